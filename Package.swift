@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// What every Swift target is held to: warnings are errors, unsafe code says so, imports are named.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A Swift target of `Sources/`, held to `strict`.
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of one target, in the folder of that name under `Tests/`.
+func tests(of name: String, uses more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + more, path: "Tests/\(name)",
+        swiftSettings: strict)
+}
+
+let package = Package(
+    name: "killswitchd",
+    products: [
+        .executable(name: "killswitchd", targets: ["killswitchd"]),
+        .executable(name: "killswitchctl", targets: ["killswitchctl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        // Pure: what should be true, and why. The standard library alone.
+        module("JSON"),
+        module("CivilTime"),
+        module("Decision", uses: ["CivilTime", "JSON"]),
+
+        // Thin Swift faces of the C libraries, and those libraries.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fno-rtti"])]),
+        module("Files"),
+        module("EventLoop", uses: ["CSystemd", "CivilTime"]),
+
+        // Adapters: what each knows is its own outside world.
+        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
+        module("RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON"]),
+        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
+
+        // The one place where an effect is performed, and the two programs.
+        module("Agent", uses: ["CivilTime", "Decision", "EventLoop"]),
+        .executableTarget(
+            name: "killswitchd",
+            dependencies: [
+                "Agent", "CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags",
+                "Settings",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "killswitchctl",
+            dependencies: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        tests(of: "JSON"),
+        tests(of: "CivilTime"),
+        tests(of: "Decision", uses: ["CivilTime", "JSON"]),
+        tests(of: "Files"),
+        tests(of: "EventLoop", uses: ["CivilTime"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
+        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop"]),
+        tests(of: "Records", uses: ["CivilTime", "Decision", "JSON"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)
