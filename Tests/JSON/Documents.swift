@@ -1,0 +1,74 @@
+import JSON
+import Testing
+
+/// A document that is JSON, and the value it holds. The name begins with the section of RFC 8259.
+struct Accepted: Sendable, CustomTestStringConvertible {
+    let name: String
+    let bytes: [UInt8]
+    let value: Value
+
+    init(_ name: String, _ text: String, _ value: Value) {
+        self.init(name, Array(text.utf8), value)
+    }
+
+    init(_ name: String, _ bytes: [UInt8], _ value: Value) {
+        self.name = name
+        self.bytes = bytes
+        self.value = value
+    }
+
+    var testDescription: String { name }
+}
+
+/// A document that is not JSON, where it stops to be, and the whole error text.
+struct Refused: Sendable, CustomTestStringConvertible {
+    let name: String
+    let bytes: [UInt8]
+    let offset: Int
+    let error: String
+
+    init(_ name: String, _ text: String, at offset: Int, _ error: String) {
+        self.init(name, Array(text.utf8), at: offset, error)
+    }
+
+    init(_ name: String, _ bytes: [UInt8], at offset: Int, _ error: String) {
+        self.name = name
+        self.bytes = bytes
+        self.offset = offset
+        self.error = error
+    }
+
+    var testDescription: String { name }
+}
+
+/// Expects the document to be read as its value.
+func expect(_ document: Accepted, at location: SourceLocation = #_sourceLocation) throws {
+    let value = try Value.parse(document.bytes)
+    #expect(value == document.value, sourceLocation: location)
+}
+
+/// Expects the document to be refused at its offset, with its text.
+func expect(_ document: Refused, at location: SourceLocation = #_sourceLocation) {
+    let error = refusal(of: document.bytes)
+    #expect(error?.description == document.error, sourceLocation: location)
+    #expect(error?.offset == document.offset, sourceLocation: location)
+}
+
+/// The error that the document is refused with; nil where it is accepted.
+func refusal(of bytes: [UInt8], depthLimit: Int = 64) -> SyntaxError? {
+    do throws(SyntaxError) {
+        _ = try Value.parse(bytes, depthLimit: depthLimit)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// The number of this literal, which is one.
+func number(_ literal: String) -> Value {
+    guard let number = Number(literal: literal) else {
+        Issue.record("not a number: \(literal)")
+        return .null
+    }
+    return .number(number)
+}

@@ -1,0 +1,139 @@
+import JSON
+import Testing
+
+/// RFC 8259 §4 and §8.3: members, their order, and which keys are the same.
+@Suite(.timeLimit(.minutes(1)))
+struct ObjectTests {
+    @Test(arguments: [
+        Refused(
+            "§4 a key twice", #"{"a":1,"a":2}"#, at: 7,
+            "duplicate key 'a' at line 1, column 8: expected each key once in an object"),
+        Refused(
+            "§4 a key twice with the same value", "{\"on\": true,\n \"on\": true}", at: 14,
+            "duplicate key 'on' at line 2, column 2: expected each key once in an object"),
+        Refused(
+            "§4 a key twice, once escaped", #"{"apiInactive":false,"api\u0049nactive":true}"#,
+            at: 21,
+            "duplicate key 'apiInactive' at line 1, column 22: "
+                + "expected each key once in an object"),
+        Refused(
+            "§4 a key twice, in two escapes", #"{"\/":1,"\u002f":2}"#, at: 8,
+            "duplicate key '/' at line 1, column 9: expected each key once in an object"),
+        Refused(
+            "§4 a key twice, once as a surrogate pair", #"{"𝄞":1,"\ud834\udd1e":2}"#, at: 10,
+            "duplicate key '𝄞' at line 1, column 11: expected each key once in an object"),
+        Refused(
+            "§4 the empty key twice", #"{"":1,"":2}"#, at: 6,
+            "duplicate key '' at line 1, column 7: expected each key once in an object"),
+        Refused(
+            "§4 a key twice, far apart and deep down", #"[{"a":{"b":1,"c":{"b":2},"b":3}}]"#,
+            at: 25, "duplicate key 'b' at line 1, column 26: expected each key once in an object"),
+        Refused(
+            "§4 a key twice, before a worse error", #"{"a":1,"a":}"#, at: 7,
+            "duplicate key 'a' at line 1, column 8: expected each key once in an object"),
+        Refused(
+            "§4 a key that would move the cursor, twice", #"{"\u001b[2J\n":1,"\u001b[2J\n":2}"#,
+            at: 17,
+            #"duplicate key '\u{001b}[2J\u{000a}' at line 1, column 18: "#
+                + "expected each key once in an object"),
+        Refused(
+            "§4 a key that would turn the text round, twice", "{\"a\u{202E}b\":1,\"a\u{202E}b\":2}",
+            at: 11,
+            #"duplicate key 'a\u{202e}b' at line 1, column 12: "#
+                + "expected each key once in an object"),
+        Refused(
+            "§4 a long key twice",
+            "{\"\(String(repeating: "k", count: 41))\":1,\"\(String(repeating: "k", count: 41))\":2}",
+            at: 47,
+            "duplicate key '\(String(repeating: "k", count: 40))…' at line 1, column 48: "
+                + "expected each key once in an object"),
+    ])
+    func aKeyTwiceIsRefusedByName(document: Refused) {
+        expect(document)
+    }
+
+    @Test(arguments: [2, 15, 16, 17, 18, 1000])
+    func aKeyTwiceIsFoundInObjectsOfAnySize(count: Int) {
+        let members = (0..<count).map { "\"k\($0)\":\($0)" }
+        for twice in [0, count / 2, count - 1] {
+            let document = "{" + (members + ["\"k\(twice)\":null"]).joined(separator: ",") + "}"
+            #expect(refusal(of: Array(document.utf8))?.kind == .duplicateKey("k\(twice)"))
+        }
+    }
+
+    /// Swift's own `==` takes each of these pairs for one string.
+    @Test(arguments: [
+        ("\u{212A}", "K"), ("\u{E9}", "e\u{301}"), ("\u{2126}", "\u{3A9}"),
+        ("a\u{323}\u{307}", "a\u{307}\u{323}"), ("\u{AC00}", "\u{1100}\u{1161}"),
+    ])
+    func keysThatOnlyLookTheSameAreDifferentKeys(one: String, other: String) throws {
+        try #require(one == other)
+        let object = try #require(try Value.parse(#"{"\#(one)":1,"\#(other)":2}"#).object)
+        #expect(object.count == 2)
+        #expect(object[one] == 1)
+        #expect(object[other] == 2)
+        #expect(Value.string(one) != .string(other))
+        #expect(Set([Value.string(one), .string(other), .string(one)]).count == 2)
+    }
+
+    /// Every spelling has the same hash in Swift's own tables, which makes them quadratic.
+    @Test func manySpellingsOfOneWordAreAsManyKeys() throws {
+        let spellings = (0..<8192).map { number in
+            (0..<13).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
+        }
+        let text = "{" + spellings.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
+        let object = try #require(try Value.parse(text).object)
+        #expect(object.count == 8192)
+        #expect(object[spellings[4711]] == 0)
+    }
+
+    @Test(arguments: [0, 1, 16, 17, 5000])
+    func membersAreFoundByKeyAndKeptInOrder(count: Int) throws {
+        let keys = (0..<count).map { "parameter_\($0 * 7919 % 10007)" }
+        let text = keys.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",")
+        let object = try #require(try Value.parse("{\(text)}").object)
+        #expect(object.count == count)
+        #expect(object.isEmpty == (count == 0))
+        #expect(object.members.map(\.key) == keys)
+        #expect(object.map(\.key) == keys)
+        for (position, key) in keys.enumerated() {
+            try #require(object[key] == .number(Number(Int64(position))))
+        }
+        #expect(object["parameter"] == nil)
+        #expect(object[""] == nil)
+    }
+
+    @Test func aMemberThatIsNullIsNotAMissingOne() {
+        let object: Object = ["a": .null]
+        #expect(object["a"] == Value.null)
+        #expect(object["b"] == nil)
+    }
+
+    @Test func settingKeepsThePlaceOfAnOldKeyAndAddsANewOneAtTheEnd() {
+        var object: Object = ["a": 1, "b": 2, "c": 3]
+        object["b"] = "new"
+        object["d"] = 4
+        object["a"] = nil
+        object["missing"] = nil
+        #expect(Value.object(object).serialized() == #"{"b":"new","c":3,"d":4}"#)
+    }
+
+    @Test func ofALiteralsEqualKeysTheLastCounts() {
+        let object = Object([("a", 1), ("b", 2), ("a", 3)])
+        #expect(Value.object(object).serialized() == #"{"a":3,"b":2}"#)
+    }
+
+    @Test func aLargeObjectCanBeTakenApartAgain() {
+        var object = Object((0..<40).map { ("k\($0)", Value.number(Number($0))) })
+        for number in 0..<40 where number % 2 == 0 { object["k\(number)"] = nil }
+        #expect(object.count == 20)
+        for number in 0..<40 {
+            #expect(
+                object["k\(number)"]
+                    == (number % 2 == 0 ? nil : .number(Number(Int64(number)))))
+        }
+        for number in 0..<40 { object["k\(number)"] = nil }
+        #expect(object.isEmpty)
+        #expect(object == Object())
+    }
+}
