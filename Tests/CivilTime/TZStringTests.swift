@@ -1,0 +1,100 @@
+import CivilTime
+import Testing
+
+@Suite struct TZStringTests {
+    @Test(arguments: [
+        ("UTC0", "2027-01-01T00:00:00Z", "+00:00"),
+        ("JST-9", "2027-01-01T00:00:00Z", "+09:00"),
+        ("<+0545>-5:45", "2027-01-01T00:00:00Z", "+05:45"),
+        ("<-03>+3", "2027-01-01T00:00:00Z", "-03:00"),
+        ("LMT0:44:30", "2027-01-01T00:00:00Z", "-00:44:30"),
+        ("ABC24:59:59", "2027-01-01T00:00:00Z", "-24:59:59"),
+        ("ABC-24:59:59", "2027-01-01T00:00:00Z", "+24:59:59"),
+        // Mm.w.d, 02:00 by default, week 5 the last.
+        ("EST5EDT,M3.2.0,M11.1.0", "2027-03-14T06:59:59Z", "-05:00"),
+        ("EST5EDT,M3.2.0,M11.1.0", "2027-03-14T07:00:00Z", "-04:00"),
+        ("EST5EDT,M3.2.0,M11.1.0", "2027-11-07T05:59:59Z", "-04:00"),
+        ("EST5EDT,M3.2.0,M11.1.0", "2027-11-07T06:00:00Z", "-05:00"),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", "2027-03-28T00:59:59Z", "+01:00"),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", "2027-03-28T01:00:00Z", "+02:00"),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", "2027-10-31T01:00:00Z", "+01:00"),
+        // South of the equator it goes over New Year; half an hour of it on Lord Howe Island.
+        ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2027-12-31T23:59:59Z", "+11:00"),
+        ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2027-04-03T14:59:59Z", "+11:00"),
+        ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2027-04-03T15:00:00Z", "+10:30"),
+        ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2027-10-02T15:30:00Z", "+11:00"),
+        // Ireland's winter is the daylight saving, an hour behind.
+        ("IST-1GMT0,M10.5.0,M3.5.0/1", "2027-01-01T00:00:00Z", "+00:00"),
+        ("IST-1GMT0,M10.5.0,M3.5.0/1", "2027-07-01T00:00:00Z", "+01:00"),
+        // Times before and after the day: Nuuk, Gaza.
+        ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2027-03-28T00:59:59Z", "-02:00"),
+        ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2027-03-28T01:00:00Z", "-01:00"),
+        ("EET-2EEST,M3.4.4/50,M10.4.4/50", "2027-03-26T23:59:59Z", "+02:00"),
+        ("EET-2EEST,M3.4.4/50,M10.4.4/50", "2027-03-27T00:00:00Z", "+03:00"),
+        // Jn never counts 29 February, n does.
+        ("AAA0BBB,J60/0,J300", "2028-02-29T23:59:59Z", "+00:00"),
+        ("AAA0BBB,J60/0,J300", "2028-03-01T00:00:00Z", "+01:00"),
+        ("AAA0BBB,J60/0,J300", "2027-03-01T00:00:00Z", "+01:00"),
+        ("AAA0BBB,59/0,300", "2028-02-28T23:59:59Z", "+00:00"),
+        ("AAA0BBB,59/0,300", "2028-02-29T00:00:00Z", "+01:00"),
+        ("AAA0BBB,59/0,300", "2027-03-01T00:00:00Z", "+01:00"),
+        // Dates that lie in the year before or after.
+        ("AAA0BBB,J1/-167,J10", "2026-12-25T00:59:59Z", "+00:00"),
+        ("AAA0BBB,J1/-167,J10", "2026-12-25T01:00:00Z", "+01:00"),
+        ("AAA0BBB,J1/-167,J10", "2027-01-10T01:00:00Z", "+00:00"),
+        ("AAA0BBB,J360,J365/167", "2027-01-06T21:59:59Z", "+01:00"),
+        ("AAA0BBB,J360,J365/167", "2027-01-06T22:00:00Z", "+00:00"),
+        ("AAA0BBB,365/0,30", "2027-12-31T23:59:59Z", "+00:00"),
+        ("AAA0BBB,365/0,30", "2028-01-01T00:00:00Z", "+01:00"),
+        ("AAA0BBB,365/0,30", "2028-12-30T23:59:59Z", "+00:00"),
+        ("AAA0BBB,365/0,30", "2028-12-31T00:00:00Z", "+01:00"),
+        // Daylight saving all year, in the two spellings of RFC 9636 §3.3.1, and a longer one.
+        ("EST5EDT,0/0,J365/25", "2027-01-01T04:59:59Z", "-04:00"),
+        ("EST5EDT,0/0,J365/25", "2027-01-01T05:00:00Z", "-04:00"),
+        ("EST5EDT,0/0,J365/25", "2028-12-31T12:00:00Z", "-04:00"),
+        ("XXX3EDT4,0/0,J365/23", "2027-01-01T03:00:00Z", "-04:00"),
+        ("XXX3EDT4,0/0,J365/23", "2027-07-01T00:00:00Z", "-04:00"),
+        ("EST5EDT,0/0,J365/30", "2027-01-01T09:59:59Z", "-04:00"),
+        ("EST5EDT,0/0,J365/30", "2027-01-01T10:00:00Z", "-04:00"),
+    ])
+    func theFooterSaysTheOffsetForEver(footer: String, instant: String, offset: String) throws {
+        #expect(try Zone.following(footer).offset(at: .at(instant)).description == offset)
+    }
+
+    @Test(arguments: [
+        ("5", "a designation of three or more characters expected at character 1"),
+        ("AB5", "a designation of three or more characters expected at character 1"),
+        ("<+3>-3", "a designation of three or more characters expected at character 1"),
+        ("<+03-3", "a designation of three or more characters expected at character 1"),
+        (":Europe/Berlin", "a designation of three or more characters expected at character 1"),
+        ("EST", "an offset from -24 to 24 hours expected at character 4"),
+        ("EST25", "an offset from -24 to 24 hours expected at character 4"),
+        ("EST5:60", "an offset from -24 to 24 hours expected at character 4"),
+        ("EST5:0", "an offset from -24 to 24 hours expected at character 4"),
+        ("EST5 ", "a designation of three or more characters expected at character 5"),
+        ("EST5EDT", "',' expected at character 8"),
+        ("EST5EDT4", "',' expected at character 9"),
+        ("EST5EDT,", "a number from 0 to 365 expected at character 9"),
+        ("EST5EDT,M3.2.0", "',' expected at character 15"),
+        ("EST5EDT,M13.2.0,M11.1.0", "a number from 1 to 12 expected at character 10"),
+        ("EST5EDT,M3.6.0,M11.1.0", "a number from 1 to 5 expected at character 12"),
+        ("EST5EDT,M3.2.7,M11.1.0", "a number from 0 to 6 expected at character 14"),
+        ("EST5EDT,J0,J365", "a number from 1 to 365 expected at character 10"),
+        ("EST5EDT,J366,J365", "a number from 1 to 365 expected at character 10"),
+        ("EST5EDT,366,1", "a number from 0 to 365 expected at character 9"),
+        ("EST5EDT,M3.2.0/168,M11.1.0", "a time from -167 to 167 hours expected at character 16"),
+        ("EST5EDT,M3.2.0/-168,M11.1.0", "a time from -167 to 167 hours expected at character 16"),
+        ("EST5EDT,M3.2.0/,M11.1.0", "a time from -167 to 167 hours expected at character 16"),
+        ("EST5EDT,M3.2.0,M11.1.0,", "the end expected at character 23"),
+        ("EST5EDT,M3.2.0,M11.1.0/2:00:00x", "the end expected at character 31"),
+        ("\u{c9}ST5", "a designation of three or more characters expected at character 1"),
+    ])
+    func anotherFooterIsRefused(footer: String, clause: String) throws {
+        let error = #expect(throws: ZoneError.self) { try Zone.following(footer) }
+        guard case .footer(footer, let expected, let column)? = error?.flaw else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect("\(expected) expected at character \(column)" == clause)
+    }
+}

@@ -1,0 +1,173 @@
+import CivilTime
+import Testing
+
+@Suite struct ZoneConversionTests {
+    static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
+    static let santiago = "<-04>4<-03>,M9.1.6/24,M4.1.6/24"
+
+    @Test func clocksShowUTCAndTheOffset() throws {
+        let zone = try Zone.following(Self.berlin)
+        let (winter, summer) = try (
+            Instant.at("2027-01-01T00:30:00.25Z"), Instant.at("2027-07-01T23:00:00Z")
+        )
+        #expect(zone.offset(at: winter).description == "+01:00")
+        #expect(zone.offset(at: summer).description == "+02:00")
+        #expect(zone.dateTime(at: winter).description == "2027-01-01T01:30:00.250000")
+        #expect(zone.date(at: summer).description == "2027-07-02")
+        #expect(
+            zone.dateTime(at: Instant(microseconds: -1)).description == "1970-01-01T00:59:59.999999"
+        )
+    }
+
+    /// A gap is read with the offset before it, and of two instants the earlier is meant.
+    @Test(arguments: [
+        ("2027-03-28T01:59:59.999999", "2027-03-28T00:59:59.999999Z"),
+        ("2027-03-28T02:00:00", "2027-03-28T01:00:00Z"),
+        ("2027-03-28T02:30:00", "2027-03-28T01:30:00Z"),
+        ("2027-03-28T03:00:00", "2027-03-28T01:00:00Z"),
+        ("2027-10-31T01:59:59", "2027-10-30T23:59:59Z"),
+        ("2027-10-31T02:00:00", "2027-10-31T00:00:00Z"),
+        ("2027-10-31T02:59:59", "2027-10-31T00:59:59Z"),
+        ("2027-10-31T03:00:00", "2027-10-31T02:00:00Z"),
+        ("2027-12-31T23:59:59", "2027-12-31T22:59:59Z"),
+    ])
+    func aClockReadingIsOneInstant(clock: String, instant: String) throws {
+        #expect(try Zone.following(Self.berlin).instant(of: .at(clock)) == .at(instant))
+    }
+
+    @Test func aDateThatAZoneSkippedBeginsWhereTheNextDoes() throws {
+        let apia = try Zone.system("Pacific/Apia")
+        #expect(try apia.instant(of: .at("2011-12-30")) == .at("2011-12-30T10:00:00Z"))
+        #expect(try apia.instant(of: .at("2011-12-31")) == .at("2011-12-30T10:00:00Z"))
+        #expect(try apia.instant(of: .at("2011-12-29")) == .at("2011-12-29T10:00:00Z"))
+    }
+
+    @Test(arguments: [
+        "UTC0", berlin, santiago, "<+14>-14", "EST5EDT,0/0,J365/25", "NZST-12NZDT,M9.5.0,M4.1.0/3",
+    ])
+    func everyInstantThatIsNotRepeatedIsFoundByItsClockReading(footer: String) throws {
+        let zone = try Zone.following(footer)
+        var dice = Dice(state: 7)
+        for _ in 0..<2_000 {
+            let instant = Instant(
+                microseconds: .random(
+                    in: -62_000_000_000_000_000...4_000_000_000_000_000, using: &dice))
+            let found = zone.instant(of: zone.dateTime(at: instant))
+            #expect(zone.dateTime(at: found) == zone.dateTime(at: instant))
+            #expect(found <= instant)
+        }
+    }
+
+    struct Midnight: Sendable, CustomTestStringConvertible {
+        let name: String
+        let zone: @Sendable () throws -> Zone
+        let after: String
+        let expected: String
+        var testDescription: String { name }
+
+        static func rule(_ name: String, _ footer: String, after: String, is expected: String)
+            -> Midnight
+        {
+            Midnight(name: name, zone: { try .following(footer) }, after: after, expected: expected)
+        }
+
+        static func place(_ name: String, _ zone: String, after: String, is expected: String)
+            -> Midnight
+        {
+            Midnight(name: name, zone: { try .system(zone) }, after: after, expected: expected)
+        }
+    }
+
+    @Test(arguments: [
+        Midnight.rule("UTC", "UTC0", after: "2027-03-31T12:00:00Z", is: "2027-04-01T00:00:00Z"),
+        .rule("midnight itself", "UTC0", after: "2027-03-31T00:00:00Z", is: "2027-04-01T00:00:00Z"),
+        .rule(
+            "the last microsecond", "UTC0", after: "2027-03-31T23:59:59.999999Z",
+            is: "2027-04-01T00:00:00Z"),
+        .rule("before 1970", "UTC0", after: "1969-12-31T23:59:59.5Z", is: "1970-01-01T00:00:00Z"),
+        .rule(
+            "a day of 23 hours", berlin, after: "2027-03-27T23:00:00Z", is: "2027-03-28T22:00:00Z"),
+        .rule(
+            "a day of 25 hours", berlin, after: "2027-10-30T22:00:00Z", is: "2027-10-31T23:00:00Z"),
+        .rule(
+            "a midnight that does not exist", santiago, after: "2027-09-04T12:00:00Z",
+            is: "2027-09-05T04:00:00Z"),
+        .rule(
+            "a 24:00 that is 23:00 again", santiago, after: "2027-04-03T12:00:00Z",
+            is: "2027-04-04T04:00:00Z"),
+        .place(
+            "the first midnight of two", "America/St_Johns", after: "2010-11-06T12:00:00Z",
+            is: "2010-11-07T02:30:00Z"),
+        .place(
+            "back to the day before", "America/St_Johns", after: "2010-11-07T02:30:30Z",
+            is: "2010-11-07T02:31:00Z"),
+        .place(
+            "the second midnight of two", "America/St_Johns", after: "2010-11-07T02:31:00Z",
+            is: "2010-11-07T03:30:00Z"),
+        .place(
+            "a day left out", "Pacific/Apia", after: "2011-12-29T12:00:00Z",
+            is: "2011-12-30T10:00:00Z"),
+        .place(
+            "the day before that", "Pacific/Apia", after: "2011-12-29T09:59:59Z",
+            is: "2011-12-29T10:00:00Z"),
+    ])
+    func theNextDayStartsWhenTheDateChanges(_ midnight: Midnight) throws {
+        let zone = try midnight.zone()
+        #expect(try zone.startOfNextDay(after: .at(midnight.after)) == .at(midnight.expected))
+    }
+
+    @Test func theEndOfTimeIsItsOwnNextDay() throws {
+        let end = Instant(microseconds: .max)
+        #expect(Zone.utc.startOfNextDay(after: end) == end)
+        #expect(try Zone.following(Self.berlin).startOfNextDay(after: end) == end)
+    }
+
+    /// Days left are days on the calendar, not units of 24 hours.
+    @Test(arguments: [
+        (berlin, "2027-03-27T22:59:59Z", "2027-03-27T23:00:00Z", 1),
+        (berlin, "2027-03-27T23:00:00Z", "2027-03-28T21:59:59Z", 0),
+        (berlin, "2027-03-27T23:00:00Z", "2027-03-28T22:00:00Z", 1),
+        (berlin, "2027-10-30T22:00:00Z", "2027-10-31T22:59:59Z", 0),
+        (berlin, "2027-10-30T22:00:00Z", "2027-10-31T23:00:00Z", 1),
+        (berlin, "2027-12-31T22:59:59Z", "2027-12-31T23:00:00Z", 1),
+        (berlin, "2027-12-31T23:00:00Z", "2028-12-31T23:00:00Z", 366),
+        (berlin, "2027-04-10T00:00:00Z", "2027-03-31T00:00:00Z", -10),
+        ("JST-9", "2027-03-30T14:59:59Z", "2027-03-31T15:00:00Z", 2),
+        ("JST-9", "2027-03-31T00:00:00Z", "2027-03-31T14:59:59Z", 0),
+        ("UTC0", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z", -1),
+    ])
+    func daysLeftAreCountedOnTheCalendar(footer: String, from: String, to: String, days: Int) throws
+    {
+        #expect(try Zone.following(footer).calendarDays(from: .at(from), to: .at(to)) == days)
+    }
+
+    @Test func aDayThatWasLeftOutIsCountedByTheCalendar() throws {
+        let apia = try Zone.system("Pacific/Apia")
+        #expect(
+            try apia.calendarDays(
+                from: .at("2011-12-30T09:59:59Z"), to: .at("2011-12-30T10:00:00Z")) == 2)
+    }
+
+    @Test(arguments: [
+        ("JST-9", "2027-03-30T23:00:00.999999Z", "2027-03-31T08:00:00+09:00"),
+        ("UTC0", "2027-03-31T00:00:00Z", "2027-03-31T00:00:00+00:00"),
+        ("<-0330>3:30", "2027-03-31T00:00:00Z", "2027-03-30T20:30:00-03:30"),
+        ("UTC0", "1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59+00:00"),
+        // Offsets that RFC 3339 has no word for.
+        ("LMT0:44:30", "1970-01-01T12:00:00Z", "1970-01-01T12:00:00+00:00"),
+        ("AAA-24", "2027-03-31T00:00:00Z", "2027-03-31T00:00:00+00:00"),
+        ("AAA-23:59", "2027-03-31T00:00:00Z", "2027-03-31T23:59:00+23:59"),
+        // Years that it has no word for.
+        ("JST-9", "9999-12-31T15:00:00Z", "9999-12-31T15:00:00+00:00"),
+        ("EST5", "0000-01-01T00:00:00Z", "0000-01-01T00:00:00+00:00"),
+    ])
+    func instantsAreWrittenAsInternetTime(footer: String, instant: String, text: String) throws {
+        #expect(try Zone.following(footer).rfc3339(.at(instant)) == text)
+        #expect(try Instant(rfc3339: text).seconds == Instant(rfc3339: instant).seconds)
+    }
+
+    @Test func instantsBeyondFourDigitYearsAreWrittenAsTheNearest() {
+        #expect(Zone.utc.rfc3339(Instant(microseconds: .max)) == "9999-12-31T23:59:59+00:00")
+        #expect(Zone.utc.rfc3339(Instant(microseconds: .min)) == "0000-01-01T00:00:00+00:00")
+    }
+}

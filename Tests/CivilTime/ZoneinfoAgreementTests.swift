@@ -1,0 +1,49 @@
+import CivilTime
+import Testing
+
+/// Every zone of the system against Python's zoneinfo, which is another reader of the same files.
+@Suite struct ZoneinfoAgreementTests {
+    @Test(.timeLimit(.minutes(1)))
+    func everyZoneAgreesWithPython() throws {
+        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+        let python = isExecutable("/usr/bin/python3") ? "/usr/bin/python3" : "python3"
+        var comparison = Comparison()
+        try forEachLine(of: [python, "/\(folder)/Support/zoneinfo-table.py", systemZones]) {
+            try comparison.take(line: $0)
+        }
+        #expect(comparison.zones > 300)
+        #expect(comparison.rows == comparison.zones * 200)
+        #expect(comparison.differences.isEmpty)
+    }
+}
+
+/// Reads the table of zoneinfo-table.py line by line, and keeps where our answers differ from it.
+private struct Comparison {
+    private(set) var zones = 0
+    private(set) var rows = 0
+    private(set) var differences: [String] = []
+    private var zone = Zone.utc
+
+    mutating func take(line: String) throws {
+        let words = line.split { $0 == " " || $0 == "\n" }
+        if words.first == "zone", words.count == 2 {
+            zone = try .system(String(words[1]))
+            zones += 1
+            return
+        }
+        let numbers = words.compactMap { Int64($0) }
+        guard numbers.count == 5, words.count == 5 else {
+            throw SystemError(description: "read the table of zones: a line is '\(line)'")
+        }
+        rows += 1
+        let (instant, other) = (Instant(seconds: numbers[0]), Instant(seconds: numbers[3]))
+        let ours = [
+            Int64(zone.offset(at: instant).seconds),
+            zone.startOfNextDay(after: instant).seconds,
+            Int64(zone.calendarDays(from: instant, to: other)),
+        ]
+        if ours != [numbers[1], numbers[2], numbers[4]], differences.count < 20 {
+            differences.append("\(zone.name): ours \(ours), Python's \(line)")
+        }
+    }
+}
