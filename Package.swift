@@ -45,6 +45,7 @@ let package = Package(
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "COptions"),
         .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fno-rtti"])]),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
@@ -55,18 +56,20 @@ let package = Package(
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
 
         // The one place where an effect is performed, and the two programs.
-        module("Agent", uses: ["CivilTime", "Decision", "EventLoop"]),
+        module(
+            "Agent",
+            uses: ["CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags"]),
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "Agent", "CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags",
-                "Settings",
+                "Agent", "COptions", "CivilTime", "Decision", "EventLoop", "Files", "Records",
+                "RemoteFlags", "Settings",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records",
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,0 +1,54 @@
+# killswitchd: what a developer does. Each target says what it is for in one line; the logic lives
+# in the tools it calls.
+
+BUILD  = .build/release
+RELEASE = swift build --configuration release --static-swift-stdlib
+PREFIX ?= /usr
+DESTDIR ?=
+DEMO   = .build/demo
+
+.PHONY: build run test check bench install clean packages packages-test
+
+# Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
+build: packages
+	$(RELEASE) --product killswitchd
+	$(RELEASE) --product killswitchctl
+
+# The daemon in the foreground on the demo configuration. Edit etc/demo/flags.json and watch.
+run: build
+	@mkdir -p $(DEMO)
+	$(BUILD)/killswitchd --config etc/demo/killswitchd.toml \
+	    --runtime-directory $(DEMO)/run --state-directory $(DEMO)/state
+
+# Everything: unit tests, process tests and, as root, the tests on a booted systemd.
+test: packages-test
+	.ci/test
+
+# Formatting, layering, man pages, shell scripts.
+check: packages-test
+	.ci/check
+
+# Our figures beside a peer's, in one run.
+bench: build packages-test
+	Benchmarks/run
+
+install: build
+	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
+	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 man/*.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 man/*.5
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
+	install -D -m 644 etc/killswitchd.toml \
+	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
+
+clean:
+	swift package clean
+	rm -rf $(DEMO)
+
+# The Debian packages that are missing: installed as root, else named in one command.
+packages:
+	@.ci/packages build
+
+packages-test:
+	@.ci/packages build test

@@ -1,0 +1,45 @@
+package import CivilTime
+
+/// What is known of one switch at the moment its service is decided.
+package struct Evidence: Hashable, Sendable {
+    package var source: SourceName
+    /// What the last good flags say; nil when none were ever read.
+    package var reading: Reading?
+    /// Whether the source gave or confirmed flags since the start.
+    package var isAnswered: Bool
+    /// How long ago the source last confirmed those flags.
+    package var age: Duration
+    /// What is wrong with the newest answer, when it is not the one in force.
+    package var problem: InvalidFlag?
+    package var version: String?
+
+    package init(
+        source: SourceName, reading: Reading? = nil, isAnswered: Bool = false,
+        age: Duration = .zero, problem: InvalidFlag? = nil, version: String? = nil
+    ) {
+        self.source = source
+        self.reading = reading
+        self.isAnswered = isAnswered
+        self.age = age
+        self.problem = problem
+        self.version = version
+    }
+}
+
+/// What else a decision depends on.
+package struct Circumstances: Hashable, Sendable {
+    /// The time for ends and windows: the wall clock's where it is believed.
+    package var time: Instant
+    package var isClockBelieved: Bool
+    /// Whether the first answer may still be waited for.
+    package var isWaiting: Bool
+    /// Whether this service was decided in this boot already, so that its units may be running.
+    package var isSameBoot: Bool
+
+    package init(time: Instant, isClockBelieved: Bool, isWaiting: Bool, isSameBoot: Bool) {
+        self.time = time
+        self.isClockBelieved = isClockBelieved
+        self.isWaiting = isWaiting
+        self.isSameBoot = isSameBoot
+    }
+}

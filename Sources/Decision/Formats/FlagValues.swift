@@ -1,0 +1,101 @@
+import CivilTime
+import JSON
+
+/// Typed access to flags, as every format reads them: a missing key and a wrong type are errors
+/// that name the key.
+extension JSON.Object {
+    func required(_ key: String) throws(InvalidFlag) -> JSON.Value {
+        guard let value = self[key] else { throw .missing(key: key) }
+        return value
+    }
+
+    /// The object at `place`; a string there is read as JSON. By its member `mark` the object is
+    /// known where it may stand in two places.
+    func object(at place: Place, mark: String) throws(InvalidFlag) -> JSON.Object {
+        switch place {
+        case .whole: self
+        case .member(let key): try object(in: key)
+        case .memberOrWhole(let key):
+            self[key] == nil && self[mark] != nil ? self : try object(in: key)
+        }
+    }
+
+    func string(_ key: String) throws(InvalidFlag) -> String {
+        let value = try required(key)
+        guard case .string(let text) = value else {
+            throw .wrongType(key: key, expected: "a string", found: value.typeName)
+        }
+        return text
+    }
+
+    /// A JSON Boolean, or one of the words that Remote Config takes for one, in any case of letters.
+    func boolean(_ key: String) throws(InvalidFlag) -> Bool {
+        switch try required(key) {
+        case .bool(let value):
+            return value
+        case .string(let word):
+            switch word.lowercased() {
+            case "1", "true", "t", "yes", "y", "on": return true
+            case "0", "false", "f", "no", "n", "off": return false
+            default: throw .unknownWord(key: key, word: word, expected: "a Boolean")
+            }
+        case let other:
+            throw .wrongType(key: key, expected: "a Boolean", found: other.typeName)
+        }
+    }
+
+    /// A text that may be left out or null.
+    func optionalString(_ key: String) throws(InvalidFlag) -> String? {
+        switch self[key] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case .some(let other):
+            throw .wrongType(key: key, expected: "a string or null", found: other.typeName)
+        }
+    }
+
+    /// A whole number of seconds that may be left out or null.
+    func optionalSeconds(_ key: String) throws(InvalidFlag) -> Duration? {
+        switch self[key] {
+        case nil, .null:
+            return nil
+        case .number(let number):
+            guard let seconds = number.int64 else {
+                throw .wrongType(
+                    key: key, expected: "a whole number of seconds",
+                    found: "the number \(number.literal)")
+            }
+            return .seconds(seconds)
+        case .some(let other):
+            throw .wrongType(
+                key: key, expected: "a whole number of seconds", found: other.typeName)
+        }
+    }
+
+    private func object(in key: String) throws(InvalidFlag) -> JSON.Object {
+        switch try required(key) {
+        case .object(let object):
+            return object
+        case .string(let text):
+            return try Self.object(parsing: text, of: key)
+        case let other:
+            throw .wrongType(key: key, expected: "an object", found: other.typeName)
+        }
+    }
+
+    private static func object(
+        parsing text: String, of key: String
+    ) throws(InvalidFlag) -> JSON.Object {
+        let value: JSON.Value
+        do {
+            value = try JSON.Value.parse(Array(text.utf8))
+        } catch {
+            throw .notJSON(key: key, cause: "\(error)")
+        }
+        guard case .object(let object) = value else {
+            throw .wrongType(
+                key: key, expected: "an object", found: "\(value.typeName) in a string")
+        }
+        return object
+    }
+}

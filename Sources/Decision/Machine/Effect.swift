@@ -1,0 +1,31 @@
+package import CivilTime
+
+/// What is to be done. The order of a list of effects is the order in which they are performed:
+/// flags are on disk before they are acted on, and files are written before anything is moved.
+package enum Effect: Hashable, Sendable {
+    /// Fetch this source once, only if it changed since these validators, and report how that ended.
+    case fetch(SourceName, Validators)
+    /// Keep these answers, newest first, over restarts; they replace what was kept.
+    case store(SourceName, [Answer])
+    /// The source has confirmed its flags just now.
+    case confirm(SourceName)
+    /// Keep the ledger over restarts.
+    case remember(Ledger)
+    /// Write the files of a service.
+    case publish(ServiceName, Record)
+    /// Say this, once.
+    case announce(Notice)
+    /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.
+    case sleep(Wake)
+}
+
+/// When the machine wants to be woken, on each axis of time.
+package struct Wake: Hashable, Sendable {
+    package var boot: Boottime?
+    package var wall: Instant?
+
+    package init(boot: Boottime? = nil, wall: Instant? = nil) {
+        self.boot = boot
+        self.wall = wall
+    }
+}

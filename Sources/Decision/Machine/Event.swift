@@ -1,0 +1,27 @@
+package import CivilTime
+
+/// What happened. Everything the machine knows of the world comes through here.
+package enum Event: Hashable, Sendable {
+    /// The first event: the machine takes up its work.
+    case started
+    /// The time that `Effect.sleep` asked for has come.
+    case woke
+    /// Somebody set the wall clock.
+    case clockStepped
+    /// A fetch that was asked for has ended. `date` is the time by the answering server's clock.
+    case fetched(SourceName, Outcome, date: Instant? = nil)
+    /// The source may have changed: worth a fetch now, and no more than that.
+    case hinted(SourceName)
+    /// A deed that leaves a trace on disk was done, or failed with this clause.
+    case recorded(Deed, problem: String?)
+    /// Nobody waits any longer: decide with what is known.
+    case patienceEnded
+}
+
+/// An effect that can fail, as it is reported back.
+package enum Deed: Hashable, Sendable {
+    case store(SourceName)
+    case confirm(SourceName)
+    case remember
+    case publish(ServiceName)
+}

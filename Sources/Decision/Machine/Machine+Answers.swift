@@ -1,0 +1,153 @@
+import CivilTime
+
+extension Machine {
+    /// Reads a new answer for every switch of its source. Those that can read it rest on it from now
+    /// on; the others keep the answer they have, which stays stored as long as they need it.
+    mutating func take(_ answer: Answer, from index: Int, at now: Now, _ batch: inout Batch) {
+        let numbered = number(answer)
+        let name = sources[index].name
+        var isRead = false
+        forEachSwitch(of: name) { service, plan, state in
+            service.isDue = true
+            switch Self.read(answer, by: plan, in: service.service.zone) {
+            case .success(let reading):
+                isRead = true
+                if let text = reading.unreadableEnd, state.reading?.unreadableEnd != text {
+                    batch.notices.append(.endUnreadable(service.service.name, name, text))
+                }
+                state.rest(on: reading, numbered.number, .now(now.boot))
+                service.firstAnswerAt = service.firstAnswerAt ?? now.boot
+            case .failure(let problem):
+                state.refuse(problem, service.service.name, name, &batch)
+            }
+        }
+        guard isRead else { return }
+        sources[index].answers.insert(numbered, at: 0)
+        pruneAnswers(of: index)
+        sources[index].confirmation = .now(now.boot)
+        batch.confirmations.append(.confirm(name))
+        batch.stores.append(.store(name, sources[index].answers.map(\.answer)))
+    }
+
+    /// The flags are those of the newest answer still.
+    mutating func confirm(_ index: Int, at now: Now, _ batch: inout Batch) {
+        guard let newest = sources[index].answers.first else { return }
+        let name = sources[index].name
+        forEachSwitch(of: name) { service, plan, state in
+            guard state.answer == newest.number else {
+                if case .failure(let problem) = Self.read(
+                    newest.answer, by: plan, in: service.service.zone)
+                {
+                    state.refuse(problem, service.service.name, name, &batch)
+                }
+                return
+            }
+            if !state.isAnswered || state.problem != nil || service.record?.verdict.isStale == true
+            {
+                service.isDue = true
+            }
+            state.confirm(.now(now.boot))
+            service.firstAnswerAt = service.firstAnswerAt ?? now.boot
+        }
+        sources[index].confirmation = .now(now.boot)
+        batch.confirmations.append(.confirm(name))
+    }
+
+    /// Gives back what an earlier run stored: each switch rests on the newest answer it can read.
+    mutating func restore(_ kept: Memory.Kept, to index: Int) {
+        let numbered = kept.answers.map { number($0) }
+        sources[index].answers = numbered
+        sources[index].confirmation = .earlier(kept.confirmedAt)
+        forEachSwitch(of: sources[index].name) { service, plan, state in
+            for answer in numbered where state.reading == nil {
+                switch Self.read(answer.answer, by: plan, in: service.service.zone) {
+                case .success(let reading):
+                    let isNewest = answer.number == numbered.first?.number
+                    state.reading = reading
+                    state.answer = answer.number
+                    state.confirmation = .earlier(
+                        isNewest ? kept.confirmedAt : answer.answer.fetchedAt)
+                case .failure(let problem):
+                    state.problem = state.problem ?? problem
+                }
+            }
+        }
+        pruneAnswers(of: index)
+    }
+
+    /// Whether every switch of the source rests on its newest answer.
+    func isReadByAll(_ index: Int) -> Bool {
+        guard let newest = sources[index].answers.first else { return false }
+        return services.allSatisfy { service in
+            zip(service.switches, service.service.switches).allSatisfy { state, plan in
+                plan.source != sources[index].name
+                    || (state.answer == newest.number && state.problem == nil)
+            }
+        }
+    }
+
+    private mutating func pruneAnswers(of index: Int) {
+        var used: Set<Int> = []
+        forEachSwitch(of: sources[index].name) { _, _, state in
+            if let number = state.answer { used.insert(number) }
+        }
+        sources[index].answers.removeAll { !used.contains($0.number) }
+    }
+
+    private mutating func forEachSwitch(
+        of source: SourceName,
+        _ body: (inout ServiceState, Switch, inout SwitchState) -> Void
+    ) {
+        for service in services.indices {
+            for position in services[service].switches.indices {
+                let plan = services[service].service.switches[position]
+                guard plan.source == source else { continue }
+                var state = services[service].switches[position]
+                body(&services[service], plan, &state)
+                services[service].switches[position] = state
+            }
+        }
+    }
+
+    private static func read(
+        _ answer: Answer, by plan: Switch, in zone: Zone
+    ) -> Result<Reading, InvalidFlag> {
+        do {
+            return .success(try plan.format.read(answer.flags, in: zone))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension SwitchState {
+    fileprivate mutating func rest(
+        on reading: Reading, _ answer: Int, _ confirmation: Confirmation
+    ) {
+        self.reading = reading
+        self.answer = answer
+        confirm(confirmation)
+    }
+
+    fileprivate mutating func confirm(_ confirmation: Confirmation) {
+        self.confirmation = confirmation
+        isAnswered = true
+        problem = nil
+    }
+
+    /// Keeps what it has, and says once why the newest answer does not count.
+    fileprivate mutating func refuse(
+        _ problem: InvalidFlag, _ service: ServiceName, _ source: SourceName, _ batch: inout Batch
+    ) {
+        guard self.problem != problem else { return }
+        self.problem = problem
+        batch.notices.append(.answerInvalid(service, source, problem))
+    }
+}
+
+extension Reading {
+    fileprivate var unreadableEnd: String? {
+        for case .countdown(.unreadable(let text)) in claims { return text }
+        return nil
+    }
+}

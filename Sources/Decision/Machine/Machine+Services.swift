@@ -1,0 +1,155 @@
+import CivilTime
+
+extension ServiceState {
+    init(service: Service, entry: Ledger.Entry?, _ bootID: String, at now: Now) {
+        self.init(
+            service: service, switches: service.switches.map { _ in SwitchState() },
+            startedAt: now.boot, isSameBoot: false)
+        guard let entry, entry.state != .undecided else { return }
+        knownPast = entry.since
+        guard entry.bootID == bootID else { return }
+        isSameBoot = true
+        if service.policy.gate(of: entry.state) == .closed {
+            closedAt = now.boot - max(.zero, now.wall - entry.since)
+        }
+    }
+}
+
+extension Machine {
+    /// Decides every service for which something changed or time has come.
+    mutating func decideDue(at now: Now, _ batch: inout Batch) {
+        for index in services.indices
+        where services[index].isDue || services[index].wake.hasCome(at: now) {
+            services[index].isDue = false
+            decide(index, at: now, &batch)
+        }
+    }
+
+    private mutating func decide(_ index: Int, at now: Now, _ batch: inout Batch) {
+        let state = services[index]
+        let circumstances = circumstances(of: state, at: now)
+        let evidence = evidence(for: state, at: now)
+        let wish = state.service.decide(evidence, in: circumstances)
+        let verdict = holdClosed(wish, of: state, at: now)
+        let edge = state.service.nextEdge(of: evidence, in: circumstances, at: now)
+        if state.mustPublish(verdict, edge, at: now) {
+            publish(verdict, of: index, edge, at: now, &batch)
+        }
+        services[index].wake = wake(for: services[index], evidence, circumstances, edge, at: now)
+        if verdict != wish { services[index].wake.include(boot: reopening(of: state)) }
+    }
+
+    private mutating func publish(
+        _ verdict: Verdict, of index: Int, _ edge: Instant, at now: Now, _ batch: inout Batch
+    ) {
+        let state = services[index]
+        let name = state.service.name
+        let known = ledger.entries[name]
+        let isChange = known?.state != verdict.state
+        let entry = Ledger.Entry(
+            state: verdict.state, since: isChange ? now.wall : known?.since ?? now.wall,
+            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: bootID)
+        if entry != known {
+            ledger.entries[name] = entry
+            batch.isLedgerChanged = true
+        }
+        let before = state.record?.verdict
+        if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
+            batch.notices.append(.decided(name, verdict, was: known?.state))
+        }
+        if verdict.gate == .closed, before?.gate != .closed, state.closedAt == nil {
+            services[index].closedAt = now.boot
+        } else if verdict.gate == .open {
+            services[index].closedAt = nil
+        }
+        let record = Record(
+            verdict: verdict, since: entry.since, generation: entry.generation,
+            decidedAt: now.wall, fetchedAt: fetchedAt(verdict, state), nextEdge: edge)
+        services[index].record = record
+        batch.publications.append(.publish(name, record))
+    }
+
+    /// Keeps a gate closed that closed less than `min_closed` ago. Closing is never delayed.
+    private func holdClosed(_ wish: Verdict, of state: ServiceState, at now: Now) -> Verdict {
+        guard wish.gate == .open, state.closedAt != nil, now.boot < reopening(of: state),
+            let source = wish.source ?? wish.reason.source
+        else { return wish }
+        let known = ledger.entries[state.service.name]?.state ?? .maintenance
+        var held =
+            state.record?.verdict ?? Verdict(state: known, gate: .closed, reason: wish.reason)
+        held.reason = .minClosed(source)
+        return held
+    }
+
+    private func reopening(of state: ServiceState) -> Boottime {
+        (state.closedAt ?? state.startedAt) + state.service.policy.minClosed
+    }
+
+    private func circumstances(of state: ServiceState, at now: Now) -> Circumstances {
+        let holdEnds = state.firstAnswerAt.map { $0 + state.service.policy.firstTimeout }
+        let isBelieved = trust.believes(now) || holdEnds.map { $0 <= now.boot } ?? false
+        let held = trust.heldTime(at: now)
+        return Circumstances(
+            time: isBelieved ? now.wall : max(held, state.knownPast ?? held),
+            isClockBelieved: isBelieved,
+            isWaiting: isPatient && now.boot < patience(of: state), isSameBoot: state.isSameBoot)
+    }
+
+    private func patience(of state: ServiceState) -> Boottime {
+        state.startedAt + state.service.policy.firstTimeout
+    }
+
+    private func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
+        zip(state.switches, state.service.switches).map { known, plan in
+            Evidence(
+                source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
+                age: known.confirmation.age(at: now), problem: known.problem,
+                version: answer(known, of: plan.source)?.version)
+        }
+    }
+
+    private func answer(_ state: SwitchState, of name: SourceName) -> Answer? {
+        guard let number = state.answer, let index = sourceIndex(name) else { return nil }
+        return sources[index].answers.first { $0.number == number }?.answer
+    }
+
+    private func fetchedAt(_ verdict: Verdict, _ state: ServiceState) -> Instant? {
+        guard let source = verdict.source else { return nil }
+        for (known, plan) in zip(state.switches, state.service.switches)
+        where plan.source == source {
+            return answer(known, of: source)?.fetchedAt
+        }
+        return nil
+    }
+
+    private func wake(
+        for state: ServiceState, _ evidence: [Evidence], _ circumstances: Circumstances,
+        _ edge: Instant, at now: Now
+    ) -> Wake {
+        var wake = Wake(wall: edge)
+        if let record = state.record, record.nextEdge > now.wall {
+            wake.include(wall: record.nextEdge)
+        }
+        if circumstances.isWaiting { wake.include(boot: patience(of: state)) }
+        for left in evidence.compactMap(state.service.timeUntilStale) {
+            wake.include(boot: now.boot + left)
+        }
+        if !circumstances.isClockBelieved {
+            if let answered = state.firstAnswerAt {
+                wake.include(boot: answered + state.service.policy.firstTimeout)
+            }
+            if let instant = trust.doubtEnds(at: now) { wake.include(wall: instant) }
+        }
+        return wake
+    }
+}
+
+extension ServiceState {
+    /// Whether the files must say something new: other facts, or a time until which they hold that
+    /// has come or comes sooner. A poll that brings nothing new is no reason.
+    fileprivate func mustPublish(_ verdict: Verdict, _ edge: Instant, at now: Now) -> Bool {
+        guard let record else { return true }
+        return record.verdict != verdict || record.nextEdge <= now.wall
+            || edge + .seconds(1) < record.nextEdge
+    }
+}

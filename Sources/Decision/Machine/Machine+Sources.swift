@@ -1,0 +1,105 @@
+import CivilTime
+
+extension SourceState {
+    init(plan: SourcePlan, at now: Now) {
+        self.init(
+            name: plan.name, schedule: Schedule(interval: plan.interval), confirmation: .never,
+            activity: .waiting(until: now.boot))
+    }
+
+    /// What makes the next request conditional: nothing while some switch cannot read the newest
+    /// answer, so that it is read again.
+    func validators(allRead: Bool) -> Validators {
+        guard allRead, let newest = answers.first else { return Validators() }
+        return newest.answer.validators
+    }
+}
+
+extension Machine {
+    /// Takes in how a fetch ended, and says when the next one is due.
+    mutating func receive(
+        _ outcome: Outcome, from name: SourceName, at now: Now, _ batch: inout Batch
+    ) {
+        guard let index = sourceIndex(name) else { return }
+        switch outcome {
+        case .answer(let answer):
+            if let newest = sources[index].answers.first, newest.answer.body == answer.body {
+                confirm(index, at: now, &batch)
+            } else {
+                take(answer, from: index, at: now, &batch)
+            }
+            succeed(index, at: now, &batch)
+        case .unchanged where !sources[index].answers.isEmpty:
+            confirm(index, at: now, &batch)
+            succeed(index, at: now, &batch)
+        case .unchanged:
+            let failure = Failure(.invalid, "the answer says 'unchanged', but nothing is known yet")
+            fail(index, failure, at: now, &batch)
+        case .failure(let failure):
+            fail(index, failure, at: now, &batch)
+        }
+    }
+
+    /// Fetches at once, or again at once when the fetch under way has ended.
+    mutating func hint(_ name: SourceName, at now: Now) {
+        guard let index = sourceIndex(name) else { return }
+        switch sources[index].activity {
+        case .fetching: sources[index].activity = .fetching(isHinted: true)
+        case .waiting: sources[index].activity = .waiting(until: now.boot)
+        }
+    }
+
+    mutating func fetchDue(at now: Now, _ batch: inout Batch) {
+        for index in sources.indices {
+            guard case .waiting(let moment) = sources[index].activity, moment <= now.boot
+            else { continue }
+            sources[index].activity = .fetching(isHinted: false)
+            let source = sources[index]
+            batch.fetches.append(
+                .fetch(source.name, source.validators(allRead: isReadByAll(index))))
+        }
+    }
+
+    private mutating func succeed(_ index: Int, at now: Now, _ batch: inout Batch) {
+        if sources[index].announcedFailure != nil {
+            sources[index].announcedFailure = nil
+            batch.notices.append(.sourceRecovered(sources[index].name))
+        }
+        // The pace depends on the verdicts that this answer leads to.
+        decideDue(at: now, &batch)
+        let wait = sources[index].schedule.succeeded(pace: pace(of: index), using: &random)
+        rest(index, for: wait, at: now)
+    }
+
+    private mutating func fail(
+        _ index: Int, _ failure: Failure, at now: Now, _ batch: inout Batch
+    ) {
+        let wait = sources[index].schedule.failed(failure, using: &random)
+        if sources[index].announcedFailure?.detail != failure.detail {
+            batch.notices.append(.sourceFailed(sources[index].name, failure, retryIn: wait))
+        }
+        sources[index].announcedFailure = failure
+        rest(index, for: wait, at: now)
+    }
+
+    private mutating func rest(_ index: Int, for wait: Duration, at now: Now) {
+        let isHinted = sources[index].activity == .fetching(isHinted: true)
+        sources[index].activity = .waiting(until: isHinted ? now.boot : now.boot + wait)
+    }
+
+    /// How soon the closed services of a source want it asked again; nil for the usual interval.
+    private func pace(of index: Int) -> Duration? {
+        let source = sources[index]
+        var pace: Duration?
+        for service in services {
+            let isClosed = service.record?.verdict.gate == .closed
+            for (state, plan) in zip(service.switches, service.service.switches)
+            where plan.source == source.name {
+                let wish = isClosed ? state.reading?.retryAfter : nil
+                let own = wish ?? source.schedule.interval
+                pace = pace.map { min($0, own) } ?? own
+            }
+        }
+        return pace
+    }
+}

@@ -1,0 +1,114 @@
+package import CivilTime
+
+/// The whole decision of the daemon: events in, effects out.
+///
+/// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet
+/// simulation run this same code. `handle` is never called from within the performing of its
+/// effects: what an effect leads to is an event of its own, later.
+package struct Machine: Sendable {
+    var sources: [SourceState]
+    var services: [ServiceState]
+    var ledger: Ledger
+    var trust: ClockTrust
+    var random: SeededRandom
+    let bootID: String
+    /// What is to be written again after a failure.
+    var arrears = Arrears()
+    var isPatient = true
+    private var lastWake: Wake?
+    private var answersNumbered = 0
+
+    /// A machine for `plan` that starts with what earlier runs left in `memory`.
+    ///
+    /// `clockFloor` is the latest instant known to lie in the past without asking the clock: of the
+    /// build, of systemd's clock file.
+    package init(
+        plan: Plan, memory: Memory, bootID: String, clockFloor: Instant, seed: UInt64, at now: Now
+    ) {
+        self.bootID = bootID
+        ledger = memory.ledger
+        random = SeededRandom(seed: seed)
+        let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
+        trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
+        sources = plan.sources.map { SourceState(plan: $0, at: now) }
+        services = []
+        services = plan.services.map {
+            ServiceState(service: $0, entry: memory.ledger.entries[$0.name], bootID, at: now)
+        }
+        for index in sources.indices {
+            guard let kept = memory.flags[sources[index].name] else { continue }
+            restore(kept, to: index)
+        }
+    }
+
+    /// Takes in what happened at `now`, and says what is to be done about it, in that order.
+    package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
+        if case .recorded(_, problem: nil) = event, arrears.deeds.isEmpty { return [] }
+        var batch = Batch()
+        switch event {
+        case .started:
+            break
+        case .woke:
+            lastWake = nil
+        case .clockStepped:
+            lastWake = nil
+            for index in services.indices { services[index].isDue = true }
+        case .fetched(let source, let outcome, let date):
+            if let date { trust.observe(date: date, at: now) }
+            receive(outcome, from: source, at: now, &batch)
+        case .hinted(let source):
+            hint(source, at: now)
+        case .recorded(let deed, let problem):
+            note(deed, problem, at: now, &batch)
+        case .patienceEnded:
+            isPatient = false
+            for index in services.indices { services[index].isDue = true }
+        }
+        retryArrears(at: now, &batch)
+        decideDue(at: now, &batch)
+        fetchDue(at: now, &batch)
+        return batch.effects(ledger: ledger) + sleep()
+    }
+
+    mutating func number(_ answer: Answer) -> NumberedAnswer {
+        answersNumbered += 1
+        return NumberedAnswer(number: answersNumbered, answer: answer)
+    }
+
+    func sourceIndex(_ name: SourceName) -> Int? {
+        sources.firstIndex { $0.name == name }
+    }
+
+    /// One wake-up for everything that time brings; said when it changes, or when it was used up.
+    private mutating func sleep() -> [Effect] {
+        var wake = Wake(boot: arrears.retryAt)
+        for source in sources {
+            if case .waiting(let moment) = source.activity { wake.include(boot: moment) }
+        }
+        for service in services {
+            wake.include(service.wake)
+        }
+        guard wake != lastWake else { return [] }
+        lastWake = wake
+        return [.sleep(wake)]
+    }
+}
+
+extension Wake {
+    mutating func include(boot moment: Boottime) {
+        boot = boot.map { min($0, moment) } ?? moment
+    }
+
+    mutating func include(wall instant: Instant) {
+        wall = wall.map { min($0, instant) } ?? instant
+    }
+
+    mutating func include(_ other: Wake) {
+        if let moment = other.boot { include(boot: moment) }
+        if let instant = other.wall { include(wall: instant) }
+    }
+
+    func hasCome(at now: Now) -> Bool {
+        boot.map { $0 <= now.boot } ?? false || wall.map { $0 <= now.wall } ?? false
+    }
+}

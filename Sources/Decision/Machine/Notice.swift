@@ -1,0 +1,83 @@
+import CivilTime
+
+/// Something worth a line in the log, said once.
+package enum Notice: Hashable, Sendable {
+    /// The state or the reason of a service changed.
+    case decided(ServiceName, Verdict, was: State?)
+    case sourceFailed(SourceName, Failure, retryIn: Duration)
+    case sourceRecovered(SourceName)
+    case answerInvalid(ServiceName, SourceName, InvalidFlag)
+    case endUnreadable(ServiceName, SourceName, String)
+    case recordFailed(Deed, problem: String)
+    case recordsRecovered
+}
+
+extension Notice {
+    /// Who must act. The names are those of syslog(3).
+    package enum Level: Sendable {
+        case error, warning, notice, info
+    }
+
+    package var level: Level {
+        switch self {
+        case .decided(_, let verdict, _): verdict.reason.isTrouble ? .warning : .notice
+        case .sourceFailed, .answerInvalid, .endUnreadable: .warning
+        case .sourceRecovered, .recordsRecovered: .info
+        case .recordFailed: .error
+        }
+    }
+
+    /// The line: what happened, and what follows from it.
+    package var sentence: String {
+        switch self {
+        case .decided(let service, let verdict, let was):
+            verdict.announcement(of: service, was: was)
+        case .sourceFailed(let source, let failure, let wait):
+            "source '\(source)': \(failure.detail); keeping what is known, asking again in "
+                + "\(wait.rounded)"
+        case .sourceRecovered(let source):
+            "source '\(source)' answers again"
+        case .answerInvalid(let service, let source, let problem):
+            "\(service): the answer of source '\(source)' is not an order: \(problem); the last "
+                + "good flags stay in force"
+        case .endUnreadable(let service, let source, let text):
+            "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
+                + "it counts down with unknown days"
+        case .recordFailed(let deed, let problem):
+            "\(deed.purpose): \(problem); trying again"
+        case .recordsRecovered:
+            "every file is written again"
+        }
+    }
+}
+
+extension Verdict {
+    fileprivate func announcement(of service: ServiceName, was: State?) -> String {
+        var text = "\(service): \(state.rawValue)"
+        if let was, was != state { text += " (was \(was.rawValue))" }
+        if let daysLeft, state == .countdown {
+            text += ", \(daysLeft) \(daysLeft == 1 ? "day" : "days") left"
+        }
+        return text + ": " + reason.sentence
+    }
+}
+
+extension Deed {
+    fileprivate var purpose: String {
+        switch self {
+        case .store(let source): "store the flags of source '\(source)'"
+        case .confirm(let source): "mark the flags of source '\(source)' as confirmed"
+        case .remember: "store the states"
+        case .publish(let service): "write the files of service '\(service)'"
+        }
+    }
+}
+
+extension Duration {
+    /// For people: whole seconds, or milliseconds below two of them.
+    fileprivate var rounded: String {
+        let milliseconds = microseconds / 1000
+        return milliseconds < 2000
+            ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
+    }
+}

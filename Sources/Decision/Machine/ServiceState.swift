@@ -1,0 +1,35 @@
+import CivilTime
+
+/// What the machine knows of one service.
+struct ServiceState: Hashable, Sendable {
+    let service: Service
+    var switches: [SwitchState]
+    let startedAt: Boottime
+    /// When the first answer of any of its sources came since the start.
+    var firstAnswerAt: Boottime?
+    /// What was last published.
+    var record: Record?
+    /// When the gate last closed.
+    var closedAt: Boottime?
+    /// Whether its units may run since earlier in this boot.
+    var isSameBoot: Bool
+    /// When the state began that an earlier run left: what had come true by then stays true while the
+    /// clock cannot be asked.
+    var knownPast: Instant?
+    /// Whether something changed since it was last decided.
+    var isDue = true
+    /// When time alone makes it due.
+    var wake = Wake()
+}
+
+/// What the machine knows of one switch of a service.
+struct SwitchState: Hashable, Sendable {
+    var reading: Reading?
+    /// The answer that was read, by its number.
+    var answer: Int?
+    var confirmation: Confirmation = .never
+    /// Whether `reading` was given or confirmed since the start.
+    var isAnswered = false
+    /// Why the newest answer could not be read.
+    var problem: InvalidFlag?
+}

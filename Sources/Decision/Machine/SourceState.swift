@@ -1,0 +1,45 @@
+import CivilTime
+
+/// What the machine knows of one source.
+struct SourceState: Hashable, Sendable {
+    let name: SourceName
+    var schedule: Schedule
+    /// The answers that some switch still rests on, newest first. More than one only while a switch
+    /// cannot read the newest.
+    var answers: [NumberedAnswer] = []
+    /// Whether the newest answer was confirmed by the source since the start, and when.
+    var confirmation: Confirmation
+    /// The fetch under way, or when the next one is due.
+    var activity: Activity
+    /// The last failure that was announced, so that a repeat is not.
+    var announcedFailure: Failure?
+    /// How the last fetch since the start ended; nil before the first has.
+    var hasSucceeded: Bool?
+}
+
+/// An answer with a number of its own, by which switches refer to it.
+struct NumberedAnswer: Hashable, Sendable {
+    let number: Int
+    let answer: Answer
+}
+
+enum Confirmation: Hashable, Sendable {
+    case never
+    /// Before this start. Only the wall clock can tell how long ago.
+    case earlier(Instant)
+    case now(Boottime)
+
+    func age(at now: Now) -> Duration {
+        switch self {
+        case .never: .zero
+        case .earlier(let instant): max(.zero, now.wall - instant)
+        case .now(let moment): now.boot - moment
+        }
+    }
+}
+
+enum Activity: Hashable, Sendable {
+    /// `isHinted`: the source changed meanwhile, so it is fetched again at once.
+    case fetching(isHinted: Bool)
+    case waiting(until: Boottime)
+}

@@ -1,0 +1,40 @@
+import CivilTime
+
+/// What one switch would have the service do, now. The most restrictive opinion is the verdict.
+struct Opinion {
+    var state: State
+    var gate: Gate
+    var reason: Reason
+    var endsAt: Instant?
+    var title: String?
+    var message: String?
+    var retryAfter: Duration?
+    /// Whose flags it rests on; nil where none ever came.
+    var source: SourceName?
+    var version: String?
+    var isStale = false
+
+    /// Whether `other` takes less away. What closes the gate outranks what only warns, whatever the
+    /// words: with `update_required = "open"` an update never hides a maintenance. Of two ends the
+    /// earlier counts.
+    func outranks(_ other: Opinion) -> Bool {
+        if gate != other.gate { return gate == .closed }
+        if state != other.state {
+            return state.restrictiveness > other.state.restrictiveness
+        }
+        guard let endsAt else { return false }
+        return other.endsAt.map { endsAt < $0 } ?? true
+    }
+}
+
+extension Policy {
+    /// Whether units may run in `state`; nil while undecided.
+    package func gate(of state: State) -> Gate? {
+        switch state {
+        case .undecided: nil
+        case .running, .countdown: .open
+        case .updateRequired: updateRequired
+        case .maintenance, .ended: .closed
+        }
+    }
+}

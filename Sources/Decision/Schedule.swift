@@ -1,0 +1,68 @@
+import CivilTime
+
+/// When a source is asked again: a pure function of how its answers went and of a seed.
+///
+/// After a success the interval, ± 10 %. After a failure full jitter below a ceiling that doubles
+/// from the interval to 16 times it, at most 15 minutes. Before the first answer since the start
+/// 1, 2, 4 … seconds up to the interval. Retry-After is a lower bound, itself at most an hour.
+package struct Schedule: Hashable, Sendable {
+    static let backOffLimit: Duration = .seconds(15 * 60)
+    static let retryAfterLimit: Duration = .seconds(3600)
+
+    package var interval: Duration
+    private var failures = 0
+    private var hasAnswered = false
+
+    package init(interval: Duration) {
+        self.interval = interval
+    }
+
+    /// How long to wait after a good answer. `pace` replaces the interval where a closed service
+    /// asked to be polled at its own.
+    package mutating func succeeded(
+        pace: Duration? = nil, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        failures = 0
+        hasAnswered = true
+        let base = pace ?? interval
+        return base.scaled(by: Double.random(in: 0.9...1.1, using: &random))
+    }
+
+    /// How long to wait after a failure.
+    package mutating func failed(
+        _ failure: Failure, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        failures += 1
+        let wait = hasAnswered ? backOff(failure, using: &random) : firstRetry(using: &random)
+        guard let wish = failure.retryAfter else { return wait }
+        let asked = min(max(wish, .zero), Self.retryAfterLimit)
+        // Later than asked by up to a tenth: a thousand hosts were told the same second.
+        return max(wait, asked.scaled(by: Double.random(in: 1.0...1.1, using: &random)))
+    }
+
+    private func firstRetry(using random: inout some RandomNumberGenerator) -> Duration {
+        let ceiling = min(Duration.seconds(1 << min(failures - 1, 30)), interval)
+        return ceiling.scaled(by: Double.random(in: 0.5...1.0, using: &random))
+    }
+
+    private func backOff(
+        _ failure: Failure, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        let limit = min(interval * 16, Self.backOffLimit)
+        switch failure.kind {
+        case .refused:
+            // Asking more often will not get us in: at once to the slowest pace.
+            return max(limit, interval).scaled(by: Double.random(in: 0.5...1.0, using: &random))
+        case .unreachable, .invalid:
+            let ceiling = min(interval * (1 << min(failures - 1, 4)), limit)
+            let least = min(.seconds(1), interval)
+            return max(least, ceiling.scaled(by: Double.random(in: 0.0...1.0, using: &random)))
+        }
+    }
+}
+
+extension Duration {
+    func scaled(by factor: Double) -> Duration {
+        .microseconds(Int64((Double(microseconds) * factor).rounded()))
+    }
+}

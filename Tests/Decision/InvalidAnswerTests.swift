@@ -1,0 +1,159 @@
+import CivilTime
+import Decision
+import Testing
+
+/// An error is never an order.
+@Suite struct InvalidAnswerTests {
+    @Test func anInvalidAnswerKeepsTheLastGoodFlagsAndIsSaidOnce() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        try play.at(60, "app", answers: #"{}"#)
+        try play.at(120, "app", answers: #"{}"#)
+        try play.at(180, "app", answers: #"{"service_end": true}"#)
+        play.at(240, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#2
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+                60s app answers {}
+                    publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: ended: the last answer of source 'app' is invalid (key 'service_end' is missing), the last good flags stay in force
+                120s app answers {}
+                180s app answers {"service_end": true}
+                    publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; the last good flags stay in force
+                240s app unchanged
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended: the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func aDateThatIsNoDateCountsDownWithUnknownDays() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(
+            0, "app", answers: #"{"service_end": "countdown", "service_countdown": "soon"}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "countdown", "service_countdown": "soon"}
+                    store app: {"service_end": "countdown", "service_countdown": "soon"}
+                    remember shop=countdown#2
+                    publish shop countdown open end-unreadable #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say warning: shop: countdown (was undecided): source 'app' announces an end that is no date, 'soon', the days left are unknown
+
+                """#)
+    }
+
+    @Test func aSourceThatFailsIsSaidOncePerCauseAndWhenItIsBack() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(120, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(180, .fetched(try named("app"), .failure(Failure(.refused, "the server says 401"))))
+        play.at(240, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s app fails: no route
+                    say warning: source 'app': no route; keeping what is known, asking again in 45 s
+                120s app fails: no route
+                180s app fails: the server says 401
+                    say warning: source 'app': the server says 401; keeping what is known, asking again in 650 s
+                240s app unchanged
+                    confirm app
+                    say info: source 'app' answers again
+
+                """#)
+    }
+
+    /// Each rests on the newest answer it can read; the older stays stored while it is needed.
+    @Test func anAnswerThatOneServiceCannotReadStillMovesTheOther() throws {
+        let blog = try service("blog", format: .status(.member("blog")))
+        let shop = try service("shop", format: .status(.member("shop")))
+        var play = try Transcript([blog, shop])
+        play.at(0, .started)
+        let open = #"{"apiInactive": false, "forceUpdate": false}"#
+        let closed = #"{"apiInactive": true, "forceUpdate": false}"#
+        try play.at(0, "app", answers: #"{"blog": \#(open), "shop": \#(open)}"#)
+        try play.at(60, "app", answers: #"{"shop": \#(closed)}"#)
+        try play.at(120, "app", answers: #"{"blog": \#(open), "shop": \#(closed)}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember blog=undecided#1 shop=undecided#1
+                    publish blog undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: blog: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
+                    store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
+                    remember blog=running#2 shop=running#2
+                    publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: blog: running (was undecided): the flags of source 'app' say so
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}}
+                    store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
+                    remember blog=running#2 shop=maintenance#3
+                    publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say warning: blog: running: the last answer of source 'app' is invalid (key 'blog' is missing), the last good flags stay in force
+                    say notice: shop: maintenance (was running): the flags of source 'app' say so
+                120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
+                    store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
+                    publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: blog: running: the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func unchangedWithoutAnythingKnownIsAFailure() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(0, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app unchanged
+                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; keeping what is known, asking again in 783 ms
+
+                """#)
+    }
+}

@@ -1,0 +1,20 @@
+import CivilTime
+import Decision
+
+extension Memory {
+    /// What a run left behind that had one answer of source `app` and one service `shop`.
+    static func stored(
+        _ body: String, fetchedAt: String, state: State, boot: String
+    ) throws -> Memory {
+        let fetched = try Instant(rfc3339: fetchedAt)
+        return Memory(
+            flags: [
+                try named("app"): Kept(
+                    answers: [try answer(body, fetchedAt: fetched)], confirmedAt: fetched)
+            ],
+            ledger: Ledger(entries: [
+                try named("shop"): Ledger.Entry(
+                    state: state, since: fetched, generation: 7, bootID: boot)
+            ]))
+    }
+}

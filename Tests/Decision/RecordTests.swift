@@ -1,0 +1,126 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What is written, when, and what happens when it cannot be.
+@Suite struct RecordTests {
+    @Test func aPollThatBringsNothingNewWritesNothing() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(60, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(120, "app", answers: #"{"service_end": "no", "other": 1}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s app answers {"service_end": "no"}
+                    confirm app
+                120s app answers {"service_end": "no", "other": 1}
+                    store app: {"service_end": "no", "other": 1}
+                    confirm app
+
+                """#)
+    }
+
+    @Test func midnightRenewsValidUntilThoughNothingChanges() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.at(43_200, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                43200s woke
+                    publish shop running open flags #2 until 2027-03-03T00:01:00+00:00
+                    fetch app
+
+                """#)
+    }
+
+    @Test func aFullDiskIsSaidAndTriedAgainAndKeepsNoSwitchFromFiring() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        let full = "write '/state': no space left on device"
+        play.at(0, .recorded(.store(try named("app")), problem: full))
+        play.at(0, .recorded(.publish(try named("shop")), problem: full))
+        play.at(1, .woke)
+        play.at(1, .recorded(.store(try named("app")), problem: full))
+        play.at(1, .recorded(.publish(try named("shop")), problem: nil))
+        play.at(3, .woke)
+        play.at(3, .recorded(.store(try named("app")), problem: nil))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#2
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+                0s store app write '/state': no space left on device
+                    say error: store the flags of source 'app': write '/state': no space left on device; trying again
+                0s publish shop write '/state': no space left on device
+                    say error: write the files of service 'shop': write '/state': no space left on device; trying again
+                1s woke
+                    store app: {"service_end": "over"}
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                1s store app write '/state': no space left on device
+                1s publish shop done
+                3s woke
+                    store app: {"service_end": "over"}
+                3s store app done
+                    say info: every file is written again
+
+                """#)
+    }
+
+    @Test func theGenerationGoesOnOverReboots() throws {
+        var memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "another-boot")
+        memory.ledger.entries[try named("shop")]?.generation = 41
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "over"}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#42
+                    publish shop undecided - awaiting-first-answer #42 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    fetch app
+                1s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#43
+                    publish shop ended closed flags #43 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+
+                """#)
+    }
+}

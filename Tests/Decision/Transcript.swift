@@ -1,0 +1,94 @@
+import CivilTime
+import Decision
+import JSON
+
+/// Plays events to a machine and writes down what it wants done, a line each: the tests compare the
+/// text. Times are seconds since the start, on both clocks.
+struct Transcript {
+    private(set) var text = ""
+    private(set) var machine: Machine
+    private let start: Instant
+    private let bootedFor: Duration = .seconds(1000)
+    private var elapsed: Duration = .zero
+    /// How far the wall clock was set since the start.
+    private var step: Duration = .zero
+    private var showsSleep: Bool
+
+    init(
+        _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
+        start: String = "2027-03-01T12:00:00Z", clockFloor: String = "2026-01-01T00:00:00Z",
+        showsSleep: Bool = false
+    ) throws {
+        self.start = try Instant(rfc3339: start)
+        self.showsSleep = showsSleep
+        var names: [SourceName] = []
+        for name in services.flatMap(\.switches).map(\.source) where !names.contains(name) {
+            names.append(name)
+        }
+        machine = Machine(
+            plan: Plan(
+                sources: names.map { SourcePlan(name: $0, interval: interval) },
+                services: services),
+            memory: memory, bootID: "this-boot", clockFloor: try Instant(rfc3339: clockFloor),
+            seed: 1, at: Now(wall: self.start, boot: Boottime(microseconds: 1_000_000_000)))
+    }
+
+    var now: Now {
+        Now(
+            wall: start + elapsed + step,
+            boot: Boottime(microseconds: 0) + bootedFor + elapsed)
+    }
+
+    /// Sends `event` at this many seconds since the start.
+    @discardableResult
+    mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
+        elapsed = .microseconds(Int64(seconds * 1_000_000))
+        let effects = machine.handle(event, at: now)
+        text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
+        for effect in effects {
+            if case .sleep = effect, !showsSleep { continue }
+            text += "    \(TranscriptFormat.line(effect, since: now))\n"
+        }
+        return effects
+    }
+
+    /// Sends an answer with this body.
+    @discardableResult
+    mutating func at(_ seconds: Double, _ source: String, answers body: String) throws -> [Effect] {
+        elapsed = .microseconds(Int64(seconds * 1_000_000))
+        return at(
+            seconds, .fetched(try named(source), .answer(try answer(body, fetchedAt: now.wall))))
+    }
+
+    /// Sets the wall clock by this many seconds and says so to the machine.
+    mutating func stepClock(_ seconds: Double, by distance: Duration) {
+        step += distance
+        at(seconds, .clockStepped)
+    }
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+func answer(_ body: String, fetchedAt: Instant) throws -> Answer {
+    let bytes = Array(body.utf8)
+    return Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: fetchedAt)
+}
+
+/// A service of one switch on source `app`, of which a test says only what matters to it.
+func service(
+    _ name: String = "shop", format: Format = .serviceEnd, policy: Policy = Policy(),
+    zone: Zone = .utc, sources: [String] = ["app"]
+) throws -> Service {
+    Service(
+        name: try named(name), zone: zone,
+        switches: try sources.map { Switch(source: try named($0), format: format) },
+        policy: policy)
+}
+
+extension Format {
+    static let serviceEnd = Format.serviceEnd(
+        endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")
+}

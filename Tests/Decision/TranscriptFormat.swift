@@ -1,0 +1,69 @@
+import CivilTime
+import Decision
+
+/// How events and effects look in a transcript.
+enum TranscriptFormat {
+    static func seconds(_ value: Double) -> String {
+        value == value.rounded() ? "\(Int(value))s" : "\(value)s"
+    }
+
+    static func line(_ event: Event) -> String {
+        switch event {
+        case .started: "started"
+        case .woke: "woke"
+        case .clockStepped: "clock stepped"
+        case .fetched(let source, .answer(let answer), _):
+            "\(source) answers \(String(decoding: answer.body, as: UTF8.self))"
+        case .fetched(let source, .unchanged, _): "\(source) unchanged"
+        case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
+        case .hinted(let source): "\(source) hinted"
+        case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
+        case .patienceEnded: "patience ended"
+        }
+    }
+
+    static func line(_ effect: Effect, since now: Now) -> String {
+        switch effect {
+        case .fetch(let source, let validators):
+            "fetch \(source)" + (validators.etag.map { " if not \($0)" } ?? "")
+        case .store(let source, let answers):
+            "store \(source): "
+                + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
+        case .confirm(let source): "confirm \(source)"
+        case .remember(let ledger):
+            "remember "
+                + ledger.entries.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.state.rawValue)#\($0.value.generation)" }
+                .joined(separator: " ")
+        case .publish(let service, let record):
+            "publish \(service) \(line(record))"
+        case .announce(let notice): "say \(notice.level): \(notice.sentence)"
+        case .sleep(let wake):
+            "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")
+                + (wake.wall.map { " wall \(Zone.utc.rfc3339($0))" } ?? "")
+        }
+    }
+
+    private static func line(_ record: Record) -> String {
+        let verdict = record.verdict
+        var words = [
+            verdict.state.rawValue, verdict.gate?.rawValue ?? "-", verdict.reason.slug.rawValue,
+        ]
+        if let days = verdict.daysLeft { words.append("days=\(days)") }
+        if let title = verdict.title { words.append("title=\(title)") }
+        if let message = verdict.message { words.append("message=\(message)") }
+        if verdict.isStale { words.append("stale") }
+        words.append("#\(record.generation)")
+        words.append("until \(Zone.utc.rfc3339(record.validUntil))")
+        return words.joined(separator: " ")
+    }
+
+    private static func line(_ deed: Deed) -> String {
+        switch deed {
+        case .store(let source): "store \(source)"
+        case .confirm(let source): "confirm \(source)"
+        case .remember: "remember"
+        case .publish(let service): "publish \(service)"
+        }
+    }
+}
