@@ -1,1 +1,3 @@
-print("killswitchctl")
+import Glibc
+
+exit(Entry.run())

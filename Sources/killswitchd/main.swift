@@ -1,1 +1,3 @@
-print("killswitchd")
+import Glibc
+
+exit(Command.run())

@@ -1,0 +1,129 @@
+import CivilTime
+package import Decision
+package import EventLoop
+import Files
+package import Records
+package import RemoteFlags
+
+/// The only place where an effect is performed.
+///
+/// Whatever happens is queued as an event; one deferred source of the loop drains the queue into the
+/// machine and performs what it wants done. No effect calls the machine: one that fails at once
+/// queues an event like everybody else.
+package final class Agent {
+    private let loop: EventLoop
+    private var machine: Machine
+    private let runtime: RuntimeDirectory
+    private let state: StateDirectory
+    private let announce: (Notice) -> Void
+    private var sources: [SourceName: any FlagSource] = [:]
+    private var queue: [Event] = []
+    private var drain: Deferred?
+    private var bootTimer: Timer?
+    private var wallTimer: WallTimer?
+
+    /// Sees every event after its effects were performed.
+    package var observer: ((Event) -> Void)?
+
+    package init(
+        loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
+        announce: @escaping (Notice) -> Void
+    ) {
+        self.loop = loop
+        self.machine = machine
+        self.runtime = runtime
+        self.state = state
+        self.announce = announce
+    }
+
+    /// Takes up work with these sources.
+    package func start(_ sources: [any FlagSource]) throws(LoopError) {
+        drain = try Deferred(loop) { [unowned self] in drainQueue() }
+        bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
+        wallTimer = try WallTimer(loop) { [unowned self] expiry in
+            switch expiry {
+            case .due: post(.woke)
+            case .clockStepped: post(.clockStepped)
+            }
+        }
+        for source in sources {
+            self.sources[source.name] = source
+            source.start()
+        }
+        post(.started)
+    }
+
+    /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
+    package func stop() {
+        for source in sources.values { source.stop() }
+        sources = [:]
+        drain = nil
+        bootTimer = nil
+        wallTimer = nil
+    }
+
+    /// Queues an event. This is how everything reaches the machine.
+    package func post(_ event: Event) {
+        queue.append(event)
+        drain?.arm()
+    }
+
+    /// How late a poll may come, so that the kernel can wake us together with others.
+    private static let slack: Duration = .milliseconds(20)
+
+    private func drainQueue() {
+        let events = queue
+        queue.removeAll(keepingCapacity: true)
+        for event in events {
+            for effect in machine.handle(event, at: now) { perform(effect) }
+            observer?(event)
+        }
+    }
+
+    private var now: Now {
+        let (wall, boot) = loop.now
+        return Now(wall: wall, boot: boot)
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .fetch(let name, let validators):
+            sources[name]?.fetch(unlessMatching: validators)
+        case .store(let name, let answers):
+            guard let source = sources[name] else { return }
+            report(.store(name)) { () throws(FileError) in
+                try state.store(answers, of: name, binding: source.binding)
+            }
+        case .confirm(let name):
+            report(.confirm(name)) { () throws(FileError) in
+                try runtime.confirm(name)
+                try state.confirm(name, at: now.wall)
+            }
+        case .remember(let ledger):
+            report(.remember) { () throws(FileError) in try state.remember(ledger) }
+        case .publish(let name, let record):
+            report(.publish(name)) { () throws(FileError) in
+                try runtime.publish(record, of: name)
+            }
+        case .announce(let notice):
+            announce(notice)
+        case .sleep(let wake):
+            sleep(until: wake)
+        }
+    }
+
+    /// Performs a deed and queues how it went.
+    private func report(_ deed: Deed, _ perform: () throws(FileError) -> Void) {
+        do {
+            try perform()
+            post(.recorded(deed, problem: nil))
+        } catch {
+            post(.recorded(deed, problem: "\(error)"))
+        }
+    }
+
+    private func sleep(until wake: Wake) {
+        if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
+        wallTimer?.set(at: wake.wall)
+    }
+}

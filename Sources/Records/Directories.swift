@@ -1,0 +1,42 @@
+/// Where the daemon writes and the command line reads: from the options, else from the variables
+/// that systemd sets, else a default for root and one for everybody else.
+package enum Directories {
+    /// What nobody said and no variable tells.
+    package struct Unknown: Error, Hashable, CustomStringConvertible {
+        package let what: String
+        package let variable: String
+        package let option: String
+
+        package var description: String {
+            "find the \(what) directory: \(variable) is not set; give \(option) DIRECTORY"
+        }
+    }
+
+    /// `environment` gives the value of a variable.
+    package static func runtime(
+        option: String?, isRoot: Bool, environment: (String) -> String?
+    ) throws(Unknown) -> String {
+        if let known = option ?? first(of: environment("RUNTIME_DIRECTORY")) { return known }
+        if isRoot { return "/run/killswitchd" }
+        if let base = environment("XDG_RUNTIME_DIR"), !base.isEmpty { return base + "/killswitchd" }
+        throw Unknown(
+            what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
+    }
+
+    package static func state(
+        option: String?, isRoot: Bool, environment: (String) -> String?
+    ) throws(Unknown) -> String {
+        if let known = option ?? first(of: environment("STATE_DIRECTORY")) { return known }
+        if isRoot { return "/var/lib/killswitchd" }
+        if let base = environment("XDG_STATE_HOME"), !base.isEmpty { return base + "/killswitchd" }
+        if let home = environment("HOME"), !home.isEmpty {
+            return home + "/.local/state/killswitchd"
+        }
+        throw Unknown(what: "state", variable: "HOME", option: "--state-directory")
+    }
+
+    /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
+    private static func first(of list: String?) -> String? {
+        list?.split(separator: ":").first.map(String.init)
+    }
+}

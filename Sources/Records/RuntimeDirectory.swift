@@ -1,0 +1,67 @@
+package import Decision
+package import Files
+
+/// `$RUNTIME_DIRECTORY`: what scripts, the service manager and people read of each service.
+///
+/// Every file is replaced atomically. Nothing here outlives the boot.
+package struct RuntimeDirectory {
+    package let path: String
+    private let bootID: String
+    private let services: [ServiceName: Service]
+
+    package init(path: String, bootID: String, services: [Service]) {
+        self.path = path
+        self.bootID = bootID
+        self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Writes the files of a service, the marker last: who waits for it finds the others true.
+    package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
+        guard let service = services[name] else { return }
+        let folder = "\(path)/\(name)"
+        try Directory.create(folder)
+        let json = StateFile.text(of: record, for: service, bootID: bootID)
+        try File.replace("\(folder)/\(FileName.state)", with: Array(json.utf8))
+        let variables = EnvironmentFile.text(of: record, for: service)
+        try File.replace("\(folder)/\(FileName.environment)", with: Array(variables.utf8))
+        try Marker(folder: folder).set(record.verdict.gate)
+    }
+
+    /// The file whose modification time says when the source last confirmed its flags.
+    package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
+
+    /// Notes that the source has confirmed its flags now.
+    package func confirm(_ source: SourceName) throws(FileError) {
+        try File.touch(mark(of: source))
+    }
+
+    /// Removes what is not true any more when a daemon starts: the files of services and sources
+    /// that are no longer configured, and markers of another boot.
+    package func tidy(sources: [SourceName]) throws(FileError) {
+        try Directory.create(path)
+        let marks = Set(sources.map(FileName.source))
+        for entry in try Directory.list(path) {
+            if entry.hasPrefix(FileName.sourcePrefix), !marks.contains(entry) {
+                try File.remove("\(path)/\(entry)")
+            }
+            let folder = "\(path)/\(entry)"
+            guard let name = ServiceName(entry),
+                let published = try PublishedState.read(in: folder)
+            else { continue }
+            if services[name] == nil {
+                try removeService(folder)
+            } else if published.bootID != bootID {
+                try Marker(folder: folder).set(nil)
+            }
+        }
+    }
+
+    /// Removes the files that are ours, and the folder when nothing else is in it.
+    private func removeService(_ folder: String) throws(FileError) {
+        try Marker(folder: folder).set(nil)
+        for file in [FileName.state, FileName.environment] {
+            try File.remove("\(folder)/\(file)")
+        }
+        if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
+    }
+}

@@ -1,0 +1,73 @@
+package import CivilTime
+import Files
+
+/// The time zones of the system: TZif files by name, and the one the system is set to.
+package enum ZoneFiles {
+    /// Why a zone cannot be had.
+    package struct Unavailable: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The zone of this name, such as `Asia/Tokyo`.
+    package static func zone(named name: String) throws(Unavailable) -> Zone {
+        guard isName(name) else { throw Unavailable(description: "it is no time zone's name") }
+        return try zone(in: "\(folder)/\(name)", named: name)
+    }
+
+    /// The system's own zone, by `/etc/localtime`; UTC where that is missing (localtime(5)).
+    package static func system() throws(Unavailable) -> Zone {
+        let link = "/etc/localtime"
+        do {
+            guard try File.exists(link) else { return .utc }
+        } catch {
+            throw Unavailable(description: "\(error)")
+        }
+        return try zone(in: link, named: "localtime")
+    }
+
+    /// Whether there is a zone of this name, readable or not.
+    package static func exists(_ name: String) -> Bool {
+        do {
+            return try isName(name) && File.exists("\(folder)/\(name)")
+        } catch {
+            return true
+        }
+    }
+
+    /// Every name there is, for suggestions.
+    package static func names() -> [String] {
+        let table: [UInt8]
+        do {
+            table = try File.read("\(folder)/tzdata.zi", limit: sizeLimit)
+        } catch {
+            return []
+        }
+        return String(decoding: table, as: UTF8.self).split(separator: "\n").compactMap {
+            let words = $0.split(separator: " ")
+            switch words.first {
+            case "Z": return words.count > 1 ? String(words[1]) : nil
+            case "L": return words.count > 2 ? String(words[2]) : nil
+            default: return nil
+            }
+        }
+    }
+
+    private static let folder = "/usr/share/zoneinfo"
+    private static let sizeLimit = 1 << 20
+
+    private static func zone(in path: String, named name: String) throws(Unavailable) -> Zone {
+        do {
+            return try Zone(name: name, tzif: try File.read(path, limit: sizeLimit))
+        } catch {
+            throw Unavailable(description: "\(error)")
+        }
+    }
+
+    /// Names are paths below the folder: none may lead out of it.
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty && $0 != "." && $0 != ".."
+            }
+    }
+}

@@ -1,0 +1,55 @@
+import CivilTime
+package import Decision
+package import EventLoop
+import Files
+
+/// Flags in a local file: read whole, watched for every way in which a file changes.
+package final class FileSource: FlagSource {
+    package let name: SourceName
+    private let path: String
+    private let maxBody: Int
+    private let loop: EventLoop
+    private let deliver: Deliver
+    private var watch: PathWatch?
+
+    /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
+    package init(
+        name: SourceName, path: String, maxBody: Int, loop: EventLoop, deliver: @escaping Deliver
+    ) {
+        self.name = name
+        self.path = path
+        self.maxBody = maxBody
+        self.loop = loop
+        self.deliver = deliver
+    }
+
+    package var binding: String { "file:\(path)" }
+
+    package func start() {
+        let (name, deliver) = (name, deliver)
+        watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
+    }
+
+    /// Reads the file at once. The slow poll comes through here too, and renews a watch that could
+    /// not be had before.
+    package func fetch(unlessMatching validators: Validators) {
+        watch?.rearm()
+        deliver(.fetched(name, outcome()))
+    }
+
+    package func stop() {
+        watch = nil
+    }
+
+    private func outcome() -> Outcome {
+        do {
+            let body = try readFile(path, limit: maxBody)
+            return .answer(
+                Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
+        } catch let failure as Failure {
+            return .failure(failure)
+        } catch {
+            return .failure(Failure(.unreachable, "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import Decision
+
+/// Where flags come from. Each kind is a folder beside this file.
+///
+/// A source has no will of its own: it fetches when it is told to, and ends each fetch with exactly
+/// one `deliver(.fetched(…))`, inside its time limit. Between fetches it may say `.hinted`: that a
+/// fetch would pay, and no more than that.
+package protocol FlagSource: AnyObject {
+    var name: SourceName { get }
+
+    /// What answers depend on besides time: the address and whatever else selects them. Answers
+    /// stored under another binding are another source's.
+    var binding: String { get }
+
+    /// Begins to watch for changes, where the source can.
+    func start()
+
+    /// Fetches once, only if the flags changed since `validators`, where the source knows such.
+    func fetch(unlessMatching validators: Validators)
+
+    /// Ends the watching and any fetch under way. Nothing is delivered after it.
+    func stop()
+}
+
+/// Where a source's events go: to the end of the agent's queue, never straight into the machine.
+package typealias Deliver = (Event) -> Void

@@ -1,0 +1,24 @@
+/// What a command tells the script that called it.
+enum ExitStatus: Int32 {
+    case success = 0
+    /// "No", or it failed.
+    case no = 1
+    case usage = 2
+    /// The service is undecided, or its state file is past `valid_until`.
+    case undecided = 3
+    case noSuchService = 4
+    case unreachable = 69
+    /// As timeout(1).
+    case timedOut = 124
+}
+
+/// The end of a command that is no success, with what is to be said on stderr.
+struct CommandFailure: Error {
+    let status: ExitStatus
+    let message: String?
+
+    init(_ status: ExitStatus, _ message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Decision
+
+/// `killswitchctl is-open SERVICE`
+struct IsOpen: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say by the exit status whether a service may run.",
+        discussion: """
+            Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
+            or its state file is out of date, 4 when there is no such service.
+
+            example: killswitchctl is-open --quiet shop || exit 0
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: .shortAndLong, help: "Print nothing.")
+    var quiet = false
+
+    @Argument(help: "The service.")
+    var service: ServiceName
+
+    func run() throws {
+        let published = try Published(common)
+        let state = try published.known(service)
+        guard state.isCurrent(at: published.now) else {
+            throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
+        }
+        if !quiet {
+            print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
+        }
+        switch state.gate {
+        case .open: return
+        case .closed: throw CommandFailure(.no)
+        case nil: throw CommandFailure(.undecided)
+        }
+    }
+}

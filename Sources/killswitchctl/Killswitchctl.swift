@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The command line: its commands, and what they share.
+struct Killswitchctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "killswitchctl",
+        abstract: "Ask what killswitchd has decided.",
+        discussion: """
+            Reading needs no privilege and no running daemon: the commands read the files that the \
+            daemon writes.
+
+            example: killswitchctl is-open shop && start-the-shop
+
+            See killswitchctl(1).
+            """,
+        version: "0.1.0",
+        subcommands: [Status.self, IsOpen.self, Get.self, Wait.self])
+}
+
+/// Options of every command.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        name: .customLong("runtime-directory"),
+        help: ArgumentHelp("Read the files in this directory.", valueName: "directory"))
+    var runtimeDirectory: String?
+}

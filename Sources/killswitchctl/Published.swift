@@ -1,0 +1,90 @@
+import CivilTime
+import Decision
+import Files
+import Glibc
+import JSON
+import Records
+
+/// What the daemon has published, as it stands in the runtime directory now.
+struct Published {
+    let directory: String
+    let now: Instant
+
+    init(_ options: CommonOptions) throws(CommandFailure) {
+        do {
+            directory = try Directories.runtime(
+                option: options.runtimeDirectory, isRoot: geteuid() == 0,
+                environment: environmentVariable)
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
+        now = wallClock()
+    }
+
+    /// Every service that has a state file, by name.
+    func services() throws(CommandFailure) -> [ServiceName] {
+        let names: [String]
+        do {
+            names = try Directory.list(directory)
+        } catch  where error.isNotFound {
+            throw CommandFailure(.unreachable, "\(error); is killswitchd running?")
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+        return try names.compactMap(ServiceName.init).filter { name throws(CommandFailure) in
+            try state(of: name) != nil
+        }
+    }
+
+    /// The state of one service; nil where there is none.
+    func state(of service: ServiceName) throws(CommandFailure) -> PublishedState? {
+        do {
+            return try PublishedState.read(in: "\(directory)/\(service)")
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+    }
+
+    /// The state of a service that has to be there.
+    func known(_ service: ServiceName) throws(CommandFailure) -> PublishedState {
+        if let state = try state(of: service) { return state }
+        let others = try services()
+        let hint =
+            others.isEmpty
+            ? "no service is known yet" : "known: \(others.map(\.text).joined(separator: ", "))"
+        throw CommandFailure(.noSuchService, "no such service '\(service)'; \(hint)")
+    }
+
+    /// How long ago the source of a state last confirmed its flags; nil where that is not known.
+    func age(of state: PublishedState) -> Duration? {
+        guard let source = state.object["source"]?.string.flatMap(SourceName.init) else {
+            return nil
+        }
+        do {
+            let mark = "\(directory)/\(FileName.source(source))"
+            let confirmed = Instant(microseconds: try File.modificationTime(of: mark))
+            return max(.zero, now - confirmed)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What to say of a state file that is past its time.
+    func isOutOfDate(_ service: ServiceName) -> String {
+        "the state of '\(service)' is out of date; is killswitchd running?"
+    }
+}
+
+/// The wall clock, now.
+func wallClock() -> Instant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(
+        microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+}
+
+/// The value of an environment variable.
+func environmentVariable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+}

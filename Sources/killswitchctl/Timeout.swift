@@ -1,0 +1,12 @@
+import ArgumentParser
+import Settings
+
+/// A duration as it is written in the configuration.
+struct Timeout: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        guard let duration = Duration(text: argument) else { return nil }
+        self.duration = duration
+    }
+}

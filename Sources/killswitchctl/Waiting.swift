@@ -1,0 +1,89 @@
+import CivilTime
+import Decision
+import EventLoop
+import Records
+
+/// The wait for a goal: watches a service's state file until it says so, or time is over.
+final class Waiting {
+    enum End: Int32 {
+        case reached
+        case timedOut
+        /// Other services are known, this one is not: most likely a slip of the pen.
+        case unknownService
+    }
+
+    private let goal: Goal
+    private let service: ServiceName
+    private let published: Published
+    private let loop: EventLoop
+    private let limit: Duration?
+    private var watch: PathWatch?
+    private var timer: Timer?
+    private var validity: WallTimer?
+    private var problem: CommandFailure?
+    /// What was last seen, for the message at the end.
+    private(set) var last = "no state was published"
+
+    init(
+        for goal: Goal, of service: ServiceName, in published: Published, at limit: Duration?
+    ) throws(CommandFailure) {
+        self.goal = goal
+        self.service = service
+        self.published = published
+        self.limit = limit
+        do {
+            loop = try EventLoop()
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+    }
+
+    func run() throws(CommandFailure) -> End {
+        do {
+            let file = "\(published.directory)/\(service)/\(FileName.state)"
+            watch = PathWatch(loop, path: file) { [unowned self] in look() }
+            validity = try WallTimer(loop) { [unowned self] _ in look() }
+            if let limit {
+                timer = try Timer(loop, accuracy: .zero) { [unowned self] in
+                    loop.exit(End.timedOut.rawValue)
+                }
+                timer?.set(at: loop.now.boot + limit)
+            }
+            look()
+            let code = try loop.run()
+            if let problem { throw problem }
+            return End(rawValue: code) ?? .timedOut
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+    }
+
+    private func look() {
+        do {
+            guard let state = try published.state(of: service) else {
+                if try othersAreKnown() { loop.exit(End.unknownService.rawValue) }
+                return
+            }
+            guard state.isCurrent(at: loop.now.wall) else {
+                last = "its state file is out of date"
+                return
+            }
+            last = "it is \(state.summary)"
+            if goal.isReached(by: state) { loop.exit(End.reached.rawValue) }
+            validity?.set(at: state.validUntil)
+        } catch {
+            problem = error
+            loop.exit(End.timedOut.rawValue)
+        }
+    }
+
+    private func othersAreKnown() throws(CommandFailure) -> Bool {
+        do {
+            return try !published.services().isEmpty
+        } catch  where error.status == .unreachable {
+            return false
+        }
+    }
+}

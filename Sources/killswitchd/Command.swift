@@ -1,0 +1,48 @@
+import Decision
+import Files
+import Glibc
+import Records
+import Settings
+
+/// The program: reads its command line, does what that asks for, and gives the exit status.
+enum Command {
+    static func run() -> Int32 {
+        do {
+            let options = try Options.parse()
+            switch options.task {
+            case .help: print(Usage.text)
+            case .version: print("killswitchd \(version)")
+            case .check: return Check.run(options)
+            case .follow, .decideOnce: return try follow(options)
+            }
+            return ExitStatus.success
+        } catch let error as UsageError {
+            if let complaint = error.complaint { Log.write(.error, complaint) }
+            Log.write(.error, Usage.hint)
+            return ExitStatus.usage
+        } catch let error as SettingsError {
+            Log.write(.error, "\(error)")
+            return ExitStatus.configuration
+        } catch {
+            Log.write(.error, "\(error)")
+            return ExitStatus.failure
+        }
+    }
+
+    static let version = "0.1.0"
+
+    private static func follow(_ options: Options) throws -> Int32 {
+        let daemon = try Daemon(options)
+        return try daemon.run()
+    }
+}
+
+/// The exit statuses of the daemon, after sysexits(3) where that has one.
+enum ExitStatus {
+    static let success: Int32 = 0
+    static let failure: Int32 = 1
+    static let usage: Int32 = 2
+    /// `--once`, and no source answered.
+    static let noAnswer: Int32 = 75
+    static let configuration: Int32 = 78
+}

@@ -1,0 +1,35 @@
+import CivilTime
+import Files
+import Records
+import Settings
+
+/// The configuration on disk.
+enum ConfigurationFile {
+    /// The most that a configuration file may hold.
+    static let sizeLimit = 1 << 20
+
+    static func load(_ path: String) throws -> Settings {
+        let bytes = try File.read(path, limit: sizeLimit)
+        return try Settings.load(files: [(path, bytes)], zones: SystemZones())
+    }
+}
+
+/// The zones of the system, for the settings.
+struct SystemZones: Zones {
+    let systemZone: Zone
+
+    init() throws {
+        systemZone = try ZoneFiles.system()
+    }
+
+    var names: [String] { ZoneFiles.names() }
+
+    func zone(named name: String) throws(ZoneProblem) -> Zone {
+        do {
+            return try ZoneFiles.zone(named: name)
+        } catch {
+            guard ZoneFiles.exists(name) else { throw .unknown }
+            throw .unreadable(cause: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Decision
+import Glibc
+
+/// The log: a line on stderr for each thing worth saying.
+enum Log {
+    static func write(_ level: Notice.Level, _ sentence: String) {
+        let line = "killswitchd: \(prefix(level))\(sentence)\n"
+        unsafe fputs(line, stderr)
+    }
+
+    static func write(_ notice: Notice) {
+        write(notice.level, notice.sentence)
+    }
+
+    private static func prefix(_ level: Notice.Level) -> String {
+        switch level {
+        case .error: "error: "
+        case .warning: "warning: "
+        case .notice, .info: ""
+        }
+    }
+}

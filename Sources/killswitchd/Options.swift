@@ -1,0 +1,56 @@
+import COptions
+
+/// What the command line asks for.
+struct Options {
+    enum Task {
+        case follow
+        case decideOnce
+        case check
+        case help
+        case version
+    }
+
+    var task = Task.follow
+    var configuration = "/etc/killswitchd/killswitchd.toml"
+    var runtimeDirectory: String?
+    var stateDirectory: String?
+
+    /// Reads the arguments of this process.
+    static func parse() throws(UsageError) -> Options {
+        var options = Options()
+        while true {
+            let given = unsafe next_option(CommandLine.argc, CommandLine.unsafeArgv)
+            let argument = unsafe given.argument.map { unsafe String(cString: $0) }
+            switch option_code(given.code) {
+            case OPTION_END:
+                guard unsafe given.next_index == CommandLine.argc else {
+                    let excess = CommandLine.arguments[Int(unsafe given.next_index)]
+                    throw UsageError("unexpected argument '\(excess)'")
+                }
+                return options
+            case OPTION_CONFIG: options.configuration = argument ?? ""
+            case OPTION_RUNTIME_DIRECTORY: options.runtimeDirectory = argument
+            case OPTION_STATE_DIRECTORY: options.stateDirectory = argument
+            case OPTION_ONCE: options.task = .decideOnce
+            case OPTION_CHECK: options.task = .check
+            case OPTION_HELP: options.task = .help
+            case OPTION_VERSION: options.task = .version
+            case OPTION_GATES:
+                throw UsageError("--gates: this version moves no systemd units yet")
+            default:
+                // getopt_long has said what is wrong.
+                throw UsageError(nil)
+            }
+        }
+    }
+}
+
+/// A command line that asks for nothing we do.
+struct UsageError: Error {
+    /// What is still to be said about it.
+    let complaint: String?
+
+    init(_ complaint: String?) {
+        self.complaint = complaint
+    }
+}
