@@ -80,8 +80,19 @@ let package = Package(
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
-        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop"]),
-        tests(of: "Records", uses: ["CivilTime", "Decision", "JSON"]),
+        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
+        tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+
+        // The programs as their users run them, and what tests share.
+        .testTarget(
+            name: "ProcessTests",
+            dependencies: [
+                "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support", "killswitchctl",
+                "killswitchd",
+            ],
+            path: "Tests/Process", swiftSettings: strict),
+        .target(
+            name: "Support", dependencies: ["Files"], path: "Tests/Support", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

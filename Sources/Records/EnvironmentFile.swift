@@ -22,9 +22,14 @@ package struct EnvironmentFile {
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
     }
 
+    /// The most bytes of a text: the kernel takes no environment string over 128 KiB, and a unit must
+    /// not fail to start by what a remote message holds.
+    static let sizeLimit = 32 << 10
+
     static func quoted(_ value: String) -> String {
         var text = "\""
         for scalar in value.unicodeScalars {
+            guard text.utf8.count < sizeLimit else { break }
             switch scalar {
             case "\0": continue
             case "\"", "\\", "$", "`": text.unicodeScalars.append("\\")

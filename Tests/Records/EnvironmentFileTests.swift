@@ -1,0 +1,58 @@
+import CivilTime
+import Decision
+import Files
+import Glibc
+import Records
+import Support
+import Testing
+
+/// `state.env`, read by those it is for: sh, and systemd where it is booted (see Tests/System).
+@Suite struct EnvironmentFileTests {
+    /// Texts that would break out of a careless quoting.
+    static let texts = [
+        "plain", "", "it's \"quoted\"", "two\nlines\n", "$HOME $(id) `id` ${PATH}", "back\\slash\\",
+        "\\n \\\" \\$", "nul\0gone", "emoji \u{1F600} \u{65E5}\u{672C}", "tab\tand\r", "'; id; '",
+        "ends in a backslash \\", "\"", "$", "`", "#no comment", " spaces  kept ", "a=b",
+    ]
+
+    @Test(arguments: texts) func shReadsTheBytesThatWereMeant(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        let verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")), title: text,
+            message: text)
+        let file = EnvironmentFile.text(of: try record(verdict), for: try service())
+        try folder.write(file, to: "state.env")
+        let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_TITLE" > "$2""#
+        let result = try Program.run(
+            "/bin/sh", ["-c", script, "sh", folder("state.env"), folder("out")])
+        #expect(result.status == 0 && result.errors == "")
+        #expect(try File.read(folder("out"), limit: 1 << 20) == Array(text.utf8).filter { $0 != 0 })
+    }
+
+    @Test func everyVariableIsThere() throws {
+        let verdict = Verdict(
+            state: .countdown, gate: .open, reason: .flags(try named("app")),
+            endsAt: try Instant(rfc3339: "2027-03-31T08:00:00Z"), daysLeft: 30)
+        #expect(
+            EnvironmentFile.text(of: try record(verdict), for: try service()) == """
+                KILLSWITCH_STATE="countdown"
+                KILLSWITCH_GATE="open"
+                KILLSWITCH_DAYS_LEFT="30"
+                KILLSWITCH_ENDS_AT="2027-03-31T08:00:00+00:00"
+                KILLSWITCH_REASON="flags"
+                KILLSWITCH_TITLE=""
+                KILLSWITCH_MESSAGE=""
+                KILLSWITCH_VARIANT=""
+
+                """)
+    }
+
+    @Test func aTextTooLongForAnEnvironmentIsCutBetweenCharacters() throws {
+        let long = String(repeating: "\u{1F600}", count: 20_000)
+        let verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")), message: long)
+        let file = EnvironmentFile.text(of: try record(verdict), for: try service())
+        #expect(file.utf8.count < 33 << 10)
+        #expect(file.contains("KILLSWITCH_MESSAGE=\"\u{1F600}"))
+    }
+}

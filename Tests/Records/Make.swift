@@ -1,0 +1,26 @@
+import CivilTime
+import Decision
+
+/// A service of which a test says only what matters.
+func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
+    Service(
+        name: try named(name), zone: zone,
+        switches: [Switch(source: try named("app"), format: .status(.whole))])
+}
+
+func record(
+    _ verdict: Verdict, generation: Int = 1, fetchedAt: String? = nil,
+    nextEdge: String = "2027-03-02T00:00:00Z"
+) throws -> Record {
+    Record(
+        verdict: verdict, since: try Instant(rfc3339: "2027-03-01T11:00:00Z"),
+        generation: generation, decidedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+        fetchedAt: try fetchedAt.map { try Instant(rfc3339: $0) },
+        nextEdge: try Instant(rfc3339: nextEdge))
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    struct NotAName: Error { let text: String }
+    guard let name = Name<Thing>(text) else { throw NotAName(text: text) }
+    return name
+}

@@ -1,0 +1,80 @@
+import CivilTime
+import Decision
+import Files
+import Records
+import Support
+import Testing
+
+/// The files of a service on a real disk.
+@Suite struct RuntimeDirectoryTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func directory(_ names: [String] = ["shop"], boot: String = "b-1") throws
+        -> RuntimeDirectory
+    {
+        RuntimeDirectory(
+            path: folder.path, bootID: boot, services: try names.map { try service($0) })
+    }
+
+    private func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
+        Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+    }
+
+    @Test func theMarkerIsOneFileThatChangesItsName() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        #expect(try Directory.list(folder("shop")) == ["closed", "state.env", "state.json"])
+        try directory.publish(try record(.undecided(.starting)), of: try named("shop"))
+        #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
+        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
+    }
+
+    @Test func filesAreReadableByEverybody() throws {
+        try directory().publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        for file in ["open", "state.env", "state.json"] {
+            #expect(try File.attributes(of: folder("shop/\(file)")).mode == 0o644)
+        }
+    }
+
+    @Test func theFilesOfServicesAndSourcesThatAreGoneAreRemovedAndNothingElse() throws {
+        let before = try directory(["shop", "blog"])
+        for name in ["shop", "blog"] {
+            try before.publish(try record(try verdict(.running, .open)), of: try named(name))
+        }
+        try before.confirm(try named("app"))
+        try before.confirm(try named("old"))
+        try Directory.create(folder("notes"))
+        try folder.write("mine", to: "notes/open")
+        try directory(["shop"]).tidy(sources: [try named("app")])
+        #expect(try Directory.list(folder.path) == ["notes", "shop", "source.app"])
+        #expect(try folder.text(of: "notes/open") == "mine")
+    }
+
+    @Test func aFileOfSomebodyElseKeepsTheFolderOfAServiceThatIsGone() throws {
+        try directory().publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        try folder.write("mine", to: "shop/notes")
+        try directory([]).tidy(sources: [])
+        #expect(try Directory.list(folder("shop")) == ["notes"])
+    }
+
+    @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
+        try directory(boot: "b-1").publish(
+            try record(try verdict(.running, .open)), of: try named("shop"))
+        try directory(boot: "b-1").tidy(sources: [])
+        #expect(try File.exists(folder("shop/open")))
+        try directory(boot: "b-2").tidy(sources: [])
+        #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
+    }
+
+    @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
+        try directory().confirm(try named("app"))
+        #expect(try File.attributes(of: folder("source.app")).size == 0)
+    }
+}

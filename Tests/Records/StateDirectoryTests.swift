@@ -1,0 +1,112 @@
+import CivilTime
+import Decision
+import Files
+import Records
+import Support
+import Testing
+
+/// What survives a restart, and what is done about it when it does not.
+@Suite struct StateDirectoryTests {
+    let folder: TemporaryFolder
+    let directory: StateDirectory
+    let app: SourceName
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = StateDirectory(path: folder.path)
+        app = try named("app")
+        try directory.prepare()
+    }
+
+    private func answer(_ body: String, etag: String? = nil) throws -> Answer {
+        let bytes = Array(body.utf8)
+        return Answer(
+            body: bytes, flags: try FlagDocument.parse(bytes), validators: Validators(etag: etag),
+            version: "7", fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
+    }
+
+    private func stored(binding: String = "b", mark: String = "/nonexistent") throws
+        -> Restored<Memory.Kept>
+    {
+        try directory.flags(of: app, binding: binding, mark: mark)
+    }
+
+    @Test func answersComeBackToTheByteWithTheirValidators() throws {
+        let answers = [
+            try answer("{\"a\":\t\"\\u00e9 \u{1F600}\"}\n", etag: "\"x\""), try answer("{ }"),
+        ]
+        try directory.store(answers, of: app, binding: "b")
+        guard case .value(let kept) = try stored() else {
+            Issue.record("nothing came back")
+            return
+        }
+        #expect(kept.answers == answers)
+    }
+
+    @Test func answersOfAnotherBindingAreNotOurs() throws {
+        try directory.store([try answer("{}")], of: app, binding: "b")
+        guard case .nothing = try stored(binding: "c") else {
+            Issue.record("another source's flags came back")
+            return
+        }
+    }
+
+    @Test func nothingStoredIsNoError() throws {
+        guard case .nothing = try stored() else {
+            Issue.record("something came back")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        "", "{}", "nonsense", #"{"schema": 2, "binding": "b", "answers": []}"#,
+        #"{"schema": 1, "binding": "b"}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"body": "<html>"}]}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"body": "{}", "fetched_at": "soon"}]}"#,
+    ])
+    func whatCannotBeReadBackSaysSo(_ text: String) throws {
+        try folder.write(text, to: "flags/app.json")
+        guard case .unreadable(let problem) = try stored() else {
+            Issue.record("it was taken for good")
+            return
+        }
+        #expect(problem.hasPrefix("read '\(folder("flags/app.json"))': "))
+    }
+
+    @Test func theLatestConfirmationCountsWhereverItIsNoted() throws {
+        try directory.store([try answer("{}")], of: app, binding: "b")
+        try File.touch(folder("source.app"))
+        guard case .value(let kept) = try stored(mark: folder("source.app")) else {
+            Issue.record("nothing came back")
+            return
+        }
+        let mark = try File.modificationTime(of: folder("source.app"))
+        #expect(kept.confirmedAt == Instant(microseconds: mark))
+    }
+
+    @Test func theLedgerComesBack() throws {
+        let entry = Ledger.Entry(
+            state: .updateRequired, since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+            generation: 41, bootID: "b-1")
+        let ledger = Ledger(entries: [try named("shop"): entry])
+        try directory.remember(ledger)
+        guard case .value(let restored) = try directory.ledger() else {
+            Issue.record("nothing came back")
+            return
+        }
+        #expect(restored == ledger)
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"schema": 1}"#,
+        #"{"schema": 1, "services": {"shop": {"state": "open"}}}"#,
+        #"{"schema": 1, "services": {"../x": {}}}"#,
+    ])
+    func aLedgerThatCannotBeReadBackSaysSo(_ text: String) throws {
+        try folder.write(text, to: "services.json")
+        guard case .unreadable = try directory.ledger() else {
+            Issue.record("it was taken for good")
+            return
+        }
+    }
+}

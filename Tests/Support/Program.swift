@@ -1,0 +1,98 @@
+import Files
+import Glibc
+
+/// A program that a test runs: its output goes to files, and it does not outlive the test.
+package final class Program {
+    package let processID: pid_t
+    private let folder: TemporaryFolder
+    private var status: Int32?
+
+    /// Starts `path` with these arguments. The environment is the one given and nothing else.
+    package init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws
+    {
+        folder = try TemporaryFolder()
+        var actions = posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        let flags = O_CREAT | O_WRONLY | O_TRUNC
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 1, folder("out"), flags, 0o600)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, folder("err"), flags, 0o600)
+        let variables = environment.merging(Self.always) { own, _ in own }
+        var identifier: pid_t = 0
+        let code = unsafe withCStrings([path] + arguments) { argv in
+            unsafe withCStrings(variables.map { "\($0)=\($1)" }) { envp in
+                unsafe posix_spawn(&identifier, path, &actions, nil, argv, envp)
+            }
+        }
+        guard code == 0 else { throw TestFailure("spawn '\(path)': errno \(code)") }
+        processID = identifier
+    }
+
+    deinit {
+        guard status == nil else { return }
+        kill(processID, SIGKILL)
+        var ignored: Int32 = 0
+        unsafe waitpid(processID, &ignored, 0)
+    }
+
+    /// A crash ends the program at once, without a backtracer that may hang.
+    private static let always = ["SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"]
+
+    package func send(_ signal: Int32) {
+        kill(processID, signal)
+    }
+
+    /// Waits for the end; the exit status, or 128 and the signal's number as a shell gives it.
+    package func wait() throws -> Int32 {
+        if let status { return status }
+        var raw: Int32 = 0
+        guard unsafe waitpid(processID, &raw, 0) == processID else {
+            throw TestFailure("wait for a program: errno \(errno)")
+        }
+        let signal = raw & 0x7F
+        let code = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+        status = code
+        return code
+    }
+
+    package var output: String { get throws { try folder.text(of: "out") } }
+    package var errors: String { get throws { try folder.text(of: "err") } }
+}
+
+extension Program {
+    /// Runs a program to its end.
+    package static func run(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> Result {
+        let program = try Program(path, arguments, environment: environment)
+        let status = try program.wait()
+        return Result(status: status, output: try program.output, errors: try program.errors)
+    }
+
+    /// How a program ended, and what it printed.
+    package struct Result: Equatable {
+        package let status: Int32
+        package let output: String
+        package let errors: String
+
+        package init(status: Int32, output: String, errors: String) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
+    }
+}
+
+/// Calls `body` with a null-terminated array of C strings.
+private func withCStrings<Result>(
+    _ strings: [String],
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    let copies = unsafe strings.map { unsafe strdup($0) }
+    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    return unsafe (copies + [nil]).withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { preconditionFailure("the array holds a null") }
+        return unsafe body(base)
+    }
+}

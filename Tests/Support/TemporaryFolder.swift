@@ -1,0 +1,55 @@
+package import Files
+import Glibc
+
+/// A folder of a test's own, gone with the test, also when that fails.
+package final class TemporaryFolder {
+    package let path: String
+
+    package init() throws {
+        var template = Array("/tmp/killswitchd-test.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw TestFailure("make a temporary folder: errno \(errno)")
+        }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        remove(path)
+    }
+
+    /// The path of something in the folder.
+    package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Replaces a file in the folder as programs should: by rename.
+    package func write(_ text: String, to name: String) throws {
+        try File.replace(self(name), with: Array(text.utf8))
+    }
+
+    /// The content of a file in the folder.
+    package func text(of name: String) throws -> String {
+        String(decoding: try File.read(self(name), limit: 1 << 26), as: UTF8.self)
+    }
+
+    /// Removes what is there and everything below it, and follows no link.
+    private func remove(_ path: String) {
+        do {
+            if try File.attributes(of: path, followingLinks: false).kind == .directory {
+                for name in try Directory.list(path) { remove("\(path)/\(name)") }
+                try Directory.remove(path)
+            } else {
+                try File.remove(path)
+            }
+        } catch {
+            print("clean up after a test: \(error)")
+        }
+    }
+}
+
+/// Why a test could not go on.
+package struct TestFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
