@@ -41,7 +41,7 @@ let package = Package(
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fno-rtti"])]),
+        .target(name: "CToml"),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
 
