@@ -46,12 +46,12 @@ let package = Package(
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "COptions"),
-        .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fno-rtti"])]),
+        .target(name: "CToml"),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
+        module("Settings", uses: ["CToml", "CivilTime", "Decision"]),
         module("RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
 

@@ -1,0 +1,59 @@
+/// A key of one table of the configuration. The raw value is its spelling.
+package protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {}
+
+/// The tables at the top of a file.
+package enum RootKey: String, SettingKey {
+    case source
+    case service
+}
+
+/// What every `[source.NAME]` may hold, whatever its type.
+package enum SourceKey: String, SettingKey {
+    case type
+    case interval
+    case timeout
+    case maxBody = "max_body"
+}
+
+/// What a `[source.NAME]` of type `file` holds besides.
+package enum FileKey: String, SettingKey {
+    case path
+}
+
+/// A switch: a `[[service.NAME.switch]]`, or the same keys in `[service.NAME]` where there is one.
+package enum SwitchKey: String, SettingKey {
+    case source
+    case format
+    case key
+    case countdownKey = "countdown_key"
+}
+
+/// What a `[service.NAME]` may hold besides the keys of its one switch.
+package enum ServiceKey: String, SettingKey {
+    case switches = "switch"
+    case timeZone = "time_zone"
+    case maxStale = "max_stale"
+    case whenStale = "when_stale"
+    case whenUnknown = "when_unknown"
+    case firstTimeout = "first_timeout"
+    case atEnd = "at_end"
+    case updateRequired = "update_required"
+    case minClosed = "min_closed"
+}
+
+extension SettingKey {
+    /// The spellings of all keys of the table.
+    static var words: [String] { allCases.map(\.rawValue) }
+}
+
+/// Every table that a configuration may hold, with every key of it: what the manual has to explain.
+package enum Schema {
+    /// Each table as a file would write it, with its keys.
+    package static var tables: [(table: String, keys: [String])] {
+        [
+            ("[source.NAME]", SourceKey.words + SourceType.all.flatMap(\.keys)),
+            ("[service.NAME]", SwitchKey.words + ServiceKey.words),
+            ("[[service.NAME.switch]]", SwitchKey.words),
+        ]
+    }
+}

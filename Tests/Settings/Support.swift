@@ -1,0 +1,42 @@
+import CivilTime
+import Settings
+
+/// Zones by name, all of them UTC: what is tested is which names are taken.
+struct KnownZones: Zones {
+    var names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
+    var systemZone: Zone { .utc }
+
+    func zone(named name: String) throws(ZoneProblem) -> Zone {
+        guard name != "Broken/Zone" else { throw .unreadable(cause: "the file is cut short") }
+        guard names.contains(name) else { throw .unknown }
+        return .utc
+    }
+}
+
+/// The file that tests read, unless they say another.
+let file = "/etc/killswitchd/killswitchd.toml"
+
+/// Settings of one file.
+func load(_ text: String, file: String = file) throws(SettingsError) -> Settings {
+    try load(Array(text.utf8), file: file)
+}
+
+/// Settings of one file, whatever its bytes.
+func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settings {
+    try Settings.load(files: [(file, bytes)], zones: KnownZones())
+}
+
+/// What is wrong with a file, as it is printed, less the file's name; empty where nothing is.
+func errors(in text: String) -> String {
+    errors(in: Array(text.utf8))
+}
+
+/// As above, whatever the bytes of the file.
+func errors(in bytes: [UInt8]) -> String {
+    do {
+        _ = try load(bytes, file: "f")
+        return ""
+    } catch {
+        return error.description
+    }
+}

@@ -1,0 +1,21 @@
+import Settings
+import Testing
+
+/// A file that is wrong, and all that is printed about it.
+struct WrongFile: Sendable, CustomTestStringConvertible {
+    let name: String
+    let text: String
+    let printed: String
+    var testDescription: String { name }
+
+    init(_ name: String, _ text: String, _ printed: String) {
+        self.name = name
+        self.text = text
+        self.printed = printed
+    }
+}
+
+@Test(arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax)
+func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
+    #expect(errors(in: file.text) == file.printed)
+}

@@ -1,0 +1,205 @@
+extension WrongFile {
+    static let tables = [
+        WrongFile(
+            "anEmptyFile",
+            "",
+            """
+            f:1:1: no service is configured: add a table [service.NAME]
+            """),
+        WrongFile(
+            "aCommentOnly",
+            """
+            # nothing yet
+            """,
+            """
+            f:1:1: no service is configured: add a table [service.NAME]
+            """),
+        WrongFile(
+            "sourcesWithoutService",
+            """
+            [source.app]
+            type = "file"
+            path = "/a"
+            """,
+            """
+            f:1:1: no service is configured: add a table [service.NAME]
+            """),
+        WrongFile(
+            "aServiceTableWithoutName",
+            """
+            [service]
+            """,
+            """
+            f:1:1: no service is configured: add a table [service.NAME]
+            """),
+        WrongFile(
+            "aMisspeltTable",
+            """
+            [servce.shop]
+            source = "file:/a"
+            format = "status"
+            """,
+            """
+            f:1:2: unknown key 'servce' at the top level; did you mean 'service'?
+            """),
+        WrongFile(
+            "arraysForTables",
+            """
+            [[service]]
+            [[source]]
+            """,
+            """
+            f:1:1: wrong type of 'service' at the top level: expected a table [service.NAME], \
+            found an array
+            f:2:1: wrong type of 'source' at the top level: expected a table [source.NAME], found \
+            an array
+            """),
+        WrongFile(
+            "leavesForTables",
+            """
+            service = 1
+            source = "a"
+            """,
+            """
+            f:1:11: wrong type of 'service' at the top level: expected a table [service.NAME], \
+            found an integer
+            f:2:10: wrong type of 'source' at the top level: expected a table [source.NAME], \
+            found a string
+            """),
+        WrongFile(
+            "aLeafForAService",
+            """
+            [service]
+            shop = "a"
+            """,
+            """
+            f:2:8: wrong type of 'shop' in [service]: expected a table [service.shop], found a \
+            string
+            """),
+        WrongFile(
+            "namesThatAreNone",
+            """
+            [source.App]
+            type = "file"
+            path = "/a"
+            [service."my shop"]
+            source = "App"
+            format = "status"
+            [service.shop]
+            source = "My app"
+            format = "status"
+            """,
+            """
+            f:1:9: bad name 'App' of a source: expected 1 to 63 of a-z, 0-9, '_' and '-', the \
+            first a letter or digit
+            f:4:10: bad name 'my shop' of a service: expected 1 to 63 of a-z, 0-9, '_' and '-', \
+            the first a letter or digit
+            f:8:10: bad name 'My app' of 'source' in [service.shop]: expected 1 to 63 of a-z, \
+            0-9, '_' and '-', the first a letter or digit, or an address
+            """),
+        WrongFile(
+            "aMisspeltKey",
+            """
+            [source.app]
+            type = "file"
+            path = "/a"
+            intervall = "60s"
+            [service.shop]
+            source = "app"
+            format = "status"
+            """,
+            """
+            f:4:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
+            """),
+        WrongFile(
+            "keysThatAreNothingLikeOurs",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            colour = "red"
+            [[service.blog.switch]]
+            source = "file:/a"
+            format = "status"
+            colour = "red"
+            """,
+            """
+            f:4:1: unknown key 'colour' in [service.shop]; known are 'source', 'format', 'key', \
+            'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
+            'first_timeout', 'at_end', 'update_required', 'min_closed'
+            f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
+            'key', 'countdown_key'
+            """),
+        WrongFile(
+            "aKeyOfControlCharacters",
+            #"""
+            [service.shop]
+            "\u001b[31m\u202e" = 1
+            source = "file:/a"
+            format = "status"
+            """#,
+            #"""
+            f:2:1: unknown key '\u001B[31m\u202E' in [service.shop]; known are 'source', \#
+            'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
+            'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed'
+            """#),
+        WrongFile(
+            "missingKeys",
+            """
+            [source.app]
+            [source.other]
+            type = "file"
+            [service.shop]
+            [service.blog]
+            source = "app"
+            [[service.wiki.switch]]
+            format = "status"
+            [service.docs]
+            switch = []
+            """,
+            """
+            f:1:1: missing key 'type' in [source.app]; this version follows only 'file'
+            f:2:1: missing key 'path' in [source.other], which type 'file' needs
+            f:4:1: no switch in [service.shop]: add the keys 'source' and 'format'
+            f:5:1: missing key 'format' in [service.blog]
+            f:7:1: missing key 'source' in [[service.wiki.switch]]
+            f:10:10: no switch in [service.docs]: add a table [[service.docs.switch]]
+            """),
+        WrongFile(
+            "bothFormsOfASwitch",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            [[service.shop.switch]]
+            source = "file:/b"
+            format = "status"
+            """,
+            """
+            f:4:1: both 'source' and 'switch' in [service.shop]: keep one of the two forms
+            """),
+        WrongFile(
+            "oneBracketTooFew",
+            """
+            [service.shop.switch]
+            source = "file:/b"
+            format = "status"
+            """,
+            """
+            f:1:1: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            [[service.shop.switch]], found a table
+            """),
+        WrongFile(
+            "switchesThatAreNoTables",
+            """
+            [service.shop]
+            switch = ["app", 1]
+            """,
+            """
+            f:2:11: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            [[service.shop.switch]], found a string
+            f:2:18: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            [[service.shop.switch]], found an integer
+            """),
+    ]
+}

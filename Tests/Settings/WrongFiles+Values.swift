@@ -1,0 +1,214 @@
+extension WrongFile {
+    static let values = [
+        WrongFile(
+            "wrongTypes",
+            """
+            [source.app]
+            type = 1
+            path = 2
+            interval = 60
+            timeout = 1.5
+            max_body = true
+            [source.other]
+            type = "file"
+            path = 2
+            [service.shop]
+            source = 1979-05-27
+            format = ["status"]
+            time_zone = 12:00:00
+            max_stale = 86400
+            when_stale = {}
+            min_closed = -1
+            """,
+            """
+            f:2:8: wrong type of 'type' in [source.app]: expected 'file', found an integer
+            f:4:12: wrong type of 'interval' in [source.app]: expected a duration, found an \
+            integer; write "60s"
+            f:5:11: wrong type of 'timeout' in [source.app]: expected a duration, found a float; \
+            write a number and a unit, such as "30s"
+            f:6:12: wrong type of 'max_body' in [source.app]: expected a number of bytes or a \
+            size such as "512KiB", found a boolean
+            f:9:8: wrong type of 'path' in [source.other]: expected a path, found an integer
+            f:11:10: wrong type of 'source' in [service.shop]: expected a string, found a date
+            f:12:10: wrong type of 'format' in [service.shop]: expected 'service-end', 'status' \
+            or 'maintenance', found an array
+            f:13:13: wrong type of 'time_zone' in [service.shop]: expected the name of a time \
+            zone such as "Asia/Tokyo", found a time
+            f:14:13: wrong type of 'max_stale' in [service.shop]: expected a duration or "never", \
+            found an integer; write "86400s"
+            f:15:14: wrong type of 'when_stale' in [service.shop]: expected 'hold', 'open' or \
+            'closed', found a table
+            f:16:14: wrong type of 'min_closed' in [service.shop]: expected a duration, found an \
+            integer; write "30s"
+            """),
+        WrongFile(
+            "wrongValues",
+            """
+            [source.app]
+            type = "file"
+            path = ""
+            interval = "60"
+            timeout = "11m"
+            max_body = "65MiB"
+            [service.shop]
+            source = "app"
+            format = "state"
+            key = ""
+            time_zone = "Asia/Tokio"
+            max_stale = "forever"
+            when_stale = "opne"
+            when_unknown = "hold"
+            first_timeout = "99999999999999999999d"
+            at_end = "stay"
+            update_required = "ignore"
+            min_closed = "-5s"
+            """,
+            """
+            f:3:8: bad path '' of 'path' in [source.app]: it is empty
+            f:4:12: bad duration '60' of 'interval' in [source.app]: write a number and a unit \
+            (ms, s, m, h, d), such as '30s'
+            f:5:11: bad duration '11m' of 'timeout' in [source.app]: expected 100ms to 10m
+            f:6:12: bad size '65MiB' of 'max_body' in [source.app]: expected 1B to 64MiB
+            f:9:10: bad value 'state' of 'format' in [service.shop]: expected 'service-end', \
+            'status' or 'maintenance'
+            f:10:7: bad key '' of 'key' in [service.shop]: it is empty
+            f:11:13: unknown time zone 'Asia/Tokio' of 'time_zone' in [service.shop]; did you \
+            mean 'Asia/Tokyo'?
+            f:12:13: bad duration 'forever' of 'max_stale' in [service.shop]: write a number and \
+            a unit (ms, s, m, h, d), such as '30s', or 'never'
+            f:13:14: bad value 'opne' of 'when_stale' in [service.shop]: expected 'hold', 'open' \
+            or 'closed'; did you mean 'open'?
+            f:14:16: bad value 'hold' of 'when_unknown' in [service.shop]: expected 'open' or \
+            'closed'
+            f:15:17: bad duration '99999999999999999999d' of 'first_timeout' in [service.shop]: \
+            expected 0s to 1h
+            f:16:10: bad value 'stay' of 'at_end' in [service.shop]: expected 'ended' or 'keep'
+            f:17:19: bad value 'ignore' of 'update_required' in [service.shop]: expected 'open' \
+            or 'closed'
+            f:18:14: bad duration '-5s' of 'min_closed' in [service.shop]: write a number and a \
+            unit (ms, s, m, h, d), such as '30s'
+            """),
+        WrongFile(
+            "sizesAndRanges",
+            """
+            [source.app]
+            type = "file"
+            path = "/a"
+            interval = "99ms"
+            max_body = "1MB"
+            [source.other]
+            type = "file"
+            path = "/a"
+            max_body = -1
+            [service.shop]
+            source = "app"
+            format = "status"
+            max_stale = "0s"
+            min_closed = "25h"
+            """,
+            """
+            f:4:12: bad duration '99ms' of 'interval' in [source.app]: expected 100ms to 24h
+            f:5:12: bad size '1MB' of 'max_body' in [source.app]: write a number and a unit (B, \
+            KiB, MiB), such as '512KiB'
+            f:9:12: bad size '-1' of 'max_body' in [source.other]: expected 1B to 64MiB
+            f:13:13: bad duration '0s' of 'max_stale' in [service.shop]: expected 1s to 3650d, or \
+            'never'
+            f:14:14: bad duration '25h' of 'min_closed' in [service.shop]: expected 0s to 24h
+            """),
+        WrongFile(
+            "sourcesThatAreUnknown",
+            """
+            [source.app]
+            type = "file"
+            path = "/a"
+            [service.shop]
+            source = "ap"
+            format = "status"
+            [service.blog]
+            source = "other"
+            format = "status"
+            [service.wiki]
+            source = "/etc/wiki.json"
+            format = "status"
+            [service.docs]
+            source = "https://flags.example.com/shop.json"
+            format = "status"
+            """,
+            """
+            f:5:10: unknown source 'ap' of 'source' in [service.shop]; did you mean 'app'?
+            f:8:10: unknown source 'other' of 'source' in [service.blog]; add a table [source.other]
+            f:11:10: bad name '/etc/wiki.json' of 'source' in [service.wiki]: expected 1 to 63 of \
+            a-z, 0-9, '_' and '-', the first a letter or digit, or an address; did you mean \
+            'file:/etc/wiki.json'?
+            f:14:10: unknown address 'https://flags.example.com/shop.json' of 'source' in \
+            [service.docs]; this version follows only 'file:'
+            """),
+        WrongFile(
+            "addressesThatAreNone",
+            #"""
+            [service.a]
+            source = "file:"
+            format = "status"
+            [service.b]
+            source = "file://host/b"
+            format = "status"
+            [service.c]
+            source = "file:/a\u0000b"
+            format = "status"
+            """#,
+            #"""
+            f:2:10: bad path '' of 'path' in address 'file:': it is empty
+            f:5:10: bad address 'file://host/b' of 'source' in [service.b]: write 'file:/PATH' \#
+            or 'file:PATH'
+            f:8:10: bad path '/a\u0000b' of 'path' in address 'file:/a\u0000b': it holds a NUL
+            """#),
+        WrongFile(
+            "aTypeOfALaterVersion",
+            """
+            [source.app]
+            type = "http"
+            url = "https://flags.example.com/shop.json"
+            [service.shop]
+            source = "app"
+            format = "status"
+            """,
+            """
+            f:2:8: unknown type 'http' of 'type' in [source.app]; this version follows only 'file'
+            """),
+        WrongFile(
+            "aKeyOfAnotherFormat",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            countdown_key = "x"
+            """,
+            """
+            f:4:1: key 'countdown_key' in [service.shop] belongs to format 'service-end', not to \
+            'status'
+            """),
+        WrongFile(
+            "aZoneThatCannotBeRead",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            time_zone = "Broken/Zone"
+            """,
+            """
+            f:4:13: bad time zone 'Broken/Zone' of 'time_zone' in [service.shop]: the file is cut \
+            short
+            """),
+        WrongFile(
+            "aZoneUnlikeAny",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            time_zone = "Mars/Olympus_Mons"
+            """,
+            """
+            f:4:13: unknown time zone 'Mars/Olympus_Mons' of 'time_zone' in [service.shop]
+            """),
+    ]
+}
