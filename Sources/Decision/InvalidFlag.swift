@@ -4,6 +4,8 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case wrongType(key: String, expected: String, found: String)
     case unknownWord(key: String, word: String, expected: String)
     case notJSON(key: String, cause: String)
+    /// The whole answer is none: empty, a web page, broken JSON. The clause says which.
+    case notFlags(String)
 }
 
 extension InvalidFlag: CustomStringConvertible {
@@ -17,6 +19,8 @@ extension InvalidFlag: CustomStringConvertible {
             "key \(quoted(key)) is \(quoted(word)), not \(expected)"
         case .notJSON(let key, let cause):
             "key \(quoted(key)) holds no valid JSON: \(cause)"
+        case .notFlags(let clause):
+            clause
         }
     }
 }

@@ -17,7 +17,7 @@ package enum Directories {
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
         if let known = option ?? first(of: environment("RUNTIME_DIRECTORY")) { return known }
-        if isRoot { return "/run/killswitchd" }
+        if isRoot { return system }
         if let base = environment("XDG_RUNTIME_DIR"), !base.isEmpty { return base + "/killswitchd" }
         throw Unknown(
             what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
@@ -36,6 +36,22 @@ package enum Directories {
     }
 
     /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
+    /// Where a reader looks: as the daemon would, and where that has no folder and the system's daemon
+    /// has one, there. Reading needs no privilege, so it should need no option either.
+    package static func published(
+        option: String?, isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool
+    ) throws(Unknown) -> String {
+        do {
+            let own = try runtime(option: option, isRoot: isRoot, environment: environment)
+            if option != nil || exists(own) || !exists(system) { return own }
+        } catch {
+            guard exists(system) else { throw error }
+        }
+        return system
+    }
+
+    private static let system = "/run/killswitchd"
+
     private static func first(of list: String?) -> String? {
         list?.split(separator: ":").first.map(String.init)
     }

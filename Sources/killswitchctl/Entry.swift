@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Files
 
 /// Parses the command line, runs the command, and turns what it throws into an exit status.
 enum Entry {
@@ -30,5 +30,5 @@ enum Entry {
 
 /// Prints a line on stderr.
 func printError(_ line: String) {
-    unsafe fputs(line + "\n", stderr)
+    StandardError.write(line: line)
 }

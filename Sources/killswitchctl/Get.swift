@@ -1,6 +1,7 @@
 import ArgumentParser
 import Decision
 import JSON
+import Records
 
 /// `killswitchctl get SERVICE FIELD`
 struct Get: ParsableCommand {

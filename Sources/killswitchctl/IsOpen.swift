@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import Records
 
 /// `killswitchctl is-open SERVICE`
 struct IsOpen: ParsableCommand {

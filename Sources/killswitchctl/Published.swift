@@ -12,9 +12,9 @@ struct Published {
 
     init(_ options: CommonOptions) throws(CommandFailure) {
         do {
-            directory = try Directories.runtime(
+            directory = try Directories.published(
                 option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                environment: environmentVariable)
+                environment: environmentVariable, exists: isThere)
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
@@ -31,9 +31,11 @@ struct Published {
         } catch {
             throw CommandFailure(.no, "\(error)")
         }
-        return try names.compactMap(ServiceName.init).filter { name throws(CommandFailure) in
-            try state(of: name) != nil
+        var known: [ServiceName] = []
+        for name in names.compactMap({ ServiceName($0) }) where try state(of: name) != nil {
+            known.append(name)
         }
+        return known
     }
 
     /// The state of one service; nil where there is none.
@@ -57,7 +59,7 @@ struct Published {
 
     /// How long ago the source of a state last confirmed its flags; nil where that is not known.
     func age(of state: PublishedState) -> Duration? {
-        guard let source = state.object["source"]?.string.flatMap(SourceName.init) else {
+        guard let source = state.object["source"]?.string.flatMap({ SourceName($0) }) else {
             return nil
         }
         do {
@@ -72,6 +74,15 @@ struct Published {
     /// What to say of a state file that is past its time.
     func isOutOfDate(_ service: ServiceName) -> String {
         "the state of '\(service)' is out of date; is killswitchd running?"
+    }
+}
+
+/// Whether a path leads to anything that we may see.
+private func isThere(_ path: String) -> Bool {
+    do {
+        return try File.exists(path)
+    } catch {
+        return false
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CivilTime
 import Decision
 import JSON
 import Records

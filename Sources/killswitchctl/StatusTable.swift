@@ -1,5 +1,7 @@
 import CivilTime
 import Decision
+import JSON
+import Records
 
 /// The table of `status`: columns as wide as their widest entry.
 struct StatusTable {

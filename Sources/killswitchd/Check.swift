@@ -1,3 +1,4 @@
+import Decision
 import Settings
 
 /// `--check`: what the configuration comes to, and where each setting was written.

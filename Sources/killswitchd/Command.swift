@@ -2,7 +2,6 @@ import Decision
 import Files
 import Glibc
 import Records
-import Settings
 
 /// The program: reads its command line, does what that asks for, and gives the exit status.
 enum Command {
@@ -20,7 +19,7 @@ enum Command {
             if let complaint = error.complaint { Log.write(.error, complaint) }
             Log.write(.error, Usage.hint)
             return ExitStatus.usage
-        } catch let error as SettingsError {
+        } catch let error as ConfigurationError {
             Log.write(.error, "\(error)")
             return ExitStatus.configuration
         } catch {

@@ -8,10 +8,19 @@ enum ConfigurationFile {
     /// The most that a configuration file may hold.
     static let sizeLimit = 1 << 20
 
-    static func load(_ path: String) throws -> Settings {
-        let bytes = try File.read(path, limit: sizeLimit)
-        return try Settings.load(files: [(path, bytes)], zones: SystemZones())
+    static func load(_ path: String) throws(ConfigurationError) -> Settings {
+        do {
+            let bytes = try File.read(path, limit: sizeLimit)
+            return try Settings.load(files: [(path, bytes)], zones: SystemZones())
+        } catch {
+            throw ConfigurationError(description: "\(error)")
+        }
     }
+}
+
+/// Why there is no configuration to run: the files and lines that are wrong, or what cannot be read.
+struct ConfigurationError: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// The zones of the system, for the settings.

@@ -1,11 +1,10 @@
 import Decision
-import Glibc
+import Files
 
 /// The log: a line on stderr for each thing worth saying.
 enum Log {
     static func write(_ level: Notice.Level, _ sentence: String) {
-        let line = "killswitchd: \(prefix(level))\(sentence)\n"
-        unsafe fputs(line, stderr)
+        StandardError.write(line: "killswitchd: \(prefix(level))\(sentence)")
     }
 
     static func write(_ notice: Notice) {

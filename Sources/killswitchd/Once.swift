@@ -6,6 +6,8 @@ import EventLoop
 final class Once {
     private var awaited: Set<SourceName>
     private var hasAnswer = false
+    private var hasFailed = false
+    private var isDecided = false
     private unowned let agent: Agent
     private let loop: EventLoop
 
@@ -21,10 +23,21 @@ final class Once {
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
             if awaited.isEmpty { agent.post(.patienceEnded) }
+        case .recorded(_, let problem):
+            if problem != nil { hasFailed = true }
         case .patienceEnded:
-            loop.exit(hasAnswer ? ExitStatus.success : ExitStatus.noAnswer)
-        case .started, .woke, .clockStepped, .hinted, .recorded:
+            // How the files of this last decision were written is reported before the next event.
+            isDecided = true
+            agent.post(.woke)
+        case .woke:
+            if isDecided { loop.exit(status) }
+        case .started, .clockStepped, .hinted:
             break
         }
+    }
+
+    private var status: Int32 {
+        if hasFailed { return ExitStatus.failure }
+        return hasAnswer ? ExitStatus.success : ExitStatus.noAnswer
     }
 }

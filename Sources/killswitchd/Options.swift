@@ -21,7 +21,7 @@ struct Options {
         while true {
             let given = unsafe next_option(CommandLine.argc, CommandLine.unsafeArgv)
             let argument = unsafe given.argument.map { unsafe String(cString: $0) }
-            switch option_code(given.code) {
+            switch unsafe option_code(given.code) {
             case OPTION_END:
                 guard unsafe given.next_index == CommandLine.argc else {
                     let excess = CommandLine.arguments[Int(unsafe given.next_index)]

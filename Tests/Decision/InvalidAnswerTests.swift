@@ -156,4 +156,39 @@ import Testing
 
                 """#)
     }
+
+    @Test func anAnswerThatIsNoFlagsAtAllIsAReasonOfItsOwn() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        let page = Failure(.invalid, "the answer is a web page, not JSON")
+        play.at(60, .fetched(try named("app"), .failure(page)))
+        play.at(120, .fetched(try named("app"), .failure(page)))
+        play.at(180, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s app fails: the answer is a web page, not JSON
+                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    say warning: source 'app': the answer is a web page, not JSON; keeping what is known, asking again in 45 s
+                    say warning: shop: running: the last answer of source 'app' is invalid (the answer is a web page, not JSON), the last good flags stay in force
+                120s app fails: the answer is a web page, not JSON
+                180s app unchanged
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say info: source 'app' answers again
+                    say notice: shop: running: the flags of source 'app' say so
+
+                """#)
+    }
 }

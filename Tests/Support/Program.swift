@@ -3,7 +3,7 @@ import Glibc
 
 /// A program that a test runs: its output goes to files, and it does not outlive the test.
 package final class Program {
-    package let processID: pid_t
+    package let processID: Int32
     private let folder: TemporaryFolder
     private var status: Int32?
 
@@ -11,7 +11,7 @@ package final class Program {
     package init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws
     {
         folder = try TemporaryFolder()
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         let flags = O_CREAT | O_WRONLY | O_TRUNC

@@ -1,4 +1,4 @@
-package import Files
+import Files
 import Glibc
 
 /// A folder of a test's own, gone with the test, also when that fails.

@@ -11,22 +11,11 @@ struct Batch {
     /// published generation is ever taken back; then what others see.
     func effects(ledger: Ledger) -> [Effect] {
         stores + (isLedgerChanged ? [.remember(ledger)] : []) + publications + confirmations
-            + notices.filter { !isSaidByVerdict($0) }.map(Effect.announce) + fetches
+            + news.map(Effect.announce) + fetches
     }
 
-    /// Whether a new verdict gives this trouble as its reason: one event is one line.
-    private func isSaidByVerdict(_ notice: Notice) -> Bool {
-        notices.contains { said in
-            guard case .decided(let service, let verdict, _) = said else { return false }
-            switch notice {
-            case .answerInvalid(service, let source, let problem):
-                return verdict.reason == .invalidAnswer(source, problem)
-            case .endUnreadable(service, let source, let text):
-                return verdict.reason == .endUnreadable(source, text)
-            case .answerInvalid, .endUnreadable, .decided, .sourceFailed, .sourceRecovered,
-                .recordFailed, .recordsRecovered:
-                return false
-            }
-        }
+    /// The notices less those that another one says already: one event is one line.
+    private var news: [Notice] {
+        notices.filter { notice in !notices.contains { notice.isSaid(by: $0) } }
     }
 }

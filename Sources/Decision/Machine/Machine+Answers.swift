@@ -53,6 +53,15 @@ extension Machine {
         batch.confirmations.append(.confirm(name))
     }
 
+    /// Lets every switch of a source keep what it has, and say why the newest answer does not count.
+    mutating func refuse(_ problem: InvalidFlag, from index: Int, _ batch: inout Batch) {
+        let name = sources[index].name
+        forEachSwitch(of: name) { service, _, state in
+            service.isDue = service.isDue || state.problem != problem
+            state.refuse(problem, service.service.name, name, &batch)
+        }
+    }
+
     /// Gives back what an earlier run stored: each switch rests on the newest answer it can read.
     mutating func restore(_ kept: Memory.Kept, to index: Int) {
         let numbered = kept.answers.map { number($0) }

@@ -79,6 +79,9 @@ extension Machine {
             batch.notices.append(.sourceFailed(sources[index].name, failure, retryIn: wait))
         }
         sources[index].announcedFailure = failure
+        if failure.kind == .invalid {
+            refuse(.notFlags(failure.detail), from: index, &batch)
+        }
         rest(index, for: wait, at: now)
     }
 

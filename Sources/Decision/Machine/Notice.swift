@@ -51,6 +51,23 @@ extension Notice {
     }
 }
 
+extension Notice {
+    /// Whether `other` tells the same trouble: a new verdict that gives it as its reason, or the
+    /// source whose whole answer is bad.
+    func isSaid(by other: Notice) -> Bool {
+        switch (self, other) {
+        case (.answerInvalid(let service, let source, let problem), .decided(let other, let verdict, _)):
+            service == other && verdict.reason == .invalidAnswer(source, problem)
+        case (.endUnreadable(let service, let source, let text), .decided(let other, let verdict, _)):
+            service == other && verdict.reason == .endUnreadable(source, text)
+        case (.answerInvalid(_, let source, let problem), .sourceFailed(let other, let failure, _)):
+            source == other && problem == .notFlags(failure.detail)
+        default:
+            false
+        }
+    }
+}
+
 extension Verdict {
     fileprivate func announcement(of service: ServiceName, was: State?) -> String {
         var text = "\(service): \(state.rawValue)"

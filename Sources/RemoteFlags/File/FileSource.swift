@@ -43,7 +43,7 @@ package final class FileSource: FlagSource {
 
     private func outcome() -> Outcome {
         do {
-            let body = try readFile(path, limit: maxBody)
+            let body = try File.read(path, limit: maxBody)
             return .answer(
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
         } catch let failure as Failure {
