@@ -12,9 +12,10 @@ struct Published {
 
     init(_ options: CommonOptions) throws(CommandFailure) {
         do {
-            directory = try Directories.published(
-                option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                environment: environmentVariable, exists: isThere)
+            directory = try File.absolute(
+                Directories.published(
+                    option: options.runtimeDirectory, isRoot: geteuid() == 0,
+                    environment: environmentVariable, exists: isThere))
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }

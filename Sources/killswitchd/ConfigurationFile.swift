@@ -11,7 +11,9 @@ enum ConfigurationFile {
     static func load(_ path: String) throws(ConfigurationError) -> Settings {
         do {
             let bytes = try File.read(path, limit: sizeLimit)
-            return try Settings.load(files: [(path, bytes)], zones: SystemZones())
+            // Paths in the file begin in its folder, and watches need them from the root.
+            let file = try File.absolute(path)
+            return try Settings.load(files: [(file, bytes)], zones: SystemZones())
         } catch {
             throw ConfigurationError(description: "\(error)")
         }

@@ -26,11 +26,13 @@ final class Daemon {
         bootID = try Files.bootID()
         let isRoot = geteuid() == 0
         state = StateDirectory(
-            path: try Directories.state(
-                option: options.stateDirectory, isRoot: isRoot, environment: Self.variable))
+            path: try File.absolute(
+                Directories.state(
+                    option: options.stateDirectory, isRoot: isRoot, environment: Self.variable)))
         runtime = RuntimeDirectory(
-            path: try Directories.runtime(
-                option: options.runtimeDirectory, isRoot: isRoot, environment: Self.variable),
+            path: try File.absolute(
+                Directories.runtime(
+                    option: options.runtimeDirectory, isRoot: isRoot, environment: Self.variable)),
             bootID: bootID, services: settings.services)
         try Directory.create(state.path)
         try Directory.create(runtime.path)
