@@ -87,8 +87,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support", "killswitchctl",
-                "killswitchd",
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Settings", "Support",
+                "killswitchctl", "killswitchd",
             ],
             path: "Tests/Process", swiftSettings: strict),
         .target(

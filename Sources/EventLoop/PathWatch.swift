@@ -56,7 +56,8 @@ package final class PathWatch {
         problem = nil
         watches = []
         for (folder, names) in chain.entries {
-            add(folder, [.created, .movedTo, .movedFrom, .deleted, .onlyDirectory]) { changes, name in
+            add(folder, [.created, .movedTo, .movedFrom, .deleted, .onlyDirectory]) {
+                changes, name in
                 let isLost = !changes.isDisjoint(with: [.ignored, .overflow])
                 return isLost || name.map(names.contains) ?? false
             }

@@ -26,7 +26,8 @@ import Testing
 
     @Test(arguments: [
         Case("root", isRoot: true, runtime: "/run/killswitchd", state: "/var/lib/killswitchd"),
-        Case("an option wins", option: "/x", ["RUNTIME_DIRECTORY": "/y"], runtime: "/x", state: "/x"),
+        Case(
+            "an option wins", option: "/x", ["RUNTIME_DIRECTORY": "/y"], runtime: "/x", state: "/x"),
         Case(
             "systemd says where", isRoot: true,
             ["RUNTIME_DIRECTORY": "/a:/b", "STATE_DIRECTORY": "/c"], runtime: "/a", state: "/c"),

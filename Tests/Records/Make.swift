@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 
 /// A service of which a test says only what matters.
 func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
@@ -20,7 +21,6 @@ func record(
 }
 
 func named<Thing>(_ text: String) throws -> Name<Thing> {
-    struct NotAName: Error { let text: String }
-    guard let name = Name<Thing>(text) else { throw NotAName(text: text) }
+    guard let name = Name<Thing>(text) else { throw TestFailure("'\(text)' is no name") }
     return name
 }

@@ -56,9 +56,14 @@ extension Notice {
     /// source whose whole answer is bad.
     func isSaid(by other: Notice) -> Bool {
         switch (self, other) {
-        case (.answerInvalid(let service, let source, let problem), .decided(let other, let verdict, _)):
+        case (
+            .answerInvalid(let service, let source, let problem),
+            .decided(let other, let verdict, _)
+        ):
             service == other && verdict.reason == .invalidAnswer(source, problem)
-        case (.endUnreadable(let service, let source, let text), .decided(let other, let verdict, _)):
+        case (
+            .endUnreadable(let service, let source, let text), .decided(let other, let verdict, _)
+        ):
             service == other && verdict.reason == .endUnreadable(source, text)
         case (.answerInvalid(_, let source, let problem), .sourceFailed(let other, let failure, _)):
             source == other && problem == .notFlags(failure.detail)

@@ -1,0 +1,61 @@
+import Decision
+import Files
+import Settings
+import Support
+import Testing
+
+/// The man pages and the examples say what the program does, all of it.
+@Suite struct DocumentTests {
+    private func text(_ file: String) throws -> String {
+        String(decoding: try File.read("\(projectFolder)/\(file)", limit: 1 << 20), as: UTF8.self)
+    }
+
+    @Test func everyConfigurationKeyIsInItsManPage() throws {
+        let page = try text("man/killswitchd.toml.5").split(separator: "\n")
+        for (table, keys) in Schema.tables {
+            for key in keys {
+                let isListed = page.contains { ($0 + " ").hasPrefix(".It Ic \(key) ") }
+                #expect(isListed, "\(key) of \(table)")
+            }
+        }
+    }
+
+    @Test func everyConfigurationKeyIsInTheExample() throws {
+        let example = try text("etc/killswitchd.toml")
+        for (table, keys) in Schema.tables {
+            for key in keys {
+                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]]")
+                #expect(isShown, "\(key) of \(table)")
+            }
+        }
+    }
+
+    @Test func everyReasonIsInTheManPage() throws {
+        let page = try text("man/killswitchd.8")
+        for slug in Reason.Slug.allCases {
+            #expect(page.contains(".It Cm \(slug.rawValue)\n"), "\(slug.rawValue)")
+        }
+    }
+
+    @Test func everyOptionOfTheDaemonIsInItsManPage() throws {
+        let help = try Program.run(try Programs.path(of: "killswitchd"), ["--help"]).output
+        try expectOptions(of: help, in: try text("man/killswitchd.8"))
+    }
+
+    @Test(arguments: [[], ["status"], ["is-open"], ["get"], ["wait"]])
+    func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
+        let help = try Program.run(
+            try Programs.path(of: "killswitchctl"), command + ["--help"])
+        #expect(help.status == 0)
+        #expect(help.output.contains("example: "))
+        try expectOptions(of: help.output, in: try text("man/killswitchctl.1"))
+    }
+
+    /// Long options are written `Fl -name` in mdoc, or after a comma or a bar behind another one.
+    private func expectOptions(of help: String, in page: String) throws {
+        let options = Set(help.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })
+        try #require(!options.isEmpty)
+        let documented = page.matches(of: /(?:Fl|,|\|) -([a-z][a-z-]+)/).map { String($0.1) }
+        #expect(options.subtracting(documented) == [])
+    }
+}
