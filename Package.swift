@@ -45,14 +45,22 @@ let package = Package(
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
+        module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
+        module("Signing", uses: ["CCrypto"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision"]),
-        module("RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON"]),
+        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files"]),
+        module(
+            "RemoteFlags",
+            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
 
         // The one place where an effect is performed, and the two programs.
@@ -63,7 +71,7 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Decision", "EventLoop", "Files", "Records",
-                "RemoteFlags", "Settings",
+                "RemoteFlags", "Settings", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(

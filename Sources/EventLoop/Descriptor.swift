@@ -37,4 +37,9 @@ package final class Descriptor: EventSource {
                 }, userdata)
         }
     }
+
+    /// Waits for these events from now on.
+    package func watch(for events: Events) {
+        setEvents(events.rawValue)
+    }
 }

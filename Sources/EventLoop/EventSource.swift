@@ -34,6 +34,12 @@ package class EventSource {
         unsafe sd_event_source_set_enabled(handle, isOn.rawValue)
     }
 
+    /// Sets what a descriptor is watched for, in bits of epoll_ctl(2).
+    func setEvents(_ events: UInt32) {
+        // It can fail only for a descriptor that is not open any more, where nothing happens either.
+        unsafe sd_event_source_set_io_events(handle, events)
+    }
+
     /// Sets the time of a timer, in microseconds of its clock.
     func setTime(_ microseconds: UInt64) {
         unsafe sd_event_source_set_time(handle, microseconds)

@@ -32,15 +32,15 @@ package struct StateDirectory {
         if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
     }
 
-    /// What was stored of a source under this binding, and when it was last confirmed: in this boot
-    /// by `mark`, the file in the runtime directory.
+    /// What was stored of a source under a binding that `isBound` accepts, and when it was last
+    /// confirmed: in this boot by `mark`, the file in the runtime directory.
     package func flags(
-        of source: SourceName, binding: String, mark: String
+        of source: SourceName, mark: String, isBound: (String) -> Bool
     ) throws(FileError) -> Restored<Memory.Kept> {
         let file = flagsPath(source)
         guard let bytes = try contents(file) else { return .nothing }
         let answers: [Answer]
-        switch StoredFlags.answers(in: bytes, binding: binding) {
+        switch StoredFlags.answers(in: bytes, isBound: isBound) {
         case .value(let stored): answers = stored
         case .nothing: return .nothing
         case .unreadable(let problem): return .unreadable("read '\(file)': \(problem)")

@@ -17,13 +17,15 @@ enum StoredFlags {
     }
 
     /// Nothing where the binding is another one: those flags are another source's.
-    static func answers(in bytes: [UInt8], binding: String) -> Restored<[Answer]> {
+    static func answers(
+        in bytes: [UInt8], isBound: (String) -> Bool
+    ) -> Restored<[Answer]> {
         do {
             let stored = try JSON.Value.parse(bytes).asObject()
             guard stored["schema"]?.number?.int64 == schema else {
                 throw StoredFormError.unknownSchema
             }
-            guard stored["binding"]?.string == binding else { return .nothing }
+            guard let binding = stored["binding"]?.string, isBound(binding) else { return .nothing }
             let answers = try stored.array("answers").map { try answer($0.asObject()) }
             return answers.isEmpty ? .nothing : .value(answers)
         } catch {

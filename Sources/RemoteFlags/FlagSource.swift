@@ -12,6 +12,9 @@ package protocol FlagSource: AnyObject {
     /// stored under another binding are another source's.
     var binding: String { get }
 
+    /// Whether answers that were stored with a binding may be used.
+    func isBound(by stored: String) -> Bool
+
     /// Begins to watch for changes, where the source can.
     func start()
 
@@ -20,6 +23,10 @@ package protocol FlagSource: AnyObject {
 
     /// Ends the watching and any fetch under way. Nothing is delivered after it.
     func stop()
+}
+
+extension FlagSource {
+    package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
 }
 
 /// Where a source's events go: to the end of the agent's queue, never straight into the machine.

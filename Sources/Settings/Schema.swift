@@ -20,6 +20,17 @@ package enum FileKey: String, SettingKey {
     case path
 }
 
+/// What a `[source.NAME]` of type `http` holds besides.
+package enum HTTPKey: String, SettingKey {
+    case url
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+    case bearer
+    case headers
+    case unixSocket = "unix_socket"
+}
+
 /// A switch: a `[[service.NAME.switch]]`, or the same keys in `[service.NAME]` where there is one.
 package enum SwitchKey: String, SettingKey {
     case source

@@ -45,7 +45,7 @@ final class Daemon {
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         Log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
-        let sources = SourceList(settings.sources, on: loop)
+        let sources = try SourceList(settings.sources, on: loop, bearings)
         let agent = Agent(
             loop: loop, machine: machine(for: sources.all), runtime: runtime, state: state,
             announce: Log.write)
@@ -71,6 +71,12 @@ final class Daemon {
             at: Now(wall: wall, boot: boot))
     }
 
+    private var bearings: Bearings {
+        Bearings(
+            credentialsDirectory: Self.variable("CREDENTIALS_DIRECTORY"), user: geteuid(),
+            agent: "killswitchd/\(Command.version)")
+    }
+
     /// What earlier runs left. What cannot be read back is said, and done without.
     private func memory(of sources: [any FlagSource]) -> Memory {
         var memory = Memory()
@@ -78,7 +84,7 @@ final class Daemon {
         for source in sources {
             memory.flags[source.name] = restored { () throws(FileError) in
                 try state.flags(
-                    of: source.name, binding: source.binding, mark: runtime.mark(of: source.name))
+                    of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
             }
         }
         return memory

@@ -28,7 +28,7 @@ import Testing
     private func stored(binding: String = "b", mark: String = "/nonexistent") throws
         -> Restored<Memory.Kept>
     {
-        try directory.flags(of: app, binding: binding, mark: mark)
+        try directory.flags(of: app, mark: mark) { $0 == binding }
     }
 
     @Test func answersComeBackToTheByteWithTheirValidators() throws {

@@ -36,5 +36,6 @@ package struct Source: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The path is absolute where that of the configuration is.
         case file(path: String)
+        case http(Document)
     }
 }

@@ -12,7 +12,7 @@ struct SourceType: Sendable {
     /// The type's own keys as an address gives them.
     let members: @Sendable (Address) throws(ValueProblem) -> [(key: String, value: Node.Value)]
 
-    static let all = [file]
+    static let all = [file, http]
 
     /// What to say where another type is asked for.
     static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }

@@ -1,0 +1,2 @@
+/* libcrypto as Swift sees it: the digest. */
+#include <openssl/sha.h>

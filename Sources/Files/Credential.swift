@@ -1,0 +1,98 @@
+/// A secret or a certificate that the configuration names and does not hold.
+package enum Credential: Hashable, Sendable {
+    /// A file under `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=` names
+    /// (systemd.exec(5)). It sees to who may read it.
+    case named(String)
+    /// A file by its absolute path.
+    case file(String)
+
+    /// Nil for what is neither a name nor an absolute path.
+    package init?(_ text: String) {
+        if text.utf8.contains(0) { return nil }
+        if text.utf8.first == UInt8(ascii: "/") {
+            self = .file(text)
+        } else if !text.isEmpty, text != ".", text != "..",
+            !text.utf8.contains(UInt8(ascii: "/"))
+        {
+            self = .named(text)
+        } else {
+            return nil
+        }
+    }
+
+    /// As the configuration writes it.
+    package var text: String {
+        switch self {
+        case .named(let name): name
+        case .file(let path): path
+        }
+    }
+
+    /// Where it is, given the value of `$CREDENTIALS_DIRECTORY`.
+    package func path(in directory: String?) throws(CredentialError) -> String {
+        switch self {
+        case .file(let path):
+            return path
+        case .named(let name):
+            guard let directory, !directory.isEmpty else { throw .noDirectory(name) }
+            return "\(directory)/\(name)"
+        }
+    }
+
+    /// What it holds, for something that everybody may see.
+    package func read(in directory: String?) throws(CredentialError) -> [UInt8] {
+        try contents(in: directory).bytes
+    }
+
+    /// What it holds, for a secret: a file by its path must be ours or root's, and nobody else's to
+    /// read or write.
+    package func readSecret(
+        in directory: String?, user: UInt32
+    ) throws(CredentialError) -> [UInt8] {
+        let (bytes, attributes) = try contents(in: directory)
+        if case .file(let path) = self {
+            guard attributes.owner == user || attributes.owner == 0 else {
+                throw .foreign(path, owner: attributes.owner)
+            }
+            guard attributes.mode & 0o077 == 0 else { throw .exposed(path, mode: attributes.mode) }
+        }
+        return bytes
+    }
+
+    private func contents(
+        in directory: String?
+    ) throws(CredentialError) -> (bytes: [UInt8], attributes: FileAttributes) {
+        let path = try path(in: directory)
+        do {
+            return try File.readWithAttributes(path, limit: Self.sizeLimit)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// As much as systemd takes of all credentials of a unit.
+    private static let sizeLimit = 1 << 20
+}
+
+/// Why there is no credential to work with.
+package enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
+    case noDirectory(String)
+    case unreadable(FileError)
+    case foreign(String, owner: UInt32)
+    case exposed(String, mode: UInt32)
+
+    package var description: String {
+        switch self {
+        case .noDirectory(let name):
+            "read credential '\(name)': CREDENTIALS_DIRECTORY is not set; name it in "
+                + "LoadCredential= of the unit"
+        case .unreadable(let error):
+            "\(error)"
+        case .foreign(let path, let owner):
+            "read credential '\(path)': it belongs to user \(owner), not to us or root"
+        case .exposed(let path, let mode):
+            "read credential '\(path)': its mode \(String(mode, radix: 8)) lets others at it; "
+                + "take that away with 'chmod go='"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Decision
+package import EventLoop
+import Files
+package import Transfer
+
+/// Flags in a document that a server holds: one conditional GET for each fetch, over a connection
+/// that is kept.
+package final class HTTPSource: FlagSource {
+    package let name: SourceName
+    private let site: Site
+    private let bearings: Bearings
+    private let place: Binding
+    private let loop: EventLoop
+    private let client: Client
+    private let deliver: Deliver
+    private var exchange: Exchange?
+    /// The request without its conditions, by the credentials as they were last read.
+    private var plain: (secrets: Secrets, binding: String, request: Request)?
+    /// What the newest good answer is bound to: its validators are sent under no other binding.
+    private var answered: String?
+
+    package init(
+        name: SourceName, site: Site, bearings: Bearings, client: Client, loop: EventLoop,
+        deliver: @escaping Deliver
+    ) {
+        self.name = name
+        self.site = site
+        self.bearings = bearings
+        self.client = client
+        self.loop = loop
+        self.deliver = deliver
+        place = Binding(to: site)
+        // What is restored from an earlier run came by these credentials, or is asked for anew.
+        if case .success(let prepared) = Result(catching: prepare) { answered = prepared.binding }
+    }
+
+    deinit { exchange?.cancel() }
+
+    package var binding: String { answered ?? plain?.binding ?? place.text(nil) }
+
+    /// Where the credentials cannot be read, that they are others cannot be said either: the flags
+    /// stay in force, and only their validators are not used.
+    package func isBound(by stored: String) -> Bool {
+        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? place.covers(stored)
+    }
+
+    package func start() {}
+
+    package func fetch(unlessMatching validators: Validators) {
+        do {
+            let (binding, request, isConditional) = try request(unlessMatching: validators)
+            let exchange = try exchange ?? Exchange(client)
+            self.exchange = exchange
+            try exchange.send(request) { [unowned self] result in
+                end(result, binding, isConditional)
+            }
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    package func stop() {
+        exchange?.cancel()
+        exchange = nil
+    }
+
+    private func end(
+        _ result: Result<Response, TransferError>, _ binding: String, _ isConditional: Bool
+    ) {
+        switch result {
+        case .failure(let error):
+            fail("get '\(site.shownURL)': \(error)")
+        case .success(let response):
+            let now = loop.now.wall
+            let outcome = response.outcome(of: site, isConditional: isConditional, now: now)
+            switch outcome {
+            case .answer, .unchanged:
+                answered = binding
+                deliver(.fetched(name, outcome, date: response.date(now: now)))
+            case .failure:
+                deliver(.fetched(name, outcome))
+            }
+        }
+    }
+
+    private func fail(_ clause: String) {
+        deliver(.fetched(name, .failure(Failure(.unreachable, clause))))
+    }
+
+    private func request(
+        unlessMatching validators: Validators
+    ) throws -> (binding: String, request: Request, isConditional: Bool) {
+        let (binding, plain) = try prepare()
+        guard answered == binding else { return (binding, plain, false) }
+        var request = plain
+        if let etag = validators.etag { request.headers.append(Header("If-None-Match", etag)) }
+        if let date = validators.lastModified {
+            request.headers.append(Header("If-Modified-Since", date))
+        }
+        return (binding, request, request.headers.count > plain.headers.count)
+    }
+
+    /// The request without its conditions. Credentials are read each time, since they are replaced in
+    /// place; the request is made anew only where they changed.
+    private func prepare() throws -> (binding: String, request: Request) {
+        let secrets = try Secrets(of: site, bearings)
+        if let plain, plain.secrets == secrets { return (plain.binding, plain.request) }
+        let binding = place.text(secrets)
+        let request = site.request(with: secrets, agent: bearings.agent)
+        plain = (secrets, binding, request)
+        return (binding, request)
+    }
+}

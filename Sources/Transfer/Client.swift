@@ -1,0 +1,142 @@
+import CCurl
+import CivilTime
+package import EventLoop
+
+/// libcurl's multi interface on the loop of this program: its sockets and its one timer are sources
+/// of the loop. Connections are kept, and shared by all exchanges.
+///
+/// libcurl must not be called from its own callbacks: those only note what to watch, and how long
+/// to wait.
+@safe
+package final class Client {
+    private let loop: EventLoop
+    private let handle: UnsafeMutableRawPointer
+    private var sockets: [Int32: Descriptor] = [:]
+    private var timer: Timer?
+    private var soon: Deferred?
+    /// Those under way, which stay alive until they end.
+    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+
+    /// Throws a `TransferError` or a `LoopError`: there is no memory, or no descriptor left.
+    package init(_ loop: EventLoop) throws {
+        self.loop = loop
+        try check(curl_global_init(curl_global_everything))
+        guard let handle = unsafe curl_multi_init() else {
+            throw TransferError.notStarted("out of memory")
+        }
+        unsafe self.handle = handle
+        timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
+        soon = try Deferred(loop) { [unowned self] in expire() }
+        let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
+        unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)
+        unsafe curl_multi_set_socket_function(handle) { _, socket, wish, userdata, _ in
+            unsafe Client.from(userdata)?.watch(socket, for: wish)
+            return 0
+        }
+        unsafe curl_multi_set_timer_function(handle) { _, milliseconds, userdata in
+            unsafe Client.from(userdata)?.wait(milliseconds)
+            return 0
+        }
+    }
+
+    deinit {
+        // Cleaning up would call back into what is going away.
+        unsafe curl_multi_set_socket_function(handle, nil)
+        unsafe curl_multi_set_timer_function(handle, nil)
+        sockets = [:]
+        unsafe curl_multi_cleanup(handle)
+        curl_global_cleanup()
+    }
+
+    var now: Boottime { loop.now.boot }
+
+    /// Puts an exchange under way; it is told when it has ended.
+    func add(_ exchange: Exchange) throws(TransferError) {
+        let code = unsafe curl_multi_add_handle(handle, exchange.handle.pointer)
+        guard code == CURLM_OK else {
+            throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
+        }
+        exchanges[ObjectIdentifier(exchange)] = exchange
+    }
+
+    /// Takes an exchange out; it is told nothing any more.
+    func remove(_ exchange: Exchange) {
+        unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
+        exchanges[ObjectIdentifier(exchange)] = nil
+    }
+
+    /// The one place where userdata becomes the client again.
+    private static func from(_ userdata: UnsafeMutableRawPointer?) -> Client? {
+        guard let userdata = unsafe userdata else { return nil }
+        return unsafe Unmanaged<Client>.fromOpaque(userdata).takeUnretainedValue()
+    }
+
+    /// Notes what libcurl wants to know of a socket. One that cannot be watched times out.
+    private func watch(_ socket: Int32, for wish: Int32) {
+        let events: Descriptor.Events
+        switch wish {
+        case CURL_POLL_IN: events = .readable
+        case CURL_POLL_OUT: events = .writable
+        case CURL_POLL_INOUT: events = [.readable, .writable]
+        default:
+            sockets[socket] = nil
+            return
+        }
+        if let known = sockets[socket] {
+            known.watch(for: events)
+            return
+        }
+        do {
+            sockets[socket] = try Descriptor(loop, socket, events) { [unowned self] events in
+                act(on: socket, events)
+            }
+        } catch {
+            sockets[socket] = nil
+        }
+    }
+
+    /// Notes how long libcurl wants to wait; negative is until a socket is ready.
+    private func wait(_ milliseconds: Int) {
+        if milliseconds > 0 {
+            timer?.set(at: now + .milliseconds(milliseconds))
+        } else {
+            timer?.disarm()
+            if milliseconds == 0 { soon?.arm() }
+        }
+    }
+
+    private func act(on socket: Int32, _ events: Descriptor.Events) {
+        var mask: Int32 = 0
+        if events.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if !events.isDisjoint(with: [.error, .hangUp]) { mask |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(handle, socket, mask, &running)
+        deliver()
+    }
+
+    /// libcurl's clock stands still in suspend and ours does not: where we come too early, it does
+    /// not ask again by itself.
+    private func expire() {
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        var milliseconds = -1
+        unsafe curl_multi_timeout(handle, &milliseconds)
+        wait(milliseconds)
+        deliver()
+    }
+
+    /// Takes out all that have ended, and then tells them: they may begin again at once.
+    private func deliver() {
+        var ended: [(Exchange, CURLcode)] = []
+        while true {
+            let finished = unsafe curl_multi_next_finished(handle)
+            guard let easy = unsafe finished.easy else { break }
+            guard let exchange = unsafe exchange(of: easy) else { continue }
+            ended.append((exchange, unsafe finished.code))
+        }
+        for (exchange, _) in ended { remove(exchange) }
+        for (exchange, code) in ended { exchange.end(code) }
+    }
+}

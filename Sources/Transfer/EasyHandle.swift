@@ -1,0 +1,139 @@
+import CCurl
+import CivilTime
+
+/// An easy handle of libcurl: the settings of a transfer, which stay from one to the next.
+@safe
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    private let sentence: UnsafeMutablePointer<CChar>
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var configured: Request?
+    private var target: (url: String, milliseconds: Int)?
+
+    init() throws(TransferError) {
+        guard let pointer = unsafe curl_easy_init() else { throw .notStarted("out of memory") }
+        unsafe self.pointer = pointer
+        unsafe sentence = .allocate(capacity: curl_error_size)
+        unsafe sentence.initialize(repeating: 0, count: curl_error_size)
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(pointer)
+        unsafe curl_slist_free_all(headerList)
+        unsafe sentence.deallocate()
+    }
+
+    /// Sets what holds for every transfer. `userdata` is the exchange that the callbacks find.
+    func setUp(userdata: UnsafeMutableRawPointer) throws(TransferError) {
+        try unsafe set(CURLOPT_PRIVATE, userdata)
+        try unsafe set(CURLOPT_HEADERDATA, userdata)
+        try unsafe set(CURLOPT_WRITEDATA, userdata)
+        try unsafe set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(sentence))
+        try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
+        try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        try set(CURLOPT_SSLVERSION, curl_tls_1_2_or_newer)
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        // An encrypted key would have OpenSSL ask at the terminal, and wait.
+        try set(CURLOPT_KEYPASSWD, "")
+        // The authorities are read once and kept for an hour, but only where no folder of them is
+        // set: a bundle of 140 costs 40 ms.
+        try set(CURLOPT_CAPATH, nil)
+        try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
+        // No signals for time-outs; and one in a name server must not have the loop wait for it.
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    /// Sets what a request says, less the URL and the time.
+    func configure(for request: Request) throws(TransferError) {
+        let before = configured
+        configured = nil
+        if before?.authorities != request.authorities, let file = request.authorities {
+            try set(CURLOPT_CAINFO, file)
+        }
+        if before?.identity != request.identity, let identity = request.identity {
+            try set(CURLOPT_SSLCERT_BLOB, identity.certificate)
+            try set(CURLOPT_SSLKEY_BLOB, identity.key)
+        }
+        if before?.unixSocket != request.unixSocket, let path = request.unixSocket {
+            try set(CURLOPT_UNIX_SOCKET_PATH, path)
+            try set(CURLOPT_PROXY, "")
+        }
+        if before?.headers != request.headers { try set(request.headers) }
+        configured = request
+    }
+
+    /// Sets the URL, and how long the transfer may take.
+    func aim(at url: String, within limit: Duration) throws(TransferError) {
+        let milliseconds = Int(max(1, limit.microseconds / 1000))
+        unsafe sentence.pointee = 0
+        if let target, target == (url, milliseconds) { return }
+        try set(CURLOPT_URL, url)
+        try set(CURLOPT_TIMEOUT_MS, milliseconds)
+        target = (url, milliseconds)
+    }
+
+    /// Where the last answer redirects to, as an absolute URL.
+    var redirectTarget: String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_easy_get_text(pointer, CURLINFO_REDIRECT_URL, &text) == CURLE_OK,
+            let text = unsafe text
+        else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// Why the last transfer failed.
+    func error(_ code: CURLcode, host: String, timeout: Duration) -> TransferError {
+        var number = 0
+        unsafe curl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
+        return TransferError(
+            FailedTransfer(
+                code: code, sentence: unsafe String(cString: sentence),
+                systemError: Int32(truncatingIfNeeded: number), host: host, timeout: timeout))
+    }
+
+    private func set(_ headers: [Header]) throws(TransferError) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for header in headers {
+            // A semicolon is libcurl's way to write a field without a value.
+            let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+            guard let longer = unsafe curl_slist_append(list, line) else {
+                unsafe curl_slist_free_all(list)
+                throw .notStarted("out of memory")
+            }
+            unsafe list = longer
+        }
+        try check(unsafe curl_easy_set_list(pointer, CURLOPT_HTTPHEADER, list))
+        unsafe curl_slist_free_all(headerList)
+        unsafe headerList = list
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+        try check(unsafe curl_easy_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String?) throws(TransferError) {
+        try check(unsafe curl_easy_set_text(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: [UInt8]) throws(TransferError) {
+        try check(unsafe curl_easy_set_bytes(pointer, option, value, value.count))
+    }
+
+    private func set(
+        _ option: CURLoption, _ value: UnsafeMutableRawPointer
+    ) throws(TransferError) {
+        try check(unsafe curl_easy_set_pointer(pointer, option, value))
+    }
+}
+
+/// Refuses to go on where libcurl did not take a setting.
+func check(_ code: CURLcode) throws(TransferError) {
+    guard code == CURLE_OK else {
+        throw .notStarted(unsafe String(cString: curl_easy_strerror(code)))
+    }
+}

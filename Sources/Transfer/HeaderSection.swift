@@ -1,0 +1,67 @@
+/// The header section of an answer as it comes, line by line.
+///
+/// Kept as bytes, and looked into on demand: of the headers of most answers two or three are asked for.
+package struct HeaderSection: Hashable, Sendable {
+    private var bytes: [UInt8] = []
+    /// The three digits of the status line; 0 before it came.
+    private(set) package var status = 0
+    /// Whether the empty line came that ends the section. What comes later is a trailer.
+    private(set) var isComplete = false
+
+    /// Takes a line with its end; what stands in a trailer is not kept. A status line begins anew:
+    /// an interim answer (RFC 9110 §15.2) came before.
+    mutating func take(line: some Collection<UInt8>) {
+        if line.starts(with: Self.statusLine) {
+            bytes.removeAll(keepingCapacity: true)
+            isComplete = false
+            status = Self.status(in: line)
+        } else if line.first.map(Self.isLineEnd) ?? true {
+            isComplete = true
+        } else if !isComplete {
+            bytes.append(contentsOf: line)
+        }
+    }
+
+    /// The value of the first field of that name, which is given in lower case; nil where there is
+    /// none, or it is no ASCII text.
+    package subscript(_ name: String) -> String? {
+        values(of: name).first
+    }
+
+    /// The values of all fields of that name, which is given in lower case.
+    package func values(of name: String) -> [String] {
+        var found: [String] = []
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                line[..<colon].lazy.map(Self.lowercased).elementsEqual(name.utf8)
+            else { continue }
+            let value = Self.trimmed(line[(colon + 1)...])
+            guard value.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else { continue }
+            found.append(String(decoding: value, as: UTF8.self))
+        }
+        return found
+    }
+
+    private static let statusLine = Array("HTTP/".utf8)
+
+    /// `HTTP/1.1 200 OK`, `HTTP/2 200`.
+    private static func status(in line: some Collection<UInt8>) -> Int {
+        let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
+        return digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        var rest = value.drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return rest
+    }
+}

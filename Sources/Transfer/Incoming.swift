@@ -1,0 +1,61 @@
+/// What has come of an answer, within limits. Once something is refused, nothing more is taken.
+struct Incoming {
+    /// The most bytes that the headers of all answers to one request may have, redirects included.
+    static let headerLimit = 64 << 10
+
+    private(set) var headers = HeaderSection()
+    /// Kept only of a success.
+    private(set) var body: [UInt8] = []
+    /// Why what comes is not taken.
+    private(set) var refusal: TransferError?
+    private var headerBytes = 0
+    private var bodyBytes = 0
+
+    /// Takes a line of the headers; false ends the transfer.
+    mutating func take(header line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= Self.headerLimit else {
+            return refuse(.headersOver(limit: Self.headerLimit))
+        }
+        unsafe headers.take(line: line)
+        guard headers.isComplete, let coding = headers.unacceptableCoding else { return true }
+        return refuse(.encoding(coding))
+    }
+
+    /// Takes a part of the body, decoded; false ends the transfer.
+    mutating func take(body bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        bodyBytes += bytes.count
+        guard bodyBytes <= limit else { return refuse(.bodyOver(limit: limit)) }
+        if (200..<300).contains(headers.status) { unsafe body.append(contentsOf: bytes) }
+        return true
+    }
+
+    /// Begins with the next answer.
+    mutating func advance() {
+        headers = HeaderSection()
+        body = []
+        bodyBytes = 0
+        refusal = nil
+    }
+
+    private mutating func refuse(_ error: TransferError) -> Bool {
+        refusal = error
+        return false
+    }
+}
+
+extension HeaderSection {
+    /// The coding that we did not ask for, where there is one.
+    ///
+    /// libcurl decodes whatever it knows, and up to five codings around each other: by those, 16 KiB
+    /// become gigabytes inside one call, before a byte of it is counted.
+    var unacceptableCoding: String? {
+        let content = values(of: "content-encoding").joined(separator: ", ")
+        guard ["", "identity", "gzip", "x-gzip", "deflate"].contains(content.lowercased()) else {
+            return content
+        }
+        let transfer = values(of: "transfer-encoding").joined(separator: ", ")
+        guard ["", "identity", "chunked"].contains(transfer.lowercased()) else { return transfer }
+        return nil
+    }
+}

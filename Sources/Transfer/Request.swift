@@ -1,0 +1,52 @@
+/// What to get, and under which conditions: an HTTP request of method GET.
+package struct Request: Hashable, Sendable {
+    /// `http://…` or `https://…`.
+    package var url: String
+    package var headers: [Header]
+    /// How long all of it may take, redirects included.
+    package var timeout: Duration
+    /// The longest body that is taken, in bytes after decoding.
+    package var maxBody: Int
+    /// A file of PEM certificates that replaces the system's authorities.
+    package var authorities: String?
+    /// Who we are, to a server that asks.
+    package var identity: Identity?
+    /// The Unix socket that stands for the host, and for any proxy.
+    package var unixSocket: String?
+
+    package init(
+        url: String, headers: [Header] = [], timeout: Duration = .seconds(30),
+        maxBody: Int = 1 << 20, authorities: String? = nil, identity: Identity? = nil,
+        unixSocket: String? = nil
+    ) {
+        self.url = url
+        self.headers = headers
+        self.timeout = timeout
+        self.maxBody = maxBody
+        self.authorities = authorities
+        self.identity = identity
+        self.unixSocket = unixSocket
+    }
+}
+
+/// A header field of a request. Whoever makes one sees to it that no line ends in it.
+package struct Header: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A client certificate and its key, both PEM.
+package struct Identity: Hashable, Sendable {
+    package var certificate: [UInt8]
+    package var key: [UInt8]
+
+    package init(certificate: [UInt8], key: [UInt8]) {
+        self.certificate = certificate
+        self.key = key
+    }
+}

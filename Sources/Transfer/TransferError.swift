@@ -1,0 +1,91 @@
+import CCurl
+
+/// Why no answer came, or none that is taken. One clause each, the same for the same cause, so that
+/// a repeat can be told from news.
+package enum TransferError: Error, Hashable, Sendable {
+    /// libcurl refused a setting, or ran out of memory.
+    case notStarted(String)
+    case unknownName(String)
+    case notConnected(String)
+    case timedOut(Duration)
+    /// The server's certificate, or ours, is not accepted.
+    case certificate(String)
+    case tls(String)
+    case bodyOver(limit: Int)
+    case headersOver(limit: Int)
+    case encoding(String)
+    case redirect(RedirectError)
+    /// It began, and broke off or made no sense.
+    case broken(String)
+}
+
+extension TransferError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notStarted(let cause): "cannot start: \(cause)"
+        case .unknownName(let name): "the name '\(name)' does not resolve"
+        case .notConnected(let cause): "cannot connect: \(cause)"
+        case .timedOut(let limit): "no whole answer within \(limit)"
+        case .certificate(let cause): "certificate not accepted: \(cause)"
+        case .tls(let cause): "no secure connection: \(cause)"
+        case .bodyOver(let limit): "the answer is larger than \(limit) bytes"
+        case .headersOver(let limit): "the headers are larger than \(limit) bytes"
+        case .encoding(let coding): "the answer is encoded as '\(coding)', which is not accepted"
+        case .redirect(let error): "\(error)"
+        case .broken(let cause): "the answer is broken: \(cause)"
+        }
+    }
+}
+
+/// What libcurl tells of a transfer that failed, beside the code.
+struct FailedTransfer {
+    var code: CURLcode
+    /// Its own sentence; empty where it has none. It may hold times, so it is not used as it is.
+    var sentence: String
+    /// The errno(3) of a connection that was refused; 0 where there is none.
+    var systemError: Int32
+    var host: String
+    var timeout: Duration
+}
+
+extension TransferError {
+    /// The one place where a result of libcurl becomes an error.
+    init(_ failed: FailedTransfer) {
+        let text = unsafe String(cString: curl_easy_strerror(failed.code))
+        let cause = Self.clause(failed.sentence.isEmpty ? text : failed.sentence)
+        self =
+            switch failed.code {
+            case CURLE_COULDNT_RESOLVE_HOST: .unknownName(failed.host)
+            case CURLE_COULDNT_RESOLVE_PROXY: .notConnected("the name of the proxy does not resolve")
+            case CURLE_COULDNT_CONNECT:
+                .notConnected(systemText(failed.systemError) ?? Self.clause(text))
+            case CURLE_OPERATION_TIMEDOUT: .timedOut(failed.timeout)
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+                CURLE_SSL_ISSUER_ERROR:
+                .certificate(cause)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
+                .tls(cause)
+            case CURLE_PARTIAL_FILE: .broken("it was cut short")
+            case CURLE_GOT_NOTHING: .broken("the server closed the connection without a word")
+            case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")
+            case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .broken("the connection was lost")
+            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+                .broken("it is not HTTP as we know it")
+            case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT:
+                .notStarted(Self.clause(text))
+            default: .broken(Self.clause(text))
+            }
+    }
+
+    /// What comes after libcurl's own opening words, on one line.
+    private static func clause(_ sentence: String) -> String {
+        var clause = sentence.split(separator: "\n").joined(separator: " ")[...]
+        for opening in ["SSL certificate problem: ", "SSL: "] where clause.hasPrefix(opening) {
+            clause = clause.dropFirst(opening.count)
+        }
+        guard let second = clause.dropFirst().first, second.isLowercase || second == " " else {
+            return String(clause)
+        }
+        return clause.prefix(1).lowercased() + clause.dropFirst()
+    }
+}
