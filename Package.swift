@@ -100,7 +100,8 @@ let package = Package(
             ],
             path: "Tests/Process", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Files"], path: "Tests/Support", swiftSettings: strict),
+            name: "Support", dependencies: ["Files", "JSON"], path: "Tests/Support",
+            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

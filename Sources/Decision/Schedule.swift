@@ -35,9 +35,10 @@ package struct Schedule: Hashable, Sendable {
         failures += 1
         let wait = hasAnswered ? backOff(failure, using: &random) : firstRetry(using: &random)
         guard let wish = failure.retryAfter else { return wait }
-        let asked = min(max(wish, .zero), Self.retryAfterLimit)
         // Later than asked by up to a tenth: a thousand hosts were told the same second.
-        return max(wait, asked.scaled(by: Double.random(in: 1.0...1.1, using: &random)))
+        let least = min(max(wish, .zero), Self.retryAfterLimit)
+        let asked = least.scaled(by: Double.random(in: 1.0...1.1, using: &random))
+        return max(wait, min(asked, Self.retryAfterLimit))
     }
 
     private func firstRetry(using random: inout some RandomNumberGenerator) -> Duration {

@@ -15,6 +15,8 @@ package final class WallTimer {
     private let descriptor: Int32
     private let handler: (Expiry) -> Void
     private var readiness: Descriptor?
+    /// What the kernel was told last, and has neither fulfilled nor cancelled.
+    private var armed: Int64?
 
     /// A timer that tells of steps alone, until it is set.
     package init(
@@ -38,6 +40,8 @@ package final class WallTimer {
     package func set(at instant: Instant?) {
         // Zero would disarm it, and the kernel takes no time before 1970.
         let wanted = max(1, instant?.microseconds ?? Int64.max)
+        guard armed != wanted else { return }
+        armed = wanted
         var value = itimerspec()
         value.it_value.tv_sec = time_t(min(wanted / 1_000_000, Self.furthest))
         value.it_value.tv_nsec = Int(wanted % 1_000_000) * 1000
@@ -57,6 +61,7 @@ package final class WallTimer {
     private func expire() {
         var count: UInt64 = 0
         let size = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
+        armed = nil
         if size > 0 {
             expire(.due)
         } else if errno == ECANCELED {

@@ -87,13 +87,14 @@ final class EasyHandle {
     }
 
     /// Why the last transfer failed.
-    func error(_ code: CURLcode, host: String, timeout: Duration) -> TransferError {
+    func error(_ code: CURLcode, from url: String, timeout: Duration) -> TransferError {
         var number = 0
         unsafe curl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
         return TransferError(
             FailedTransfer(
                 code: code, sentence: unsafe String(cString: sentence),
-                systemError: Int32(truncatingIfNeeded: number), host: host, timeout: timeout))
+                systemError: Int32(truncatingIfNeeded: number),
+                host: WebAddress(url)?.host ?? url, timeout: timeout))
     }
 
     private func set(_ headers: [Header]) throws(TransferError) {

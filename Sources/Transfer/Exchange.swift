@@ -8,13 +8,21 @@ package final class Exchange {
     package typealias Completion = (Result<Response, TransferError>) -> Void
 
     /// A request under way.
-    private struct Attempt {
+    private final class Attempt {
         let request: Request
         let startedAt: Boottime
         let completion: Completion
         var redirect: Redirect
         var url: String
         var incoming = Incoming()
+
+        init(_ request: Request, at now: Boottime, completion: @escaping Completion) {
+            self.request = request
+            self.completion = completion
+            startedAt = now
+            redirect = Redirect(from: request.url)
+            url = request.url
+        }
     }
 
     let handle: EasyHandle
@@ -33,14 +41,9 @@ package final class Exchange {
         _ request: Request, completion: @escaping Completion
     ) throws(TransferError) {
         precondition(attempt == nil, "an exchange carries one request at a time")
-        guard let redirect = Redirect(from: request.url) else {
-            throw .notStarted("'\(request.url)' is no URL")
-        }
         try handle.configure(for: request)
         try ask(request.url, within: request.timeout)
-        attempt = Attempt(
-            request: request, startedAt: client.now, completion: completion, redirect: redirect,
-            url: request.url)
+        attempt = Attempt(request, at: client.now, completion: completion)
     }
 
     /// Ends what is under way. Nothing is told of it.
@@ -88,30 +91,28 @@ package final class Exchange {
         let isRefusal = incoming.headers.isComplete && incoming.headers.status >= 300
         if code != CURLE_OK, !isRefusal {
             throw incoming.refusal
-                ?? handle.error(
-                    code, host: attempt.redirect.host, timeout: attempt.request.timeout)
+                ?? handle.error(code, from: attempt.url, timeout: attempt.request.timeout)
         }
         return Response(headers: incoming.headers, body: incoming.body)
     }
 
     /// Whether the answer is a redirect, which is being followed now.
     private func follow(
-        _ response: Response, of past: Attempt
+        _ response: Response, of attempt: Attempt
     ) throws(TransferError) -> Bool {
         guard [301, 302, 303, 307, 308].contains(response.status), let url = handle.redirectTarget
         else { return false }
-        let left = past.request.timeout - (client.now - past.startedAt)
-        guard left > .zero else { throw .timedOut(past.request.timeout) }
-        var next = past
+        let limit = attempt.request.timeout
+        let left = limit - (client.now - attempt.startedAt)
+        guard left > .zero else { throw .timedOut(limit) }
         do {
-            try next.redirect.follow(url, from: past.url)
+            try attempt.redirect.follow(url, from: attempt.url)
         } catch {
             throw .redirect(error)
         }
-        next.url = url
-        next.incoming.advance()
+        attempt.url = url
+        attempt.incoming.advance()
         try ask(url, within: left)
-        attempt = next
         return true
     }
 }

@@ -7,6 +7,8 @@ package struct HeaderSection: Hashable, Sendable {
     private(set) package var status = 0
     /// Whether the empty line came that ends the section. What comes later is a trailer.
     private(set) var isComplete = false
+    /// Whether a line came that may be one of Content-Encoding or Transfer-Encoding.
+    private(set) var hasCoding = false
 
     /// Takes a line with its end; what stands in a trailer is not kept. A status line begins anew:
     /// an interim answer (RFC 9110 §15.2) came before.
@@ -14,10 +16,13 @@ package struct HeaderSection: Hashable, Sendable {
         if line.starts(with: Self.statusLine) {
             bytes.removeAll(keepingCapacity: true)
             isComplete = false
+            hasCoding = false
             status = Self.status(in: line)
         } else if line.first.map(Self.isLineEnd) ?? true {
             isComplete = true
         } else if !isComplete {
+            hasCoding = hasCoding || line.first.map(Self.lowercased) == UInt8(ascii: "c")
+                || line.first.map(Self.lowercased) == UInt8(ascii: "t")
             bytes.append(contentsOf: line)
         }
     }
@@ -31,15 +36,24 @@ package struct HeaderSection: Hashable, Sendable {
     /// The values of all fields of that name, which is given in lower case.
     package func values(of name: String) -> [String] {
         var found: [String] = []
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                line[..<colon].lazy.map(Self.lowercased).elementsEqual(name.utf8)
-            else { continue }
-            let value = Self.trimmed(line[(colon + 1)...])
-            guard value.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else { continue }
-            found.append(String(decoding: value, as: UTF8.self))
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+            if let value = Self.value(of: name, in: bytes[start..<end]) { found.append(value) }
+            start = end + 1
         }
         return found
+    }
+
+    /// The value that the line gives to the field; nil where it is another field's, or no ASCII text.
+    private static func value(of name: String, in line: ArraySlice<UInt8>) -> String? {
+        let colon = line.startIndex + name.utf8.count
+        guard colon < line.endIndex, line[colon] == UInt8(ascii: ":"),
+            zip(line[..<colon], name.utf8).allSatisfy({ lowercased($0) == $1 })
+        else { return nil }
+        let value = trimmed(line[(colon + 1)...])
+        guard value.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else { return nil }
+        return String(decoding: value, as: UTF8.self)
     }
 
     private static let statusLine = Array("HTTP/".utf8)

@@ -50,6 +50,7 @@ extension HeaderSection {
     /// libcurl decodes whatever it knows, and up to five codings around each other: by those, 16 KiB
     /// become gigabytes inside one call, before a byte of it is counted.
     var unacceptableCoding: String? {
+        guard hasCoding else { return nil }
         let content = values(of: "content-encoding").joined(separator: ", ")
         guard ["", "identity", "gzip", "x-gzip", "deflate"].contains(content.lowercased()) else {
             return content

@@ -5,24 +5,20 @@
 struct Redirect {
     static let limit = 10
 
-    private let origin: WebAddress
+    private let origin: String
     private var count = 0
 
-    /// Nil where `url` is none.
-    init?(from url: String) {
-        guard let address = WebAddress(url) else { return nil }
-        origin = address
+    init(from url: String) {
+        origin = url
     }
-
-    var host: String { origin.host }
 
     /// Takes one more step. The credentials go to wherever this lets the request go.
     mutating func follow(_ url: String, from current: String) throws(RedirectError) {
         count += 1
         guard count <= Self.limit else { throw .tooMany(limit: Self.limit) }
-        guard let from = WebAddress(current), let next = WebAddress(url) else {
-            throw .unreadable
-        }
+        guard let origin = WebAddress(origin), let from = WebAddress(current),
+            let next = WebAddress(url)
+        else { throw .unreadable }
         guard next.host == origin.host else { throw .otherHost(next.host) }
         guard next.scheme == "http" || next.scheme == "https" else {
             throw .otherScheme(next.scheme)
@@ -47,7 +43,7 @@ extension RedirectError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooMany(let limit): "redirected more than \(limit) times"
-        case .unreadable: "redirected to what is no URL"
+        case .unreadable: "redirected to what is no web address"
         case .otherHost(let host): "redirected to another host, '\(host)'"
         case .otherPort(let port): "redirected to another port, \(port)"
         case .otherScheme(let scheme): "redirected to '\(scheme)', which is not followed"

@@ -9,6 +9,8 @@ import Support
 final class Daemon {
     let folder: TemporaryFolder
     private(set) var program: Program?
+    /// What its environment holds.
+    var environment: [String: String] = [:]
 
     /// Writes the configuration and the first flags; starts nothing yet.
     init(_ configuration: String = Daemon.shop, flags: String? = #"{"service_end": "no"}"#) throws {
@@ -33,8 +35,11 @@ final class Daemon {
         ]
     }
 
-    func start() throws {
-        program = try Program(try Programs.path(of: "killswitchd"), options)
+    /// Starts it, through the program `wrapper` and its arguments where one is given.
+    func start(through wrapper: [String] = []) throws {
+        let command = wrapper + [try Programs.path(of: "killswitchd")] + options
+        program = try Program(
+            command[0], Array(command.dropFirst()), environment: environment)
     }
 
     /// Ends it by a signal, and gives its exit status.

@@ -7,6 +7,7 @@ private func sources(of text: String, file: String = file) throws(SettingsError)
     try load(text, file: file).sources.map { source in
         switch source.kind {
         case .file(let path): "\(source.name) \(path) \(source.origin.line)"
+        case .http(let document): "\(source.name) \(document.url) \(source.origin.line)"
         }
     }
 }

@@ -53,7 +53,7 @@ extension Notice {
 
 extension Notice {
     /// Whether `other` tells the same trouble: a new verdict that gives it as its reason, or the
-    /// source whose whole answer is bad.
+    /// source whose whole answer is bad. One trouble is one line.
     func isSaid(by other: Notice) -> Bool {
         switch (self, other) {
         case (
@@ -65,6 +65,8 @@ extension Notice {
             .endUnreadable(let service, let source, let text), .decided(let other, let verdict, _)
         ):
             service == other && verdict.reason == .endUnreadable(source, text)
+        case (.sourceFailed(let source, let failure, _), .decided(_, let verdict, _)):
+            verdict.reason == .invalidAnswer(source, .notFlags(failure.detail))
         case (.answerInvalid(_, let source, let problem), .sourceFailed(let other, let failure, _)):
             source == other && problem == .notFlags(failure.detail)
         default:

@@ -20,7 +20,7 @@ struct SourceState: Hashable, Sendable {
 /// An answer with a number of its own, by which switches refer to it.
 struct NumberedAnswer: Hashable, Sendable {
     let number: Int
-    let answer: Answer
+    var answer: Answer
 }
 
 enum Confirmation: Hashable, Sendable {

@@ -1,0 +1,320 @@
+/*
+ * The peer: what a C programmer would write to follow one document of flags with libcurl. It does
+ * what killswitchd does for each poll, with the same guarantees: a conditional GET on a kept
+ * connection by curl_multi_socket_action on sd-event; strict limits; on 304 the mark of the source is
+ * touched; on new flags the body is parsed and read as format "status", and stored with its ETag,
+ * atomically and synced, before it counts.
+ *
+ * usage: peer URL FOLDER INTERVAL-MS [CA-FILE]
+ */
+#define _GNU_SOURCE
+#include <cjson/cJSON.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BODY_LIMIT (1 << 20)
+#define HEADER_LIMIT (64 << 10)
+
+static sd_event *loop;
+static CURLM *multi;
+static CURL *easy;
+static sd_event_source *curl_timer, *curl_soon, *poll_timer;
+static const char *folder;
+static uint64_t interval;
+
+static char *body;
+static size_t body_size, body_room, header_size;
+static char etag[1024], last_modified[128], date[128];
+static char known_etag[1024], known_modified[128];
+static char *known_body;
+static size_t known_size;
+static struct curl_slist *headers;
+static int state = -1;
+
+static void die(const char *what) {
+    fprintf(stderr, "peer: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static char *path_of(const char *name) {
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* A line of the headers. */
+static size_t take_header(char *line, size_t size, size_t count, void *unused) {
+    (void)unused;
+    size_t length = size * count;
+    header_size += length;
+    if (header_size > HEADER_LIMIT) return 0;
+    struct { const char *name; char *value; size_t room; } wanted[] = {
+        {"etag:", etag, sizeof etag},
+        {"last-modified:", last_modified, sizeof last_modified},
+        {"date:", date, sizeof date},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        size_t skip = strlen(wanted[i].name);
+        if (length <= skip || strncasecmp(line, wanted[i].name, skip) != 0) continue;
+        while (skip < length && (line[skip] == ' ' || line[skip] == '\t')) skip++;
+        size_t end = length;
+        while (end > skip && (line[end - 1] == '\r' || line[end - 1] == '\n')) end--;
+        if (end - skip >= wanted[i].room) continue;
+        memcpy(wanted[i].value, line + skip, end - skip);
+        wanted[i].value[end - skip] = 0;
+    }
+    return length;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *unused) {
+    (void)unused;
+    size_t length = size * count;
+    if (body_size + length > BODY_LIMIT) return 0;
+    if (body_size + length + 1 > body_room) {
+        body_room = 2 * (body_size + length + 1);
+        body = realloc(body, body_room);
+        if (!body) die("realloc");
+    }
+    memcpy(body + body_size, bytes, length);
+    body_size += length;
+    body[body_size] = 0;
+    return length;
+}
+
+/* Puts content under a name in one step, synced. */
+static void replace(const char *name, const char *bytes, size_t size) {
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s/.%s.tmp", folder, name);
+    unlink(temporary);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) die("open");
+    while (size > 0) {
+        ssize_t count = write(file, bytes, size);
+        if (count < 0) die("write");
+        bytes += count;
+        size -= (size_t)count;
+    }
+    if (fchmod(file, 0644) || fsync(file) || close(file)) die("sync");
+    if (rename(temporary, path_of(name))) die("rename");
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0 || fsync(directory) || close(directory)) die("sync the folder");
+}
+
+/* The flags with what they were fetched with. */
+static void store(void) {
+    cJSON *stored = cJSON_CreateObject();
+    char now[64];
+    time_t seconds = time(NULL);
+    struct tm parts;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&seconds, &parts));
+    cJSON_AddStringToObject(stored, "fetched_at", now);
+    cJSON_AddStringToObject(stored, "etag", etag);
+    cJSON_AddStringToObject(stored, "last_modified", last_modified);
+    cJSON_AddStringToObject(stored, "body", body);
+    char *text = cJSON_Print(stored);
+    if (!text) die("print");
+    replace("flags.json", text, strlen(text));
+    free(text);
+    cJSON_Delete(stored);
+}
+
+static void publish(int now) {
+    if (now == state) return;
+    state = now;
+    const char *text = now == 2 ? "update-required\n" : now ? "maintenance\n" : "running\n";
+    replace("state.json", text, strlen(text));
+    fprintf(stderr, "peer: %s", text);
+}
+
+/* As strict as cJSON is: nothing may follow the object. A key that comes twice it does not see. */
+static int read_flags(void) {
+    const char *end = NULL;
+    cJSON *flags = cJSON_ParseWithLengthOpts(body, body_size + 1, &end, 1);
+    int result = -1;
+    if (cJSON_IsObject(flags)) {
+        cJSON *inactive = cJSON_GetObjectItemCaseSensitive(flags, "apiInactive");
+        cJSON *update = cJSON_GetObjectItemCaseSensitive(flags, "forceUpdate");
+        if (cJSON_IsBool(inactive) && cJSON_IsBool(update))
+            result = cJSON_IsTrue(update) ? 2 : cJSON_IsTrue(inactive) ? 1 : 0;
+    }
+    cJSON_Delete(flags);
+    return result;
+}
+
+static void confirm(void) {
+    if (utimensat(AT_FDCWD, path_of("source"), NULL, 0) == 0) return;
+    int file = open(path_of("source"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0 || close(file)) die("touch");
+}
+
+/* Whether the stored flags should be marked as confirmed too: every ten minutes. */
+static void confirm_stored(void) {
+    struct stat status;
+    if (stat(path_of("flags.json"), &status) == 0 && time(NULL) - status.st_mtime >= 600)
+        utimensat(AT_FDCWD, path_of("flags.json"), NULL, 0);
+}
+
+static void finish(CURLcode code) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK) {
+        fprintf(stderr, "peer: %s\n", curl_easy_strerror(code));
+    } else if (status == 304) {
+        (void)curl_getdate(date, NULL);
+        confirm();
+        confirm_stored();
+    } else if (status == 200) {
+        (void)curl_getdate(date, NULL);
+        if (known_body && known_size == body_size && memcmp(known_body, body, body_size) == 0) {
+            confirm();
+        } else {
+            int now = read_flags();
+            if (now >= 0) {
+                store();
+                confirm();
+                publish(now);
+                free(known_body);
+                known_body = malloc(body_size);
+                if (!known_body) die("malloc");
+                memcpy(known_body, body, body_size);
+                known_size = body_size;
+                strcpy(known_etag, etag);
+                strcpy(known_modified, last_modified);
+            }
+        }
+    }
+    /* As far from each other as asked, a tenth more or less. */
+    uint64_t wait = (uint64_t)((double)interval * (0.9 + 0.2 * drand48()));
+    uint64_t now = 0;
+    sd_event_now(loop, CLOCK_BOOTTIME, &now);
+    sd_event_source_set_time(poll_timer, now + wait);
+    sd_event_source_set_enabled(poll_timer, SD_EVENT_ONESHOT);
+}
+
+static void act(curl_socket_t socket, int mask) {
+    int running = 0;
+    curl_multi_socket_action(multi, socket, mask, &running);
+    CURLMsg *message;
+    int left, is_finished = 0;
+    CURLcode code = CURLE_OK;
+    while ((message = curl_multi_info_read(multi, &left)))
+        if (message->msg == CURLMSG_DONE) {
+            is_finished = 1;
+            code = message->data.result;
+        }
+    if (is_finished) {
+        curl_multi_remove_handle(multi, easy);
+        finish(code);
+    }
+}
+
+static int on_ready(sd_event_source *source, int socket, uint32_t events, void *unused) {
+    (void)source, (void)unused;
+    int mask = 0;
+    if (events & EPOLLIN) mask |= CURL_CSELECT_IN;
+    if (events & EPOLLOUT) mask |= CURL_CSELECT_OUT;
+    if (events & (EPOLLERR | EPOLLHUP)) mask |= CURL_CSELECT_ERR;
+    act(socket, mask);
+    return 0;
+}
+
+static int watch(CURL *handle, curl_socket_t socket, int wish, void *unused, void *known) {
+    (void)handle, (void)unused;
+    sd_event_source *source = known;
+    if (wish == CURL_POLL_REMOVE) {
+        sd_event_source_disable_unref(source);
+        curl_multi_assign(multi, socket, NULL);
+        return 0;
+    }
+    uint32_t events = (wish & CURL_POLL_IN ? EPOLLIN : 0) | (wish & CURL_POLL_OUT ? EPOLLOUT : 0);
+    if (source) return sd_event_source_set_io_events(source, events);
+    if (sd_event_add_io(loop, &source, socket, events, on_ready, NULL) < 0) return -1;
+    curl_multi_assign(multi, socket, source);
+    return 0;
+}
+
+static int schedule(CURLM *handle, long milliseconds, void *unused) {
+    (void)handle, (void)unused;
+    if (milliseconds <= 0) {
+        sd_event_source_set_enabled(curl_timer, SD_EVENT_OFF);
+        if (milliseconds == 0) sd_event_source_set_enabled(curl_soon, SD_EVENT_ONESHOT);
+        return 0;
+    }
+    uint64_t now = 0;
+    sd_event_now(loop, CLOCK_BOOTTIME, &now);
+    sd_event_source_set_time(curl_timer, now + (uint64_t)milliseconds * 1000);
+    sd_event_source_set_enabled(curl_timer, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+static int on_curl_timer(sd_event_source *source, uint64_t time, void *unused) {
+    (void)source, (void)time, (void)unused;
+    act(CURL_SOCKET_TIMEOUT, 0);
+    return 0;
+}
+
+static int on_soon(sd_event_source *source, void *unused) {
+    (void)source, (void)unused;
+    act(CURL_SOCKET_TIMEOUT, 0);
+    return 0;
+}
+
+static int on_poll(sd_event_source *source, uint64_t time, void *unused) {
+    (void)source, (void)time, (void)unused;
+    char line[1200];
+    curl_slist_free_all(headers);
+    headers = curl_slist_append(NULL, "Accept: application/json");
+    if (*known_etag) {
+        snprintf(line, sizeof line, "If-None-Match: %s", known_etag);
+        headers = curl_slist_append(headers, line);
+    }
+    if (*known_modified) {
+        snprintf(line, sizeof line, "If-Modified-Since: %s", known_modified);
+        headers = curl_slist_append(headers, line);
+    }
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+    body_size = header_size = 0;
+    *etag = *last_modified = *date = 0;
+    curl_multi_add_handle(multi, easy);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count < 4) return fprintf(stderr, "usage: peer URL FOLDER INTERVAL-MS [CA]\n"), 2;
+    folder = arguments[2];
+    interval = strtoull(arguments[3], NULL, 10) * 1000;
+    srand48(getpid());
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (sd_event_new(&loop) < 0) die("sd_event_new");
+    sd_event_add_time(loop, &curl_timer, CLOCK_BOOTTIME, UINT64_MAX, 5000, on_curl_timer, NULL);
+    sd_event_source_set_enabled(curl_timer, SD_EVENT_OFF);
+    sd_event_add_defer(loop, &curl_soon, on_soon, NULL);
+    sd_event_source_set_enabled(curl_soon, SD_EVENT_OFF);
+    sd_event_add_time(loop, &poll_timer, CLOCK_BOOTTIME, 1, 20000, on_poll, NULL);
+    multi = curl_multi_init();
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, schedule);
+    easy = curl_easy_init();
+    curl_easy_setopt(easy, CURLOPT_URL, arguments[1]);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "peer/1");
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 30000L);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    if (count > 4) curl_easy_setopt(easy, CURLOPT_CAINFO, arguments[4]);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    return sd_event_loop(loop);
+}

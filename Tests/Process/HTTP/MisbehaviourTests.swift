@@ -1,0 +1,62 @@
+import Support
+import Testing
+
+/// Flags over HTTP, however the server behaves: nothing it does is an order but good flags.
+@Suite(.timeLimit(.minutes(2))) struct MisbehaviourTests {
+    @Test(arguments: Misbehaviour.all)
+    func theVerdictStandsPollingGoesOnAndTheNextGoodAnswerIsTaken(
+        _ misbehaviour: Misbehaviour
+    ) async throws {
+        let server = try await FlagServer(isSecure: misbehaviour.isSecure)
+        let daemon = try Daemon(asking: server, isSecure: misbehaviour.isSecure)
+        try daemon.start()
+        try await daemon.awaitState("running")
+
+        try await server.behave(misbehaviour.name)
+        try await daemon.awaitLine(misbehaviour.line)
+        try await expectTheVerdictStands(daemon, misbehaviour)
+        try await expectThePace(daemon, server, misbehaviour)
+        try await expectTheVerdictStands(daemon, misbehaviour)
+
+        try await server.behave("maintenance")
+        try await daemon.awaitState("maintenance")
+        try await daemon.awaitReason("flags")
+
+        #expect(try daemon.lines(with: misbehaviour.line).count == 1)
+        if !misbehaviour.isOfTheSwitchAlone {
+            try await daemon.awaitLine("source 'app' answers again")
+        }
+        let conditions = try server.requests.compactMap { $0.headers["if-none-match"] }
+        #expect(!conditions.contains(#""bad""#))
+        #expect(try daemon.stop() == 0)
+    }
+
+    private func expectTheVerdictStands(
+        _ daemon: Daemon, _ misbehaviour: Misbehaviour
+    ) async throws {
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.member("gate") == #""open""#)
+        try await daemon.awaitReason(misbehaviour.reason)
+    }
+
+    /// The first two requests that met the misbehaviour lie as far apart as they should. Where no
+    /// request comes through, the next line but one of the server's is all there is to see.
+    private func expectThePace(
+        _ daemon: Daemon, _ server: FlagServer, _ misbehaviour: Misbehaviour
+    ) async throws {
+        let meets = { try server.requests.filter { $0.behaviour == misbehaviour.name } }
+        guard try !meets().isEmpty else { return }
+        let path = try meets()[0].path
+        let times = { try meets().filter { $0.path == path }.map(\.time) }
+        try await waitUntil("it asks again", orTell: { try daemon.log }) { try times().count > 1 }
+        let pause = try times()[1] - times()[0]
+        #expect(misbehaviour.pause.contains(pause))
+    }
+}
+
+extension Misbehaviour {
+    /// Whether the flags came, and only the switch cannot read them: the source itself is well.
+    fileprivate var isOfTheSwitchAlone: Bool {
+        ["wrong-type", "unknown-word", "missing-key"].contains(name)
+    }
+}

@@ -1,0 +1,117 @@
+import Files
+import Support
+import Testing
+
+/// Against a server as one meets it.
+@Suite(.timeLimit(.minutes(2))) struct NginxTests {
+    private let closed = #"{"apiInactive": true, "forceUpdate": false}"#
+    private let open = #"{"apiInactive": false, "forceUpdate": false}"#
+
+    @Test func aClientCertificateAndAnAuthorityOfOurOwnOverHTTP2() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(open, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: """
+                ca = "\(nginx.folder("authority.pem"))"
+                client_certificate = "\(nginx.folder("client.crt"))"
+                client_key = "\(nginx.folder("client.key"))"
+                """)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("a 304 comes") {
+            try nginx.log.contains("HTTP/2.0 SUCCESS 304 /flags.json")
+        }
+        #expect(try nginx.log.first == "HTTP/2.0 SUCCESS 200 /flags.json")
+        try nginx.folder.write(closed, to: "www/flags.json")
+        try await daemon.awaitState("maintenance")
+        #expect(try daemon.lines(with: "warning").isEmpty)
+    }
+
+    /// Certificate and key may be one file, and come from the service manager.
+    @Test func aClientCertificateByTheNameOfACredential() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: """
+                ca = "authority.pem"
+                client_certificate = "client.pem"
+                """)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": nginx.folder.path]
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+    }
+
+    @Test func withoutTheCertificateTheServerRefuses() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: #"ca = "\#(nginx.folder("authority.pem"))""#)
+        try daemon.start()
+        try await daemon.awaitLine("the server answers 400")
+        #expect(try daemon.member("state") == #""undecided""#)
+    }
+
+    @Test func aUnixSocket() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "http://localhost/flags.json",
+            source: #"unix_socket = "\#(nginx.folder("socket"))""#)
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try await waitUntil("a 304 comes") { try nginx.log.contains("HTTP/1.1 - 304 /flags.json") }
+    }
+
+    /// Fifty sources ask ten times a second: after a while nothing grows any more. The benchmark in
+    /// Benchmarks/http goes on to 100,000 polls.
+    @Test func memoryAndDescriptorsStayWhatTheyAre() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(open, to: "www/flags.json")
+        let sources = (1...50).map { number in
+            """
+            [source.s\(number)]
+            type = "http"
+            url = "http://localhost/flags.json?\(number)"
+            unix_socket = "\(nginx.folder("socket"))"
+            interval = "100ms"
+            [service.s\(number)]
+            source = "s\(number)"
+            format = "status"
+
+            """
+        }
+        let daemon = try Daemon(sources.joined(), flags: nil)
+        try daemon.start()
+        try await waitUntil("2,000 polls are done") { try nginx.log.count > 2_000 }
+        let early = try Usage(of: daemon)
+        try await waitUntil("5,000 polls are done") { try nginx.log.count > 5_000 }
+        let late = try Usage(of: daemon)
+        // At most a connection for each source; as many as ever ask in the same moment.
+        #expect(late.descriptors <= 50 + 20)
+        #expect(late.anonymousKiB <= early.anonymousKiB + 256)
+        #expect(try daemon.lines(with: "warning").isEmpty)
+    }
+}
+
+/// What a process holds.
+private struct Usage {
+    let descriptors: Int
+    let anonymousKiB: Int
+
+    init(of daemon: Daemon) throws {
+        guard let identifier = daemon.program?.processID else {
+            throw TestFailure("no daemon runs")
+        }
+        descriptors = try Directory.list("/proc/\(identifier)/fd").count
+        let status = String(
+            decoding: try File.read("/proc/\(identifier)/status", limit: 1 << 16), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        guard let anonymous = Int(line?.filter(\.isNumber) ?? "") else {
+            throw TestFailure("read how much memory the daemon has: \(status)")
+        }
+        anonymousKiB = anonymous
+    }
+}

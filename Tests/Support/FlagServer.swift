@@ -1,0 +1,92 @@
+import Files
+import Glibc
+import JSON
+
+/// A server of flags on loopback that behaves as it is told: `Server/flag-server.py`, which lists what
+/// it can do. It does not outlive the test.
+package final class FlagServer {
+    package let folder: TemporaryFolder
+    package let port: Int
+    private let program: Program
+
+    /// A server that begins with answering the flags of a running service.
+    package init(isSecure: Bool = false) async throws {
+        folder = try TemporaryFolder()
+        if isSecure { try Self.makeCertificates(in: folder) }
+        program = try Program(
+            "/usr/bin/python3",
+            [Self.script("flag-server.py"), folder.path] + (isSecure ? ["--tls"] : []))
+        let (folder, program) = (folder, program)
+        try await waitUntil("the server listens", orTell: { try program.errors }) {
+            try File.exists(folder("now"))
+        }
+        let text = try folder.text(of: "port")
+        guard let port = Int(text) else { throw TestFailure("the server's port is '\(text)'") }
+        self.port = port
+    }
+
+    /// Makes `authority.pem`, `server.pem`, `client.crt`, `client.key` and others in a folder.
+    package static func makeCertificates(in folder: TemporaryFolder) throws {
+        let made = try Program.run(script("make-certificates"), [folder.path])
+        guard made.status == 0 else { throw TestFailure("make certificates: \(made.errors)") }
+    }
+
+    /// Has it behave like this from now on; returns once it does.
+    package func behave(_ name: String) async throws {
+        try folder.write(name, to: "case")
+        try await waitUntil("the server behaves like '\(name)'", orTell: { try self.program.errors }) {
+            try self.folder.text(of: "now") == name
+        }
+    }
+
+    /// A request that came.
+    package struct Request {
+        /// In seconds since 1970.
+        package let time: Double
+        /// How the server was behaving.
+        package let behaviour: String
+        package let method: String
+        package let path: String
+        /// By name in lower case.
+        package let headers: [String: String]
+    }
+
+    /// All requests that came, in their order.
+    package var requests: [Request] {
+        get throws {
+            guard try File.exists(folder("requests")) else { return [] }
+            return try folder.text(of: "requests").split(separator: "\n").compactMap { line in
+                guard let object = try JSON.Value.parse(Array(line.utf8)).object,
+                    let headers = object["headers"]?.object
+                else { return nil }
+                return Request(
+                    time: Double(object["time"]?.serialized() ?? "") ?? 0,
+                    behaviour: object["case"]?.string ?? "",
+                    method: object["method"]?.string ?? "", path: object["path"]?.string ?? "",
+                    headers: Dictionary(
+                        headers.members.map { ($0.key, $0.value.string ?? "") },
+                        uniquingKeysWith: { first, _ in first }))
+            }
+        }
+    }
+
+    private static func script(_ name: String, file: String = #filePath) -> String {
+        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+        return "/\(folder)/Server/\(name)"
+    }
+}
+
+/// Waits for a condition, which is looked at again and again, for at most thirty seconds. The thread is
+/// free meanwhile: there are more tests that wait than threads.
+package func waitUntil(
+    _ what: String, orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(30)
+    while try !condition() {
+        guard clock.now < deadline else {
+            throw TestFailure("it never was so that \(what)\n\(try detail())")
+        }
+        try await clock.sleep(for: .milliseconds(10))
+    }
+}

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""A server of flags that behaves as a test tells it to, well or badly.
+
+usage: flag-server.py FOLDER [--tls]
+
+FOLDER/case holds the name of the present case; a new name takes effect at once. The server writes
+FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to FOLDER/requests
+for each request. With --tls it speaks TLS, by the certificates FOLDER/*.pem.
+
+Every bad answer carries an order to close and the ETag "bad": one that is taken shows.
+"""
+import gzip
+import json
+import os
+import socket
+import ssl
+import sys
+import threading
+import time
+import zlib
+from email.utils import formatdate
+
+FOLDER = sys.argv[1]
+TLS = "--tls" in sys.argv
+ORDER = b'{"apiInactive": true, "forceUpdate": false}'
+BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
+
+# 32 MiB of zeros in 32 KiB.
+_deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
+BOMB = b"".join(_deflate.compress(bytes(1 << 20)) for _ in range(32)) + _deflate.flush()
+
+lock = threading.Lock()
+connections = set()
+port = 0
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def replace(name, text):
+    with open(path(name + ".new"), "w") as file:
+        file.write(text)
+    os.rename(path(name + ".new"), path(name))
+
+
+def case():
+    try:
+        with open(path("case")) as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return "running"
+
+
+def note(text):
+    with lock, open(path("requests"), "a") as file:
+        file.write(text + "\n")
+
+
+def head(status, fields=(), length=None):
+    lines = [f"HTTP/1.1 {status}", "Date: " + formatdate(usegmt=True)]
+    lines += [f"{name}: {value}" for name, value in fields]
+    if length is not None:
+        lines.append(f"Content-Length: {length}")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def flags(closed, message=None):
+    value = {"apiInactive": closed, "forceUpdate": False}
+    if message:
+        value["userMessage"] = message
+    return json.dumps(value).encode()
+
+
+def good(request, name, body, extra=()):
+    etag = f'"{name}"'
+    fields = [("ETag", etag), ("Content-Type", "application/json"), *extra]
+    if request["headers"].get("if-none-match") == etag:
+        return head("304 Not Modified", fields)
+    if "gzip" in request["headers"].get("accept-encoding", ""):
+        body = gzip.compress(body)
+        fields.append(("Content-Encoding", "gzip"))
+    return head("200 OK", fields, len(body)) + body
+
+
+def bad(body, extra=()):
+    return head("200 OK", [*BAD, *extra], len(body)) + body
+
+
+def error(status, *fields):
+    return head(status, [*BAD, *fields], len(ORDER)) + ORDER
+
+
+def later(seconds):
+    return time.time() + seconds
+
+
+def rfc3339(moment):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def here(request):
+    """The server's own origin, as the request named it."""
+    return ("https" if TLS else "http") + "://" + request["headers"]["host"]
+
+
+def pieces(request, name):
+    """The parts of an answer as they are sent; None at the end closes the connection."""
+    if name in ("running", "dropped"):
+        yield good(request, "running", flags(False))
+    elif name == "maintenance":
+        yield good(request, "maintenance", flags(True))
+    elif name == "retry-interval":
+        value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
+        yield good(request, "retry", json.dumps(value).encode())
+    elif name == "same-body-other-etag":
+        yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
+    elif name.isdigit():
+        yield error({"204": "204 No Content", "206": "206 Partial Content",
+                     "203": "203 Non-Authoritative"}.get(name, name + " Some Words"))
+    elif name == "304":
+        yield head("304 Not Modified", BAD)
+    elif name.startswith("seconds-"):
+        yield error(name[8:], ("Retry-After", "2"))
+    elif name.startswith("date-"):
+        yield error(name[5:], ("Retry-After", formatdate(later(3), usegmt=True)))
+    elif name.startswith("rfc3339-"):
+        yield error(name[8:], ("Retry-After", rfc3339(later(3))))
+    elif name == "past-503":
+        yield error("503 Busy", ("Retry-After", formatdate(later(-9999), usegmt=True)))
+    elif name == "negative-503":
+        yield error("503 Busy", ("Retry-After", "-7"))
+    elif name == "nonsense-503":
+        yield error("503 Busy", ("Retry-After", "soon"))
+    elif name == "week-503":
+        yield error("503 Busy", ("Retry-After", "604800"))
+    elif name == "empty":
+        yield bad(b"")
+    elif name == "page":
+        yield bad(b"<!DOCTYPE html><html><body>Welcome! " + ORDER + b"</body></html>")
+    elif name == "truncated":
+        yield bad(ORDER[:-1])
+    elif name == "cut-short":
+        yield head("200 OK", BAD, len(ORDER) + 1) + ORDER
+        yield None
+    elif name == "hang-up":
+        yield None
+    elif name == "nonsense":
+        yield b"\x16\x03\x01 this is no HTTP\r\n\r\n"
+        yield None
+    elif name == "duplicate":
+        yield bad(b'{"apiInactive": true, "apiInactive": true, "forceUpdate": false}')
+    elif name == "wrong-type":
+        yield bad(b'{"apiInactive": 1, "forceUpdate": false}')
+    elif name == "unknown-word":
+        yield bad(b'{"apiInactive": "perhaps", "forceUpdate": false}')
+    elif name == "missing-key":
+        yield bad(b'{"apiInactive": true}')
+    elif name == "list":
+        yield bad(b"[" + ORDER + b"]")
+    elif name == "latin":
+        yield bad(b'{"apiInactive": true, "forceUpdate": false, "userMessage": "caf\xe9"}')
+    elif name == "large":
+        yield bad(ORDER[:-1] + b', "x": "' + b"x" * (2 << 20) + b'"}')
+    elif name == "nested":
+        yield bad(b'{"apiInactive": true, "forceUpdate": false, "x": ' + b"[" * 100_000)
+    elif name == "drip":
+        yield head("200 OK", BAD, 10_000)
+        for byte in ORDER * 100:
+            yield bytes([byte])
+            time.sleep(0.05)
+    elif name == "header-drip":
+        yield b"HTTP/1.1 200 OK\r\n"
+        while True:
+            yield b"X-More: and more\r\n"
+            time.sleep(0.05)
+    elif name == "headers":
+        yield b"HTTP/1.1 200 OK\r\n"
+        while True:
+            yield b"X-More: " + b"m" * 1000 + b"\r\n"
+    elif name == "long-header":
+        yield b"HTTP/1.1 200 OK\r\nX-More: "
+        while True:
+            yield b"m" * 1000
+    elif name == "bomb":
+        yield bad(BOMB, [("Content-Encoding", "gzip")])
+    elif name == "double-bomb":
+        yield bad(gzip.compress(BOMB), [("Content-Encoding", "gzip, gzip")])
+    elif name == "no-gzip":
+        yield bad(b"\x00\x01" + ORDER, [("Content-Encoding", "gzip")])
+    elif name == "other-coding":
+        yield bad(ORDER, [("Content-Encoding", "br")])
+    elif name == "redirect-host":
+        # The same server under another name, with an order that would be taken.
+        target = here(request).replace("127.0.0.1", "127.0.0.2").replace("localhost", "127.0.0.2")
+        yield error("302 Found", ("Location", target + "/order"))
+    elif name == "redirect-port":
+        yield error("302 Found", ("Location", f"http://127.0.0.1:{other_port}/order"))
+    elif name == "redirect-down":
+        yield error("301 Moved", ("Location", f"http://localhost:{other_port}/order"))
+    elif name == "redirect-loop":
+        yield error("307 Go", ("Location", "/again"))
+    elif name == "redirect-nowhere":
+        yield error("302 Found")
+    elif name == "redirect-file":
+        yield error("302 Found", ("Location", "file:///etc/passwd"))
+    elif name == "redirect-once":
+        if request["path"] == "/moved":
+            yield good(request, "moved", flags(True))
+        else:
+            yield error("302 Found", ("Location", "/moved"))
+    elif name == "silence":
+        time.sleep(3600)
+    elif name in ("expired", "other-name", "other-authority", "tls-1.1"):
+        yield good(request, "order", ORDER)
+    else:
+        yield error("500 No such case")
+
+
+def context(name):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    files = {"expired": "expired", "other-name": "other-name", "other-authority": "stranger"}
+    file = path(files.get(name, "server") + ".pem")
+    made.load_cert_chain(file)
+    if name == "tls-1.1":
+        made.set_ciphers("ALL:@SECLEVEL=0")
+        made.minimum_version = ssl.TLSVersion.TLSv1
+        made.maximum_version = ssl.TLSVersion.TLSv1_1
+    return made
+
+
+def read_request(stream):
+    line = stream.readline(65536).decode("latin-1").split()
+    if len(line) < 2:
+        return None
+    headers = {}
+    while True:
+        field = stream.readline(65536).decode("latin-1").rstrip("\r\n")
+        if not field:
+            return {"method": line[0], "path": line[1], "headers": headers}
+        name, _, value = field.partition(":")
+        headers[name.strip().lower()] = value.strip()
+
+
+def tunnel(client, request):
+    """A proxy's part: CONNECT."""
+    host, _, number = request["path"].rpartition(":")
+    server = socket.create_connection((host.strip("[]"), int(number)))
+    client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+
+    def copy(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    thread = threading.Thread(target=copy, args=(server, client), daemon=True)
+    thread.start()
+    copy(client, server)
+
+
+def serve(client, is_order):
+    try:
+        name = case()
+        if TLS and not is_order:
+            client = context(name).wrap_socket(client, server_side=True)
+        with lock:
+            connections.add(client)
+        if client.family == socket.AF_INET:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream = client.makefile("rb")
+        while request := read_request(stream):
+            if TLS and name != case():
+                return  # This connection was made with another certificate.
+            name = case()
+            note(json.dumps({"time": time.time(), "case": name, **request}))
+            if request["method"] == "CONNECT":
+                return tunnel(client, request)
+            if is_order or request["path"] == "/order":
+                client.sendall(good(request, "order", ORDER))
+                continue
+            for piece in pieces(request, name):
+                if piece is None:
+                    return
+                client.sendall(piece)
+    except (OSError, ValueError):
+        pass
+    finally:
+        with lock:
+            connections.discard(client)
+        try:
+            client.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        client.close()
+
+
+def listen(address, number):
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((address, number))
+    made.listen(64)
+    return made
+
+
+def listen_unix(file):
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(file)
+    made.listen(64)
+    return made
+
+
+def accept(listener, is_order):
+    while True:
+        try:
+            client, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=serve, args=(client, is_order), daemon=True).start()
+
+
+def run(listener, is_order=False):
+    threading.Thread(target=accept, args=(listener, is_order), daemon=True).start()
+    return listener
+
+
+def close(listener):
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+def drop_connections():
+    with lock:
+        for client in list(connections):
+            try:
+                client.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+main = run(listen("127.0.0.1", 0))
+port = main.getsockname()[1]
+elsewhere = run(listen("127.0.0.2", port), is_order=True)
+other = run(listen("127.0.0.1", 0), is_order=True)
+other_port = other.getsockname()[1]
+run(listen_unix(path("socket")))
+replace("port", str(port))
+taken = None
+while os.getppid() != 1:
+    name = case()
+    if name != taken:
+        if name == "closed":
+            close(main)
+            main = None
+        elif main is None:
+            main = run(listen("127.0.0.1", port))
+        if TLS or name in ("closed", "dropped"):
+            drop_connections()
+        taken = name
+        replace("now", name)
+    time.sleep(0.01)
