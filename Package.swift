@@ -87,6 +87,8 @@ let package = Package(
         tests(of: "Decision", uses: ["CivilTime", "JSON"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
+        tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
+        tests(of: "Signing"),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
         tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),

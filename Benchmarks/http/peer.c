@@ -5,7 +5,7 @@
  * touched; on new flags the body is parsed and read as format "status", and stored with its ETag,
  * atomically and synced, before it counts.
  *
- * usage: peer URL FOLDER INTERVAL-MS [CA-FILE]
+ * usage: peer URL FOLDER INTERVAL-MS SOURCES [CA-FILE]
  */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
@@ -25,43 +25,47 @@
 #define BODY_LIMIT (1 << 20)
 #define HEADER_LIMIT (64 << 10)
 
+/* One document that is polled. */
+struct source {
+    CURL *easy;
+    sd_event_source *timer;
+    char folder[4096];
+    char *body;
+    size_t body_size, body_room, header_size;
+    char etag[1024], last_modified[128], date[128];
+    char known_etag[1024], known_modified[128];
+    char *known_body;
+    size_t known_size;
+    struct curl_slist *headers;
+    int state;
+};
+
 static sd_event *loop;
 static CURLM *multi;
-static CURL *easy;
-static sd_event_source *curl_timer, *curl_soon, *poll_timer;
-static const char *folder;
+static sd_event_source *curl_timer, *curl_soon;
 static uint64_t interval;
-
-static char *body;
-static size_t body_size, body_room, header_size;
-static char etag[1024], last_modified[128], date[128];
-static char known_etag[1024], known_modified[128];
-static char *known_body;
-static size_t known_size;
-static struct curl_slist *headers;
-static int state = -1;
 
 static void die(const char *what) {
     fprintf(stderr, "peer: %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
-static char *path_of(const char *name) {
-    static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+static char *path_of(struct source *it, const char *name) {
+    static char path[8192];
+    snprintf(path, sizeof path, "%s/%s", it->folder, name);
     return path;
 }
 
 /* A line of the headers. */
-static size_t take_header(char *line, size_t size, size_t count, void *unused) {
-    (void)unused;
+static size_t take_header(char *line, size_t size, size_t count, void *userdata) {
+    struct source *it = userdata;
     size_t length = size * count;
-    header_size += length;
-    if (header_size > HEADER_LIMIT) return 0;
+    it->header_size += length;
+    if (it->header_size > HEADER_LIMIT) return 0;
     struct { const char *name; char *value; size_t room; } wanted[] = {
-        {"etag:", etag, sizeof etag},
-        {"last-modified:", last_modified, sizeof last_modified},
-        {"date:", date, sizeof date},
+        {"etag:", it->etag, sizeof it->etag},
+        {"last-modified:", it->last_modified, sizeof it->last_modified},
+        {"date:", it->date, sizeof it->date},
     };
     for (size_t i = 0; i < 3; i++) {
         size_t skip = strlen(wanted[i].name);
@@ -76,25 +80,25 @@ static size_t take_header(char *line, size_t size, size_t count, void *unused) {
     return length;
 }
 
-static size_t take_body(char *bytes, size_t size, size_t count, void *unused) {
-    (void)unused;
+static size_t take_body(char *bytes, size_t size, size_t count, void *userdata) {
+    struct source *it = userdata;
     size_t length = size * count;
-    if (body_size + length > BODY_LIMIT) return 0;
-    if (body_size + length + 1 > body_room) {
-        body_room = 2 * (body_size + length + 1);
-        body = realloc(body, body_room);
-        if (!body) die("realloc");
+    if (it->body_size + length > BODY_LIMIT) return 0;
+    if (it->body_size + length + 1 > it->body_room) {
+        it->body_room = 2 * (it->body_size + length + 1);
+        it->body = realloc(it->body, it->body_room);
+        if (!it->body) die("realloc");
     }
-    memcpy(body + body_size, bytes, length);
-    body_size += length;
-    body[body_size] = 0;
+    memcpy(it->body + it->body_size, bytes, length);
+    it->body_size += length;
+    it->body[it->body_size] = 0;
     return length;
 }
 
 /* Puts content under a name in one step, synced. */
-static void replace(const char *name, const char *bytes, size_t size) {
-    char temporary[4096];
-    snprintf(temporary, sizeof temporary, "%s/.%s.tmp", folder, name);
+static void replace(struct source *it, const char *name, const char *bytes, size_t size) {
+    char temporary[8192];
+    snprintf(temporary, sizeof temporary, "%s/.%s.tmp", it->folder, name);
     unlink(temporary);
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) die("open");
@@ -105,41 +109,41 @@ static void replace(const char *name, const char *bytes, size_t size) {
         size -= (size_t)count;
     }
     if (fchmod(file, 0644) || fsync(file) || close(file)) die("sync");
-    if (rename(temporary, path_of(name))) die("rename");
-    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (rename(temporary, path_of(it, name))) die("rename");
+    int directory = open(it->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0 || fsync(directory) || close(directory)) die("sync the folder");
 }
 
 /* The flags with what they were fetched with. */
-static void store(void) {
+static void store(struct source *it) {
     cJSON *stored = cJSON_CreateObject();
     char now[64];
     time_t seconds = time(NULL);
     struct tm parts;
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&seconds, &parts));
     cJSON_AddStringToObject(stored, "fetched_at", now);
-    cJSON_AddStringToObject(stored, "etag", etag);
-    cJSON_AddStringToObject(stored, "last_modified", last_modified);
-    cJSON_AddStringToObject(stored, "body", body);
+    cJSON_AddStringToObject(stored, "etag", it->etag);
+    cJSON_AddStringToObject(stored, "last_modified", it->last_modified);
+    cJSON_AddStringToObject(stored, "body", it->body);
     char *text = cJSON_Print(stored);
     if (!text) die("print");
-    replace("flags.json", text, strlen(text));
+    replace(it, "flags.json", text, strlen(text));
     free(text);
     cJSON_Delete(stored);
 }
 
-static void publish(int now) {
-    if (now == state) return;
-    state = now;
+static void publish(struct source *it, int now) {
+    if (now == it->state) return;
+    it->state = now;
     const char *text = now == 2 ? "update-required\n" : now ? "maintenance\n" : "running\n";
-    replace("state.json", text, strlen(text));
+    replace(it, "state.json", text, strlen(text));
     fprintf(stderr, "peer: %s", text);
 }
 
 /* As strict as cJSON is: nothing may follow the object. A key that comes twice it does not see. */
-static int read_flags(void) {
+static int read_flags(struct source *it) {
     const char *end = NULL;
-    cJSON *flags = cJSON_ParseWithLengthOpts(body, body_size + 1, &end, 1);
+    cJSON *flags = cJSON_ParseWithLengthOpts(it->body, it->body_size + 1, &end, 1);
     int result = -1;
     if (cJSON_IsObject(flags)) {
         cJSON *inactive = cJSON_GetObjectItemCaseSensitive(flags, "apiInactive");
@@ -151,45 +155,46 @@ static int read_flags(void) {
     return result;
 }
 
-static void confirm(void) {
-    if (utimensat(AT_FDCWD, path_of("source"), NULL, 0) == 0) return;
-    int file = open(path_of("source"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+static void confirm(struct source *it) {
+    if (utimensat(AT_FDCWD, path_of(it, "source"), NULL, 0) == 0) return;
+    int file = open(path_of(it, "source"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0 || close(file)) die("touch");
 }
 
 /* Whether the stored flags should be marked as confirmed too: every ten minutes. */
-static void confirm_stored(void) {
+static void confirm_stored(struct source *it) {
     struct stat status;
-    if (stat(path_of("flags.json"), &status) == 0 && time(NULL) - status.st_mtime >= 600)
-        utimensat(AT_FDCWD, path_of("flags.json"), NULL, 0);
+    if (stat(path_of(it, "flags.json"), &status) == 0 && time(NULL) - status.st_mtime >= 600)
+        utimensat(AT_FDCWD, path_of(it, "flags.json"), NULL, 0);
 }
 
-static void finish(CURLcode code) {
+static void finish(struct source *it, CURLcode code) {
     long status = 0;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(it->easy, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
         fprintf(stderr, "peer: %s\n", curl_easy_strerror(code));
     } else if (status == 304) {
-        (void)curl_getdate(date, NULL);
-        confirm();
-        confirm_stored();
+        (void)curl_getdate(it->date, NULL);
+        confirm(it);
+        confirm_stored(it);
     } else if (status == 200) {
-        (void)curl_getdate(date, NULL);
-        if (known_body && known_size == body_size && memcmp(known_body, body, body_size) == 0) {
-            confirm();
+        (void)curl_getdate(it->date, NULL);
+        if (it->known_body && it->known_size == it->body_size &&
+            memcmp(it->known_body, it->body, it->body_size) == 0) {
+            confirm(it);
         } else {
-            int now = read_flags();
+            int now = read_flags(it);
             if (now >= 0) {
-                store();
-                confirm();
-                publish(now);
-                free(known_body);
-                known_body = malloc(body_size);
-                if (!known_body) die("malloc");
-                memcpy(known_body, body, body_size);
-                known_size = body_size;
-                strcpy(known_etag, etag);
-                strcpy(known_modified, last_modified);
+                store(it);
+                confirm(it);
+                publish(it, now);
+                free(it->known_body);
+                it->known_body = malloc(it->body_size);
+                if (!it->known_body) die("malloc");
+                memcpy(it->known_body, it->body, it->body_size);
+                it->known_size = it->body_size;
+                strcpy(it->known_etag, it->etag);
+                strcpy(it->known_modified, it->last_modified);
             }
         }
     }
@@ -197,24 +202,23 @@ static void finish(CURLcode code) {
     uint64_t wait = (uint64_t)((double)interval * (0.9 + 0.2 * drand48()));
     uint64_t now = 0;
     sd_event_now(loop, CLOCK_BOOTTIME, &now);
-    sd_event_source_set_time(poll_timer, now + wait);
-    sd_event_source_set_enabled(poll_timer, SD_EVENT_ONESHOT);
+    sd_event_source_set_time(it->timer, now + wait);
+    sd_event_source_set_enabled(it->timer, SD_EVENT_ONESHOT);
 }
 
 static void act(curl_socket_t socket, int mask) {
     int running = 0;
     curl_multi_socket_action(multi, socket, mask, &running);
     CURLMsg *message;
-    int left, is_finished = 0;
-    CURLcode code = CURLE_OK;
-    while ((message = curl_multi_info_read(multi, &left)))
-        if (message->msg == CURLMSG_DONE) {
-            is_finished = 1;
-            code = message->data.result;
-        }
-    if (is_finished) {
+    int left;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg != CURLMSG_DONE) continue;
+        CURLcode code = message->data.result;
+        CURL *easy = message->easy_handle;
+        struct source *it = NULL;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &it);
         curl_multi_remove_handle(multi, easy);
-        finish(code);
+        finish(it, code);
     }
 }
 
@@ -269,29 +273,55 @@ static int on_soon(sd_event_source *source, void *unused) {
     return 0;
 }
 
-static int on_poll(sd_event_source *source, uint64_t time, void *unused) {
-    (void)source, (void)time, (void)unused;
+static int on_poll(sd_event_source *source, uint64_t time, void *userdata) {
+    (void)source, (void)time;
+    struct source *it = userdata;
     char line[1200];
-    curl_slist_free_all(headers);
-    headers = curl_slist_append(NULL, "Accept: application/json");
-    if (*known_etag) {
-        snprintf(line, sizeof line, "If-None-Match: %s", known_etag);
-        headers = curl_slist_append(headers, line);
+    curl_slist_free_all(it->headers);
+    it->headers = curl_slist_append(NULL, "Accept: application/json");
+    if (*it->known_etag) {
+        snprintf(line, sizeof line, "If-None-Match: %s", it->known_etag);
+        it->headers = curl_slist_append(it->headers, line);
     }
-    if (*known_modified) {
-        snprintf(line, sizeof line, "If-Modified-Since: %s", known_modified);
-        headers = curl_slist_append(headers, line);
+    if (*it->known_modified) {
+        snprintf(line, sizeof line, "If-Modified-Since: %s", it->known_modified);
+        it->headers = curl_slist_append(it->headers, line);
     }
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    body_size = header_size = 0;
-    *etag = *last_modified = *date = 0;
-    curl_multi_add_handle(multi, easy);
+    curl_easy_setopt(it->easy, CURLOPT_HTTPHEADER, it->headers);
+    it->body_size = it->header_size = 0;
+    *it->etag = *it->last_modified = *it->date = 0;
+    curl_multi_add_handle(multi, it->easy);
     return 0;
 }
 
+static void start(const char *url, const char *folder, int number, const char *authorities) {
+    struct source *it = calloc(1, sizeof *it);
+    char own[4096];
+    if (!it) die("calloc");
+    snprintf(it->folder, sizeof it->folder, "%s/%d", folder, number);
+    if (mkdir(it->folder, 0755)) die("mkdir");
+    snprintf(own, sizeof own, "%s?%d", url, number);
+    it->state = -1;
+    it->easy = curl_easy_init();
+    curl_easy_setopt(it->easy, CURLOPT_URL, own);
+    curl_easy_setopt(it->easy, CURLOPT_PRIVATE, it);
+    curl_easy_setopt(it->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(it->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    curl_easy_setopt(it->easy, CURLOPT_USERAGENT, "peer/1");
+    curl_easy_setopt(it->easy, CURLOPT_TIMEOUT_MS, 30000L);
+    curl_easy_setopt(it->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(it->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(it->easy, CURLOPT_CAPATH, NULL);
+    if (authorities) curl_easy_setopt(it->easy, CURLOPT_CAINFO, authorities);
+    curl_easy_setopt(it->easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(it->easy, CURLOPT_HEADERDATA, it);
+    curl_easy_setopt(it->easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(it->easy, CURLOPT_WRITEDATA, it);
+    sd_event_add_time(loop, &it->timer, CLOCK_BOOTTIME, 1, 20000, on_poll, it);
+}
+
 int main(int count, char **arguments) {
-    if (count < 4) return fprintf(stderr, "usage: peer URL FOLDER INTERVAL-MS [CA]\n"), 2;
-    folder = arguments[2];
+    if (count < 5) return fprintf(stderr, "usage: peer URL FOLDER INTERVAL-MS SOURCES [CA]\n"), 2;
     interval = strtoull(arguments[3], NULL, 10) * 1000;
     srand48(getpid());
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -300,21 +330,10 @@ int main(int count, char **arguments) {
     sd_event_source_set_enabled(curl_timer, SD_EVENT_OFF);
     sd_event_add_defer(loop, &curl_soon, on_soon, NULL);
     sd_event_source_set_enabled(curl_soon, SD_EVENT_OFF);
-    sd_event_add_time(loop, &poll_timer, CLOCK_BOOTTIME, 1, 20000, on_poll, NULL);
     multi = curl_multi_init();
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, schedule);
-    easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_URL, arguments[1]);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "peer/1");
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 30000L);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    if (count > 4) curl_easy_setopt(easy, CURLOPT_CAINFO, arguments[4]);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    for (int number = 0; number < atoi(arguments[4]); number++)
+        start(arguments[1], arguments[2], number, count > 5 ? arguments[5] : NULL);
     return sd_event_loop(loop);
 }

@@ -77,7 +77,14 @@ private struct Writer {
         bytes.append(.quote)
         if string.utf8.contains(where: \.needsEscape) {
             for byte in string.utf8 {
-                if byte.needsEscape { write(byte.escape) } else { bytes.append(byte) }
+                switch byte {
+                case .quote, .backslash:
+                    // Nearly all there is to escape in JSON that is inside a string.
+                    bytes.append(.backslash)
+                    bytes.append(byte)
+                case _ where byte.needsEscape: write(byte.escape)
+                default: bytes.append(byte)
+                }
             }
         } else {
             write(string)

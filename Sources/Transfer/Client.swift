@@ -110,7 +110,7 @@ package final class Client {
         var mask: Int32 = 0
         if events.contains(.readable) { mask |= CURL_CSELECT_IN }
         if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
-        if !events.isDisjoint(with: [.error, .hangUp]) { mask |= CURL_CSELECT_ERR }
+        if events.contains(.error) || events.contains(.hangUp) { mask |= CURL_CSELECT_ERR }
         var running: Int32 = 0
         unsafe curl_multi_socket_action(handle, socket, mask, &running)
         deliver()

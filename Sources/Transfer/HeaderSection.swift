@@ -7,23 +7,20 @@ package struct HeaderSection: Hashable, Sendable {
     private(set) package var status = 0
     /// Whether the empty line came that ends the section. What comes later is a trailer.
     private(set) var isComplete = false
-    /// Whether a line came that may be one of Content-Encoding or Transfer-Encoding.
-    private(set) var hasCoding = false
 
     /// Takes a line with its end; what stands in a trailer is not kept. A status line begins anew:
     /// an interim answer (RFC 9110 §15.2) came before.
-    mutating func take(line: some Collection<UInt8>) {
-        if line.starts(with: Self.statusLine) {
+    mutating func take(line: UnsafeRawBufferPointer) {
+        guard let first = unsafe line.first, !Self.isLineEnd(first) else {
+            isComplete = true
+            return
+        }
+        if unsafe line.starts(with: Self.statusLine) {
             bytes.removeAll(keepingCapacity: true)
             isComplete = false
-            hasCoding = false
-            status = Self.status(in: line)
-        } else if line.first.map(Self.isLineEnd) ?? true {
-            isComplete = true
+            status = unsafe Self.status(in: line)
         } else if !isComplete {
-            hasCoding = hasCoding || line.first.map(Self.lowercased) == UInt8(ascii: "c")
-                || line.first.map(Self.lowercased) == UInt8(ascii: "t")
-            bytes.append(contentsOf: line)
+            unsafe bytes.append(contentsOf: line)
         }
     }
 
@@ -47,21 +44,29 @@ package struct HeaderSection: Hashable, Sendable {
 
     /// The value that the line gives to the field; nil where it is another field's, or no ASCII text.
     private static func value(of name: String, in line: ArraySlice<UInt8>) -> String? {
-        let colon = line.startIndex + name.utf8.count
-        guard colon < line.endIndex, line[colon] == UInt8(ascii: ":"),
-            zip(line[..<colon], name.utf8).allSatisfy({ lowercased($0) == $1 })
-        else { return nil }
-        let value = trimmed(line[(colon + 1)...])
-        guard value.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else { return nil }
+        guard isField(name, line) else { return nil }
+        let value = trimmed(line[(line.startIndex + name.utf8.count + 1)...])
+        for byte in value where !((0x20...0x7E).contains(byte) || byte == 0x09) { return nil }
         return String(decoding: value, as: UTF8.self)
+    }
+
+    /// Whether a line is of the field whose name is given in lower case. A plain loop: this runs for
+    /// every line of every answer.
+    private static func isField(_ name: String, _ line: ArraySlice<UInt8>) -> Bool {
+        var index = line.startIndex
+        for byte in name.utf8 {
+            guard index < line.endIndex, lowercased(line[index]) == byte else { return false }
+            index += 1
+        }
+        return index < line.endIndex && line[index] == UInt8(ascii: ":")
     }
 
     private static let statusLine = Array("HTTP/".utf8)
 
     /// `HTTP/1.1 200 OK`, `HTTP/2 200`.
-    private static func status(in line: some Collection<UInt8>) -> Int {
-        let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
-        return digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    private static func status(in line: UnsafeRawBufferPointer) -> Int {
+        let digits = unsafe line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
+        return unsafe digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 
     private static func isLineEnd(_ byte: UInt8) -> Bool {

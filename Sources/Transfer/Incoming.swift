@@ -50,13 +50,14 @@ extension HeaderSection {
     /// libcurl decodes whatever it knows, and up to five codings around each other: by those, 16 KiB
     /// become gigabytes inside one call, before a byte of it is counted.
     var unacceptableCoding: String? {
-        guard hasCoding else { return nil }
-        let content = values(of: "content-encoding").joined(separator: ", ")
-        guard ["", "identity", "gzip", "x-gzip", "deflate"].contains(content.lowercased()) else {
-            return content
-        }
-        let transfer = values(of: "transfer-encoding").joined(separator: ", ")
-        guard ["", "identity", "chunked"].contains(transfer.lowercased()) else { return transfer }
-        return nil
+        coding(of: "content-encoding", notIn: ["identity", "gzip", "x-gzip", "deflate"])
+            ?? coding(of: "transfer-encoding", notIn: ["identity", "chunked"])
+    }
+
+    private func coding(of name: String, notIn accepted: [String]) -> String? {
+        let codings = values(of: name)
+        if codings.isEmpty { return nil }
+        let text = codings.joined(separator: ", ")
+        return accepted.contains(text.lowercased()) ? nil : text
     }
 }

@@ -56,7 +56,8 @@ extension TransferError {
         self =
             switch failed.code {
             case CURLE_COULDNT_RESOLVE_HOST: .unknownName(failed.host)
-            case CURLE_COULDNT_RESOLVE_PROXY: .notConnected("the name of the proxy does not resolve")
+            case CURLE_COULDNT_RESOLVE_PROXY:
+                .notConnected("the name of the proxy does not resolve")
             case CURLE_COULDNT_CONNECT:
                 .notConnected(systemText(failed.systemError) ?? Self.clause(text))
             case CURLE_OPERATION_TIMEDOUT: .timedOut(failed.timeout)

@@ -180,7 +180,6 @@ import Testing
                     say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app fails: the answer is a web page, not JSON
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: source 'app': the answer is a web page, not JSON; keeping what is known, asking again in 45 s
                     say warning: shop: running: the last answer of source 'app' is invalid (the answer is a web page, not JSON), the last good flags stay in force
                 120s app fails: the answer is a web page, not JSON
                 180s app unchanged

@@ -144,7 +144,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
         tables == [
-            "[source.NAME] type interval timeout max_body path",
+            "[source.NAME] type interval timeout max_body path url ca client_certificate client_key "
+                + "bearer headers unix_socket",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed",
             "[[service.NAME.switch]] source format key countdown_key",

@@ -15,7 +15,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Test(arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax)
+@Test(arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax + WrongFile.http)
 func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
     #expect(errors(in: file.text) == file.printed)
 }

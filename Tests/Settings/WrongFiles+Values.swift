@@ -21,7 +21,8 @@ extension WrongFile {
             min_closed = -1
             """,
             """
-            f:2:8: wrong type of 'type' in [source.app]: expected 'file', found an integer
+            f:2:8: wrong type of 'type' in [source.app]: expected 'file' or 'http', found an \
+            integer
             f:4:12: wrong type of 'interval' in [source.app]: expected a duration, found an \
             integer; write "60s"
             f:5:11: wrong type of 'timeout' in [source.app]: expected a duration, found a float; \
@@ -131,7 +132,7 @@ extension WrongFile {
             source = "/etc/wiki.json"
             format = "status"
             [service.docs]
-            source = "https://flags.example.com/shop.json"
+            source = "gopher://flags.example.com/shop.json"
             format = "status"
             """,
             """
@@ -140,8 +141,8 @@ extension WrongFile {
             f:11:10: bad name '/etc/wiki.json' of 'source' in [service.wiki]: expected 1 to 63 of \
             a-z, 0-9, '_' and '-', the first a letter or digit, or an address; did you mean \
             'file:/etc/wiki.json'?
-            f:14:10: unknown address 'https://flags.example.com/shop.json' of 'source' in \
-            [service.docs]; this version follows only 'file:'
+            f:14:10: unknown address 'gopher://flags.example.com/shop.json' of 'source' in \
+            [service.docs]; this version follows only 'file:', 'http:' or 'https:'
             """),
         WrongFile(
             "addressesThatAreNone",
@@ -163,17 +164,18 @@ extension WrongFile {
             f:8:10: bad path '/a\u0000b' of 'path' in address 'file:/a\u0000b': it holds a NUL
             """#),
         WrongFile(
-            "aTypeOfALaterVersion",
+            "aTypeThatThereIsNot",
             """
             [source.app]
-            type = "http"
-            url = "https://flags.example.com/shop.json"
+            type = "ftp"
+            url = "ftp://flags.example.com/shop.json"
             [service.shop]
             source = "app"
             format = "status"
             """,
             """
-            f:2:8: unknown type 'http' of 'type' in [source.app]; this version follows only 'file'
+            f:2:8: unknown type 'ftp' of 'type' in [source.app]; this version follows only 'file' \
+            or 'http'
             """),
         WrongFile(
             "aKeyOfAnotherFormat",

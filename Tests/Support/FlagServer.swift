@@ -34,7 +34,9 @@ package final class FlagServer {
     /// Has it behave like this from now on; returns once it does.
     package func behave(_ name: String) async throws {
         try folder.write(name, to: "case")
-        try await waitUntil("the server behaves like '\(name)'", orTell: { try self.program.errors }) {
+        try await waitUntil(
+            "the server behaves like '\(name)'", orTell: { try self.program.errors }
+        ) {
             try self.folder.text(of: "now") == name
         }
     }

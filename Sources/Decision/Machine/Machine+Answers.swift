@@ -87,12 +87,17 @@ extension Machine {
     /// Whether every switch of the source rests on its newest answer.
     func isReadByAll(_ index: Int) -> Bool {
         guard let newest = sources[index].answers.first else { return false }
-        return services.allSatisfy { service in
-            zip(service.switches, service.service.switches).allSatisfy { state, plan in
-                plan.source != sources[index].name
-                    || (state.answer == newest.number && state.problem == nil)
+        let name = sources[index].name
+        // By index: this runs at each poll, and a service is much to copy.
+        for service in services.indices {
+            for position in services[service].switches.indices
+            where services[service].service.switches[position].source == name {
+                let answer = services[service].switches[position].answer
+                guard answer == newest.number, services[service].switches[position].problem == nil
+                else { return false }
             }
         }
+        return true
     }
 
     private mutating func pruneAnswers(of index: Int) {

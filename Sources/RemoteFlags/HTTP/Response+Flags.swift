@@ -28,7 +28,8 @@ extension Response {
             case 401, 403, 407:
                 throw Failure(.refused, "get '\(site.shownURL)': the server answers \(statusText)")
             default:
-                throw Failure(.unreachable, "get '\(site.shownURL)': the server answers \(statusText)")
+                throw Failure(
+                    .unreachable, "get '\(site.shownURL)': the server answers \(statusText)")
             }
         } catch {
             return .failure(Failure(error.kind, error.detail, retryAfter: retryAfter(now: now)))

@@ -1,13 +1,13 @@
-import CivilTime
+package import CivilTime
 
 /// Reads the field Retry-After: a number of seconds or an HTTP date (RFC 9110 §10.2.3), or a time by
 /// RFC 3339, which OFREP uses.
-enum RetryAfter {
+package enum RetryAfter {
     /// How long to wait from now on: never negative, nil for what is none of the three.
     ///
     /// `now` is the time by the clock of whoever wrote it, where that is known: on a host with a wrong
     /// clock only the distance counts.
-    static func wait(_ text: String, now: Instant) -> Duration? {
+    package static func wait(_ text: String, now: Instant) -> Duration? {
         if let seconds = seconds(text) { return seconds }
         guard let date = date(text, now: now) else { return nil }
         return max(.zero, date - now)

@@ -45,7 +45,8 @@ extension Site {
     /// The request for the flags, without conditions.
     func request(with secrets: Secrets, agent: String) -> Request {
         var own = [Header("Accept", "application/json"), Header("User-Agent", agent)]
-        own.removeAll { mine in headers.contains { $0.name.lowercased() == mine.name.lowercased() } }
+        own.removeAll { mine in headers.contains { $0.name.lowercased() == mine.name.lowercased() }
+        }
         if let token = secrets.bearer { own.append(Header("Authorization", "Bearer \(token)")) }
         return Request(
             url: url, headers: own + headers, timeout: timeout, maxBody: maxBody,

@@ -29,7 +29,9 @@ struct URLText {
     private func authorityFlaw(_ authority: Substring) -> String? {
         let isAddress = authority.hasPrefix("[")
         let host = isAddress ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        let end = isAddress ? authority.dropFirst(host.count).dropFirst() : authority.dropFirst(host.count)
+        let end =
+            isAddress
+            ? authority.dropFirst(host.count).dropFirst() : authority.dropFirst(host.count)
         guard !host.isEmpty, host != "[" else { return "it names no host" }
         let isHostText = host.dropFirst(isAddress ? 1 : 0).utf8.allSatisfy { byte in
             switch byte {

@@ -57,7 +57,13 @@ extension ValueType where Value == [Source.HeaderField] {
             guard case .table(let table) = value else { throw .wrongType() }
             var fields: [Source.HeaderField] = []
             for member in table.members {
-                guard case .string(let value) = member.node.value else { throw .wrongType() }
+                guard case .string(let value) = member.node.value else {
+                    throw .bad(
+                        "header",
+                        cause:
+                            "the value of \(member.key.quoted) is \(member.node.value.noun), not "
+                            + "a string")
+                }
                 let field = Source.HeaderField(name: member.key, value: value)
                 if let flaw = field.flaw { throw .bad("header", cause: flaw) }
                 fields.append(field)

@@ -27,7 +27,8 @@ import Testing
         try await server.behave("304")
         let daemon = try Daemon(asking: server)
         try daemon.start()
-        try await daemon.awaitLine("the server answers 304 (not modified) to a request without condition")
+        try await daemon.awaitLine(
+            "the server answers 304 (not modified) to a request without condition")
         #expect(try daemon.member("state") == #""undecided""#)
         try await server.behave("maintenance")
         try await daemon.awaitState("maintenance")

@@ -25,7 +25,9 @@ import Testing
         let isOther = { (request: FlagServer.Request) in
             request.headers["authorization"] == "Bearer other-token"
         }
-        try await waitUntil("the other token is used") { try server.requests.contains(where: isOther) }
+        try await waitUntil("the other token is used") {
+            try server.requests.contains(where: isOther)
+        }
         let first = try #require(try server.requests.first(where: isOther))
         #expect(first.headers["if-none-match"] == nil)
 

@@ -28,7 +28,8 @@ import Testing
 
     @Test func inAnotherBootStoredFlagsThatOpenWaitForTheFirstAnswer() async throws {
         let server = try await FlagServer()
-        let daemon = try await stopped(with: "running", of: server, service: #"first_timeout = "2s""#)
+        let daemon = try await stopped(
+            with: "running", of: server, service: #"first_timeout = "2s""#)
         try daemon.pretendReboot()
         try daemon.start()
         try await daemon.awaitReason("awaiting-first-answer")

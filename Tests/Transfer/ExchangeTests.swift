@@ -1,0 +1,105 @@
+import CivilTime
+import EventLoop
+import Glibc
+import Support
+import Testing
+import Transfer
+
+/// The face of libcurl, against the server that behaves as it is told.
+@Suite(.timeLimit(.minutes(2))) struct ExchangeTests {
+    /// One loop with one client, and what came of the last request.
+    private final class Scene {
+        let loop: EventLoop
+        let client: Client
+        var results: [Result<Response, TransferError>] = []
+
+        init() throws {
+            loop = try EventLoop()
+            client = try Client(loop)
+        }
+
+        /// Sends a request and runs the loop until it has ended.
+        func get(_ request: Request, by exchange: Exchange) throws -> Response {
+            let count = results.count
+            try exchange.send(request) { [unowned self] in results.append($0) }
+            #expect(results.count == count, "nothing is told from within the call")
+            while results.count == count { try loop.runOnce(.milliseconds(100)) }
+            return try results[count].get()
+        }
+    }
+
+    @Test func anExchangeCarriesOneRequestAfterAnotherAndFindsHeadersInAnyCase() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let request = Request(url: "http://127.0.0.1:\(server.port)/a?b")
+        for _ in 0..<3 {
+            let response = try scene.get(request, by: exchange)
+            #expect(response.status == 200)
+            #expect(response.headers["etag"] == #""running""#)
+            #expect(response.headers["x-none"] == nil)
+            #expect(
+                String(decoding: response.body, as: UTF8.self)
+                    == #"{"apiInactive": false, "forceUpdate": false}"#)
+        }
+        #expect(try server.requests.map(\.path) == ["/a?b", "/a?b", "/a?b"])
+    }
+
+    @Test func theBodyMayHaveExactlyAsManyBytesAsTheLimit() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        #expect(try scene.get(Request(url: url, maxBody: 44), by: exchange).body.count == 44)
+        #expect(throws: TransferError.bodyOver(limit: 43)) {
+            try scene.get(Request(url: url, maxBody: 43), by: exchange)
+        }
+    }
+
+    @Test func whatIsCancelledIsToldNothingAndTheNextRequestIs() async throws {
+        let server = try await FlagServer()
+        try await server.behave("silence")
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let request = Request(url: "http://127.0.0.1:\(server.port)/")
+        try exchange.send(request) { _ in Issue.record("a cancelled request was told of") }
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(20)) }
+        exchange.cancel()
+        try await server.behave("running")
+        #expect(try scene.get(request, by: exchange).status == 200)
+    }
+
+    /// Of a refusal the headers are all there is to know, whatever its body does.
+    @Test func aRefusalWithAnEndlessBodyIsARefusal() async throws {
+        let server = try await FlagServer()
+        try await server.behave("404")
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let request = Request(url: "http://127.0.0.1:\(server.port)/", maxBody: 3)
+        let response = try scene.get(request, by: exchange)
+        #expect(response.status == 404)
+        #expect(response.body.isEmpty)
+    }
+
+    struct Trouble: CustomTestStringConvertible, Sendable {
+        let url: String
+        let error: TransferError
+        var testDescription: String { url }
+    }
+
+    @Test(arguments: [
+        Trouble(url: "http://127.0.0.1:1/", error: .notConnected("connection refused")),
+        Trouble(url: "http://127.0.0.1:99999/", error: .notStarted("")),
+    ])
+    func aPlaceThatIsNoneIsAnErrorThatSaysSo(_ trouble: Trouble) throws {
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let error = #expect(throws: TransferError.self) {
+            try scene.get(Request(url: trouble.url), by: exchange)
+        }
+        switch (error, trouble.error) {
+        case (.notStarted?, .notStarted): break
+        default: #expect(error == trouble.error)
+        }
+    }
+}
