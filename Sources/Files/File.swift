@@ -1,0 +1,91 @@
+import Glibc
+
+/// What can be done to a file by its path.
+///
+/// Paths are absolute, or relative to the working directory. Links are followed unless a function
+/// says otherwise. Replacing has a file of its own.
+package enum File {
+    /// The whole content of a regular file of at most `limit` bytes; a larger one is an error and
+    /// no content. A FIFO, a device or a socket is refused, and never waited for.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        try readWithAttributes(path, limit: limit).bytes
+    }
+
+    /// The whole content of a regular file, and the attributes of that same file: for a secret,
+    /// whose owner and mode matter, and which must not be swapped between the check and the read.
+    package static func readWithAttributes(
+        _ path: String, limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], attributes: FileAttributes) {
+        let file = try openForReading(path)
+        let attributes = try file.attributes()
+        switch attributes.kind {
+        case .regular: break
+        case .directory: throw FileError("read", path, .system(EISDIR))
+        case .symbolicLink, .special: throw FileError("read", path, .notRegularFile)
+        }
+        guard attributes.size <= limit else { throw FileError("read", path, .largerThan(limit)) }
+        return (try file.read(limit: limit), attributes)
+    }
+
+    /// `O_NONBLOCK`, or opening a FIFO would wait for somebody to write to it. A socket cannot be
+    /// opened at all, which the kernel words as "no such device or address".
+    private static func openForReading(_ path: String) throws(FileError) -> OpenFile {
+        do {
+            return try OpenFile(path, O_RDONLY | O_NONBLOCK)
+        } catch  where error.code == ENXIO {
+            throw FileError("read", path, .notRegularFile)
+        }
+    }
+
+    /// What `stat(2)` says; with `followingLinks` false, of the link itself.
+    package static func attributes(
+        of path: String, followingLinks: Bool = true
+    ) throws(FileError) -> FileAttributes {
+        var status = stat()
+        try unsafe system("examine", path) {
+            unsafe followingLinks ? stat($0, &status) : lstat($0, &status)
+        }
+        return FileAttributes(status)
+    }
+
+    /// Whether the path leads to anything at all; a link that leads nowhere does not.
+    package static func exists(_ path: String) throws(FileError) -> Bool {
+        do {
+            _ = try attributes(of: path)
+            return true
+        } catch  where error.isNotFound {
+            return false
+        }
+    }
+
+    /// When the content was last changed, in microseconds since 1970-01-01T00:00:00Z.
+    package static func modificationTime(of path: String) throws(FileError) -> Int64 {
+        try attributes(of: path).modificationTime
+    }
+
+    /// Removes the name; one that is not there is fine. A link goes itself, not what it leads to.
+    package static func remove(_ path: String) throws(FileError) {
+        do {
+            try unsafe system("remove", path) { unsafe unlink($0) }
+        } catch  where error.code == ENOENT {}
+    }
+
+    /// Gives the file another name on the same file system, at once: whoever looks sees the one or
+    /// the other, never none and never both. What had the new name is gone.
+    package static func rename(_ path: String, to newPath: String) throws(FileError) {
+        try refuseNUL("rename to", newPath)
+        try unsafe system("rename", path) { old in
+            unsafe newPath.withCString { new in unsafe Glibc.rename(old, new) }
+        }
+    }
+
+    /// Sets the modification time to now; an empty file of mode 0644 is made if there is none.
+    package static func touch(_ path: String) throws(FileError) {
+        do {
+            try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, nil, 0) }
+        } catch  where error.code == ENOENT {
+            let file = try OpenFile(path, O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o644)
+            try file.setMode(0o644)
+        }
+    }
+}
