@@ -80,7 +80,7 @@ let package = Package(
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
-        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
+        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         // The programs as their users run them, and what tests share.
