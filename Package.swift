@@ -90,7 +90,7 @@ let package = Package(
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing"),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
-        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
+        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         // The programs as their users run them, and what tests share.

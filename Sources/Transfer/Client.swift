@@ -83,11 +83,8 @@ package final class Client {
             sockets[socket] = nil
             return
         }
-        if let known = sockets[socket] {
-            known.watch(for: events)
-            return
-        }
         do {
+            if let known = sockets[socket] { return try known.listen(for: events) }
             sockets[socket] = try Descriptor(loop, socket, events) { [unowned self] events in
                 act(on: socket, events)
             }

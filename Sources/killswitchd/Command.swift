@@ -8,7 +8,7 @@ enum Command {
     static func run() -> Int32 {
         do {
             let options = try Options.parse()
-            switch options.task {
+            switch options.purpose {
             case .help: print(Usage.text)
             case .version: print("killswitchd \(version)")
             case .check: return Check.run(options)

@@ -53,7 +53,7 @@ final class Daemon {
         signals = try Signals(loop, [SIGINT, SIGTERM]) { [unowned self] _ in
             loop.exit(ExitStatus.success)
         }
-        if options.task == .decideOnce {
+        if options.purpose == .decideOnce {
             let once = Once(sources: sources.all.map(\.name), agent: agent, loop: loop)
             agent.observer = once.observe
         }
