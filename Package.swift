@@ -49,11 +49,14 @@ let package = Package(
         .target(name: "CToml"),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
+        module("Datagrams"),
+        module("Notify", uses: ["CivilTime", "Datagrams"]),
+        module("Journal", uses: ["Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision"]),
+        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files"]),
         module("RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON"]),
-        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
+        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -62,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "Agent", "COptions", "CivilTime", "Decision", "EventLoop", "Files", "Records",
-                "RemoteFlags", "Settings",
+                "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
+                "Journal", "Notify", "Records", "RemoteFlags", "Settings",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -79,9 +82,17 @@ let package = Package(
         tests(of: "Decision", uses: ["CivilTime", "JSON"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
+        tests(of: "Notify", uses: ["Datagrams", "Support"]),
+        tests(of: "Journal", uses: ["Datagrams", "Support"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
         tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+
+        tests(
+            of: "Agent",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Records", "RemoteFlags", "Support",
+            ]),
 
         // The programs as their users run them, and what tests share.
         .testTarget(
@@ -91,8 +102,15 @@ let package = Package(
                 "killswitchctl", "killswitchd",
             ],
             path: "Tests/Process", swiftSettings: strict),
+        .testTarget(
+            name: "SystemTests",
+            dependencies: [
+                "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
+            ],
+            path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Files"], path: "Tests/Support", swiftSettings: strict),
+            name: "Support", dependencies: ["Datagrams", "Files"], path: "Tests/Support",
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -20,10 +20,16 @@ package final class Agent {
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
-    private var wallTimer: WallTimer?
+    /// A test makes it expire, for nobody may set the clock of the machine.
+    package private(set) var wallTimer: WallTimer?
 
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
+
+    #if DEBUG
+    /// A fault of a test build: timers are set no more, as if the kernel had lost them.
+    package var losesTimers = false
+    #endif
 
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
@@ -67,6 +73,12 @@ package final class Agent {
         queue.append(event)
         drain?.arm()
     }
+
+    /// How things stand.
+    package var overview: Overview { machine.overview(at: now) }
+
+    /// Whether the work goes on: the watchdog is fed by this alone.
+    package var isProgressing: Bool { machine.isProgressing(at: now) }
 
     /// How late a poll may come, so that the kernel can wake us together with others.
     private static let slack: Duration = .milliseconds(20)
@@ -123,6 +135,9 @@ package final class Agent {
     }
 
     private func sleep(until wake: Wake) {
+        #if DEBUG
+        if losesTimers { return }
+        #endif
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
         wallTimer?.set(at: wake.wall)
     }

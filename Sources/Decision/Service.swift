@@ -30,14 +30,17 @@ package struct Switch: Hashable, Sendable {
     }
 }
 
-/// A source as far as the decision knows it: when it is asked.
+/// A source as far as the decision knows it: when it is asked, and how long that may take.
 package struct SourcePlan: Hashable, Sendable {
     package var name: SourceName
     package var interval: Duration
+    /// A fetch that takes longer than this is not going on any more.
+    package var timeout: Duration
 
-    package init(name: SourceName, interval: Duration) {
+    package init(name: SourceName, interval: Duration, timeout: Duration = .seconds(30)) {
         self.name = name
         self.interval = interval
+        self.timeout = timeout
     }
 }
 

@@ -33,8 +33,9 @@ final class Daemon {
         ]
     }
 
-    func start() throws {
-        program = try Program(try Programs.path(of: "killswitchd"), options)
+    func start(_ environment: [String: String] = [:]) throws {
+        program = try Program(
+            try Programs.path(of: "killswitchd"), options, environment: environment)
     }
 
     /// Ends it by a signal, and gives its exit status.

@@ -15,7 +15,8 @@ package struct Machine: Sendable {
     /// What is to be written again after a failure.
     var arrears = Arrears()
     var isPatient = true
-    private var lastWake: Wake?
+    /// The wake-up that was asked for and has not come.
+    private(set) var lastWake: Wake?
     private var answersNumbered = 0
 
     /// A machine for `plan` that starts with what earlier runs left in `memory`.

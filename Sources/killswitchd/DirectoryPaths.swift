@@ -1,0 +1,24 @@
+import Files
+import Glibc
+import Records
+
+/// The directories of this daemon: from the options, the environment, or the defaults for this user.
+struct DirectoryPaths {
+    let state: String
+    let runtime: String
+
+    init(_ options: Options) throws {
+        let isRoot = geteuid() == 0
+        state = try File.absolute(
+            Directories.state(
+                option: options.stateDirectory, isRoot: isRoot, environment: Self.variable))
+        runtime = try File.absolute(
+            Directories.runtime(
+                option: options.runtimeDirectory, isRoot: isRoot, environment: Self.variable))
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

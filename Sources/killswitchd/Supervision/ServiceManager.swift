@@ -1,0 +1,83 @@
+import CivilTime
+import Datagrams
+import Decision
+import EventLoop
+import Notify
+
+/// systemd, or whatever else started us and listens: hears how the work goes.
+///
+/// Silent where nobody listens. A word that does not get through is said again a second later.
+final class ServiceManager {
+    private let loop: EventLoop
+    private let socket: NotifySocket?
+    private var supervision: Supervision
+    private var timer: Timer?
+    private var unsaid: [Message] = []
+    /// How things stand, and whether the work goes on.
+    private let examine: () -> (Overview, isProgressing: Bool)
+    /// What is wrong with the configuration, where the one in force is not the one on disk.
+    var problem: String?
+
+    init(
+        _ environment: ServiceEnvironment, on loop: EventLoop,
+        examine: @escaping () -> (Overview, isProgressing: Bool)
+    ) throws {
+        self.loop = loop
+        self.examine = examine
+        socket = try environment.socket.map { try NotifySocket($0) }
+        supervision = Supervision(
+            watchdog: socket == nil ? nil : environment.watchdog, at: loop.now.boot)
+        timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in look() }
+    }
+
+    /// Says what is new, and arms the timer for what is due later.
+    func look() {
+        guard socket != nil else { return }
+        let (overview, isProgressing) = examine()
+        say(
+            supervision.look(
+                at: overview, isProgressing: isProgressing, problem: problem, at: loop.now.boot))
+        let retry = unsaid.isEmpty ? nil : loop.now.boot + .seconds(1)
+        guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
+        timer?.set(at: next)
+    }
+
+    /// The configuration is about to be read again.
+    func beginReload() {
+        if supervision.isReady { say([.reloadingNow]) }
+    }
+
+    /// The configuration was read again, whatever came of it.
+    func endReload() {
+        say(supervision.reloaded())
+        look()
+    }
+
+    /// The service is about to end.
+    func stop() {
+        timer = nil
+        say([.stopping, .status("stopping; no gate is moved by that")])
+    }
+
+    private func say(_ messages: [Message]) {
+        guard let socket else { return }
+        // A ping must not come later than it was meant; the rest waits until it gets through.
+        let words = unsaid + messages
+        do {
+            try socket.send(words)
+            unsaid = []
+        } catch {
+            unsaid = words.filter { $0.mustArrive }
+        }
+    }
+}
+
+extension Message {
+    /// Whether it is worth saying late.
+    fileprivate var mustArrive: Bool {
+        switch self {
+        case .ready: true
+        case .reloading, .stopping, .watchdog, .extendTimeout, .status: false
+        }
+    }
+}
