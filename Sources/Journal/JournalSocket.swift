@@ -20,17 +20,17 @@ package final class JournalSocket {
         socket = try DatagramSocket()
     }
 
-    /// Writes an entry, or drops it. After entries were dropped, the next one that gets through is
-    /// followed by one that says how many.
+    /// Writes an entry, or drops it.
     package func write(_ entry: Entry) {
-        guard send(entry) else {
-            dropped += 1
-            return
-        }
+        catchUp()
+        if !send(entry) { dropped += 1 }
+    }
+
+    /// Says how many entries were dropped, if the journal takes any again. Cheap where none was.
+    package func catchUp() {
         guard dropped > 0 else { return }
-        let text =
-            "\(dropped) \(dropped == 1 ? "entry was" : "entries were") dropped before this "
-            + "one, for the journal took none"
+        let entries = dropped == 1 ? "entry was" : "entries were"
+        let text = "\(dropped) \(entries) dropped, for the journal took none"
         if send(Entry(.warning, text)) { dropped = 0 }
     }
 

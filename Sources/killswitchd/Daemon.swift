@@ -55,7 +55,7 @@ final class Daemon {
         let manager = try ServiceManager(environment, on: loop) {
             (agent.overview, agent.isProgressing)
         }
-        manager.problem = store.refusal
+        manager.refusal = store.refusal
         self.manager = manager
         signals = try Signals(loop, [SIGINT, SIGTERM]) { [unowned self] _ in
             manager.stop()
@@ -64,8 +64,9 @@ final class Daemon {
         let once =
             options.task == .decideOnce
             ? Once(sources: sources.all.map(\.name), agent: agent, loop: loop) : nil
-        agent.observer = { event in
+        agent.observer = { [log] event in
             once?.observe(event)
+            log.catchUp()
             manager.look()
         }
         #if DEBUG

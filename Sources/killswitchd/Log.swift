@@ -32,6 +32,11 @@ final class Log {
         write(notice.entry)
     }
 
+    /// Says what the journal missed, if it takes entries again.
+    func catchUp() {
+        journal?.catchUp()
+    }
+
     private func write(_ entry: Entry) {
         if let journal {
             journal.write(entry)

@@ -17,6 +17,9 @@ final class Daemon {
         if let flags { try folder.write(flags, to: "flags.json") }
     }
 
+    /// Ends it before its folder goes.
+    deinit { program = nil }
+
     /// One service on the flags file. A gate may reopen at once, so that a test need not wait.
     static let shop = """
         [service.shop]

@@ -1,4 +1,3 @@
-import Datagrams
 import Glibc
 import Support
 import Testing
@@ -6,37 +5,8 @@ import Testing
 /// The exact words that a service manager hears, in their order. What passes by itself, ages and
 /// waits, is shown as a dot.
 @Suite(.timeLimit(.minutes(1))) struct NotifyTests {
-    private final class Watched {
-        let daemon: Daemon
-        let listener: DatagramListener
-
-        init(
-            _ configuration: String = Daemon.shop, flags: String? = #"{"service_end": "no"}"#
-        ) throws {
-            daemon = try Daemon(configuration, flags: flags)
-            let address = SocketAddress.path(daemon.folder("notify"))
-            listener = try DatagramListener(address)
-        }
-
-        func start(_ more: [String: String] = [:]) throws {
-            try daemon.start(
-                more.merging(["NOTIFY_SOCKET": daemon.folder("notify")]) { own, _ in own })
-        }
-
-        func next() throws -> String {
-            guard let text = try listener.next() else {
-                throw TestFailure("nothing more was said; log:\n\(try daemon.log)")
-            }
-            return text.replacing(/\d+ (s|min)\b/, with: "·")
-                .replacing(/MONOTONIC_USEC=\d+/, with: "MONOTONIC_USEC=·")
-                .replacing(daemon.folder.path, with: "")
-        }
-
-        func reload() throws { daemon.program?.send(SIGHUP) }
-    }
-
     @Test func startAndStop() throws {
-        let watched = try Watched()
+        let watched = try WatchedDaemon()
         try watched.start()
         #expect(try watched.next() == "STATUS=shop: undecided; shop: no flags yet, asking now")
         #expect(
@@ -44,11 +14,11 @@ import Testing
         )
         #expect(try watched.daemon.stop() == 0)
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; no gate is moved by that")
-        #expect(try watched.listener.next(within: 0) == nil)
+        #expect(try watched.next(within: 0) == nil)
     }
 
     @Test func storedFlagsMakeItReadyAtOnce() throws {
-        let watched = try Watched()
+        let watched = try WatchedDaemon()
         #expect(try watched.daemon.run("--once").status == 0)
         try watched.start()
         #expect(
@@ -56,7 +26,7 @@ import Testing
     }
 
     @Test func aSlowFirstAnswerGetsTheStartMoreTime() throws {
-        let watched = try Watched(Daemon.shop + "\nfirst_timeout = \"2m\"", flags: nil)
+        let watched = try WatchedDaemon(Daemon.shop + "\nfirst_timeout = \"2m\"", flags: nil)
         try watched.start()
         #expect(
             try watched.next()
@@ -73,7 +43,7 @@ import Testing
     }
 
     @Test func pingsGoOnWithTheWork() throws {
-        let watched = try Watched()
+        let watched = try WatchedDaemon()
         try watched.start(["WATCHDOG_USEC": "200000"])
         _ = try watched.next()
         _ = try watched.next()
@@ -85,10 +55,10 @@ import Testing
     }
 
     @Test func theWatchdogOfAnotherProcessIsNotOurs() throws {
-        let watched = try Watched()
+        let watched = try WatchedDaemon()
         try watched.start(["WATCHDOG_USEC": "100000", "WATCHDOG_PID": "1"])
         _ = try watched.next()
         _ = try watched.next()
-        #expect(try watched.listener.next(within: 300) == nil)
+        #expect(try watched.next(within: 300) == nil)
     }
 }

@@ -23,14 +23,10 @@ package struct ConfigurationFiles: Hashable, Sendable {
         self.passedOver = passedOver
     }
 
-    /// Reads what is there. The main file may be missing where there are drop-ins.
+    /// Reads what is there. The main file must be: one that vanished must not take its services along.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
         let dropIns = try DropIns(in: places.dropIns)
-        var contents: [Content] = []
-        do {
-            contents = [try Self.content(of: places.main)]
-        } catch  where error.isNotFound && !dropIns.paths.isEmpty && places.isStandard {
-        }
+        var contents = [try Self.content(of: places.main)]
         for path in dropIns.paths { contents.append(try Self.content(of: path)) }
         self.init(contents, passedOver: dropIns.passedOver)
     }

@@ -6,14 +6,17 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     package let main: String
     /// The folders of drop-ins, the strongest first.
     package let dropIns: [String]
-    /// Whether they are those of the system.
-    let isStandard: Bool
+
+    package init(main: String, dropIns: [String]) {
+        self.main = main
+        self.dropIns = dropIns
+    }
 
     /// Those of the system: the vendor's files in /usr/lib, the run time's in /run, and in /etc the
     /// administrator's, which are the strongest.
     package static let standard = ConfigurationPlaces(
         main: "/etc/killswitchd/killswitchd.toml",
-        dropIns: ["/etc", "/run", "/usr/lib"].map { "\($0)/killswitchd/conf.d" }, isStandard: true)
+        dropIns: ["/etc", "/run", "/usr/lib"].map { "\($0)/killswitchd/conf.d" })
 
     /// A file of the user's own, with the drop-ins in `conf.d` beside it.
     package static func beside(_ file: String) throws(FileError) -> ConfigurationPlaces {
@@ -21,6 +24,6 @@ package struct ConfigurationPlaces: Hashable, Sendable {
         guard main != standard.main else { return standard }
         let folder = main.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return ConfigurationPlaces(
-            main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"], isStandard: false)
+            main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
     }
 }

@@ -15,8 +15,8 @@ final class ServiceManager {
     private var unsaid: [Message] = []
     /// How things stand, and whether the work goes on.
     private let examine: () -> (Overview, isProgressing: Bool)
-    /// What is wrong with the configuration, where the one in force is not the one on disk.
-    var problem: String?
+    /// What is wrong with the configuration on disk, where it is not the one in force.
+    var refusal: String?
 
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop,
@@ -36,7 +36,7 @@ final class ServiceManager {
         let (overview, isProgressing) = examine()
         say(
             supervision.look(
-                at: overview, isProgressing: isProgressing, problem: problem, at: loop.now.boot))
+                at: overview, isProgressing: isProgressing, problem: refused, at: loop.now.boot))
         let retry = unsaid.isEmpty ? nil : loop.now.boot + .seconds(1)
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
         timer?.set(at: next)
@@ -57,6 +57,10 @@ final class ServiceManager {
     func stop() {
         timer = nil
         say([.stopping, .status("stopping; no gate is moved by that")])
+    }
+
+    private var refused: String? {
+        refusal.map { "configuration refused, the one accepted last is in force: \($0)" }
     }
 
     private func say(_ messages: [Message]) {

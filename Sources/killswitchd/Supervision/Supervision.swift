@@ -74,12 +74,12 @@ package struct Supervision: Sendable {
             return []
         }
         if let due = nextExtension, now < due { return [] }
-        nextExtension = now + Self.extension / 3
-        return isProgressing ? [.extendTimeout(Self.extension)] : []
+        nextExtension = now + Self.extensionStep / 3
+        return isProgressing ? [.extendTimeout(Self.extensionStep)] : []
     }
 
     /// How long a start takes at most without a word to the service manager: well below the
     /// `TimeoutStartSec=` of the unit, which is systemd's default of 90 s.
     private static let startAllowance: Duration = .seconds(60)
-    private static let `extension`: Duration = .seconds(30)
+    private static let extensionStep: Duration = .seconds(30)
 }
