@@ -91,7 +91,7 @@ let package = Package(
         tests(
             of: "Agent",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Records", "RemoteFlags", "Support",
+                "CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags", "Support",
             ]),
 
         // The programs as their users run them, and what tests share.
