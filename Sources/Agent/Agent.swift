@@ -13,10 +13,12 @@ package import RemoteFlags
 package final class Agent {
     private let loop: EventLoop
     private var machine: Machine
-    private let runtime: RuntimeDirectory
+    private var runtime: RuntimeDirectory
     private let state: StateDirectory
     private let announce: (Notice) -> Void
     private var sources: [SourceName: any FlagSource] = [:]
+    /// The sources that were told to fetch and have not reported yet.
+    private var fetching: Set<SourceName> = []
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
@@ -59,6 +61,26 @@ package final class Agent {
         post(.started)
     }
 
+    /// Goes on with another configuration. `sources` are all of its sources; those that stay as they
+    /// were are the same objects. Those that are gone are stopped when the machine drops them.
+    package func reconfigure(
+        _ plan: Plan, sources next: [any FlagSource], runtime: RuntimeDirectory
+    ) {
+        self.runtime = runtime
+        for source in next {
+            let before = sources[source.name]
+            guard before !== source else { continue }
+            before?.stop()
+            sources[source.name] = source
+            source.start()
+            // Asked the same, but by another object: the machine waits for its answer still.
+            if fetching.contains(source.name), before?.binding == source.binding {
+                source.fetch(unlessMatching: Validators())
+            }
+        }
+        post(.reconfigured(plan))
+    }
+
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
     package func stop() {
         for source in sources.values { source.stop() }
@@ -87,6 +109,7 @@ package final class Agent {
         let events = queue
         queue.removeAll(keepingCapacity: true)
         for event in events {
+            if case .fetched(let name, _, _) = event { fetching.remove(name) }
             for effect in machine.handle(event, at: now) { perform(effect) }
             observer?(event)
         }
@@ -100,6 +123,7 @@ package final class Agent {
     private func perform(_ effect: Effect) {
         switch effect {
         case .fetch(let name, let validators):
+            fetching.insert(name)
             sources[name]?.fetch(unlessMatching: validators)
         case .store(let name, let answers):
             guard let source = sources[name] else { return }
@@ -117,6 +141,12 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in
                 try runtime.publish(record, of: name)
             }
+        case .withdraw(let name):
+            report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+        case .drop(let name):
+            sources.removeValue(forKey: name)?.stop()
+            fetching.remove(name)
+            report(.confirm(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .announce(let notice):
             announce(notice)
         case .sleep(let wake):

@@ -15,7 +15,9 @@ package struct Settings: Hashable, Sendable {
     package var plan: Plan {
         Plan(
             sources: sources.map {
-                SourcePlan(name: $0.name, interval: $0.interval, timeout: $0.timeout)
+                SourcePlan(
+                    name: $0.name, interval: $0.interval, timeout: $0.timeout,
+                    address: "\($0.kind)")
             },
             services: services)
     }

@@ -15,13 +15,13 @@ final class Daemon {
     private let log: Log
     private let store: ConfigurationStore
     private let configuration: Configuration
+    private let sources: SourceList
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
     private let locks: [DirectoryLock]
     private let bootID: String
     private let loop: EventLoop
     private var signals: Signals?
-    private var manager: ServiceManager?
 
     init(_ options: Options, _ log: Log) throws {
         self.options = options
@@ -41,41 +41,61 @@ final class Daemon {
         try runtime.note(refusal: store.refusal)
         store.keep(configuration)
         loop = try EventLoop()
+        sources = SourceList(on: loop)
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         let environment = ServiceEnvironment.take()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
-        let sources = SourceList(configuration.settings.sources, on: loop)
+        let followed = sources.follow(configuration.settings.sources)
         let agent = Agent(
-            loop: loop, machine: machine(for: sources.all), runtime: runtime, state: state,
+            loop: loop, machine: machine(for: followed), runtime: runtime, state: state,
             announce: log.write)
         sources.deliver = agent.post
         let manager = try ServiceManager(environment, on: loop) {
             (agent.overview, agent.isProgressing)
         }
         manager.refusal = store.refusal
-        self.manager = manager
-        signals = try Signals(loop, [SIGINT, SIGTERM]) { [unowned self] _ in
+        signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP]) { [unowned self] signal in
+            guard signal != SIGHUP else { return reload(agent, manager) }
             manager.stop()
             loop.exit(ExitStatus.success)
         }
         let once =
             options.task == .decideOnce
-            ? Once(sources: sources.all.map(\.name), agent: agent, loop: loop) : nil
+            ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
         agent.observer = { [log] event in
             once?.observe(event)
             log.catchUp()
-            manager.look()
+            if case .reconfigured = event { manager.endReload() } else { manager.look() }
         }
         #if DEBUG
         agent.losesTimers = Fault.losesTimers
         #endif
-        try agent.start(sources.all)
+        try agent.start(followed)
         let status = try loop.run()
         agent.stop()
         return status
+    }
+
+    /// Reads the configuration again. A broken one changes nothing.
+    private func reload(_ agent: Agent, _ manager: ServiceManager) {
+        manager.beginReload()
+        let next = store.next()
+        manager.refusal = store.refusal
+        do {
+            try runtime.note(refusal: store.refusal)
+        } catch {
+            log.write(.error, "\(error)", id: .recordFailed)
+        }
+        guard let next else { return manager.endReload() }
+        store.keep(next)
+        let settings = next.settings
+        agent.reconfigure(
+            settings.plan, sources: sources.follow(settings.sources),
+            runtime: RuntimeDirectory(
+                path: runtime.path, bootID: bootID, services: settings.services))
     }
 
     private func machine(for sources: [any FlagSource]) -> Machine {

@@ -42,6 +42,46 @@ import Testing
         )
     }
 
+    @Test func aReload() throws {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        try watched.waitUntilReady()
+        try watched.daemon.folder.write(
+            Daemon.shop + "\n[service.web]\nsource = \"file:web.json\"\nformat = \"status\"",
+            to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next()
+                == "READY=1\nSTATUS=shop: running; web: undecided; "
+                + "shop: flags · old, next poll in ·; web: no flags yet, asking now")
+        #expect(
+            try watched.next()
+                == "STATUS=source 'web': open '/web.json': no such file or directory; "
+                + "shop: running; web: undecided; "
+                + "shop: flags · old, next poll in ·; web: no flags yet, next poll in ·")
+    }
+
+    @Test func aBrokenReload() throws {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        try watched.waitUntilReady()
+        try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next().hasPrefix(
+                "READY=1\nSTATUS=configuration refused, the one accepted last is in force: "
+                    + "/killswitchd.toml:1:14: syntax error"))
+        #expect(try watched.next(within: 200) == nil)
+        try watched.daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+        )
+    }
+
     @Test func pingsGoOnWithTheWork() throws {
         let watched = try WatchedDaemon()
         try watched.start(["WATCHDOG_USEC": "200000"])

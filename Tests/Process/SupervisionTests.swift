@@ -164,8 +164,27 @@ import killswitchd
     @Test func aReloadIsOverWhateverCameOfIt() throws {
         var play = try Play()
         play.at(0, .started)
-        #expect(play.supervision.reloaded() == [])
-        try play.answer(at: 1, Self.running)
-        #expect(play.supervision.reloaded() == [.ready])
+        play.supervision.reloaded()
+        play.at(1)
+        try play.answer(at: 2, Self.running)
+        play.at(3)
+        play.supervision.reloaded()
+        play.at(4)
+        play.at(5)
+        #expect(
+            play.text == """
+                0s, then -
+                    STATUS=shop: undecided; app: no flags yet, asking now
+                1s, then -
+                2s, then -
+                    READY=1
+                    STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+                3s, then -
+                4s, then -
+                    READY=1
+                    STATUS=shop: running; app: flags 2 s old, next poll in 58 s
+                5s, then -
+
+                """)
     }
 }

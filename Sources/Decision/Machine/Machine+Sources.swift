@@ -3,8 +3,9 @@ import CivilTime
 extension SourceState {
     init(plan: SourcePlan, at now: Now) {
         self.init(
-            name: plan.name, timeout: plan.timeout, schedule: Schedule(interval: plan.interval),
-            confirmation: .never, activity: .waiting(until: now.boot))
+            name: plan.name, address: plan.address, timeout: plan.timeout,
+            schedule: Schedule(interval: plan.interval), confirmation: .never,
+            activity: .waiting(until: now.boot))
     }
 
     /// What makes the next request conditional: nothing while some switch cannot read the newest

@@ -61,6 +61,8 @@ package struct Machine: Sendable {
             hint(source, at: now)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
+        case .reconfigured(let plan):
+            reconfigure(plan, at: now, &batch)
         case .patienceEnded:
             isPatient = false
             for index in services.indices { services[index].isDue = true }

@@ -3,8 +3,10 @@ import CivilTime
 /// What the machine knows of one source.
 struct SourceState: Hashable, Sendable {
     let name: SourceName
+    /// What is asked: a change makes it another source.
+    let address: String
     /// How long one fetch may take.
-    let timeout: Duration
+    var timeout: Duration
     var schedule: Schedule
     /// The answers that some switch still rests on, newest first. More than one only while a switch
     /// cannot read the newest.

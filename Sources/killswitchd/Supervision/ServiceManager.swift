@@ -49,7 +49,7 @@ final class ServiceManager {
 
     /// The configuration was read again, whatever came of it.
     func endReload() {
-        say(supervision.reloaded())
+        supervision.reloaded()
         look()
     }
 

@@ -16,6 +16,7 @@ package struct Supervision: Sendable {
     private var nextPing: Boottime?
     private var nextExtension: Boottime?
     private var said: StatusLine?
+    private var owesReady = false
 
     /// `watchdog` is the time after which the service manager gives up on a silent service.
     package init(watchdog: Duration?, at now: Boottime) {
@@ -34,6 +35,11 @@ package struct Supervision: Sendable {
             nextExtension = nil
             messages.append(.ready)
         }
+        if owesReady {
+            owesReady = false
+            said = nil
+            messages.append(.ready)
+        }
         messages += extendStart(overview, isProgressing, at: now)
         let pings = ping(isProgressing, at: now)
         let status = StatusLine(overview, problem: problem)
@@ -45,10 +51,9 @@ package struct Supervision: Sendable {
         return messages + pings
     }
 
-    /// What is to be said once the configuration was read again, whatever came of it.
-    package mutating func reloaded() -> [Message] {
-        said = nil
-        return isReady ? [.ready] : []
+    /// The configuration was read again, whatever came of it: the service manager waits for a word.
+    package mutating func reloaded() {
+        owesReady = isReady
     }
 
     private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Message] {
