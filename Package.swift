@@ -85,7 +85,7 @@ let package = Package(
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["CivilTime", "Decision", "EventLoop", "Support"]),
+        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(

@@ -22,8 +22,8 @@ package final class Agent {
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
-    /// A test makes it expire, for nobody may set the clock of the machine.
-    package private(set) var wallTimer: WallTimer?
+    private var wallTimer: WallTimer?
+    private let kernel: WallTimer.Kernel
 
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
@@ -33,14 +33,16 @@ package final class Agent {
     package var losesTimers = false
     #endif
 
+    /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
-        announce: @escaping (Notice) -> Void
+        kernel: WallTimer.Kernel = .real, announce: @escaping (Notice) -> Void
     ) {
         self.loop = loop
         self.machine = machine
         self.runtime = runtime
         self.state = state
+        self.kernel = kernel
         self.announce = announce
     }
 
@@ -48,7 +50,7 @@ package final class Agent {
     package func start(_ sources: [any FlagSource]) throws(LoopError) {
         drain = try Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
-        wallTimer = try WallTimer(loop) { [unowned self] expiry in
+        wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             switch expiry {
             case .due: post(.woke)
             case .clockStepped: post(.clockStepped)

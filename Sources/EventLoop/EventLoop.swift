@@ -2,53 +2,63 @@ import CSystemd
 package import CivilTime
 import Glibc
 
-/// The one loop of a program, on sd-event(3): everything that happens is a source of it.
+/// The one loop of the one thread: sd-event(3), on which everything that happens is a source.
 ///
-/// Never the default loop, and never `sd_event_set_watchdog`, which would ping whether or not the
-/// work goes on.
+/// Never the thread's default loop, which a library could share behind our back, and never its
+/// watchdog, which pings whether or not work goes on. The sources keep the C loop alive, so the
+/// order in which this object and they go does not matter.
 @safe
 package final class EventLoop {
-    let handle: OpaquePointer
+    let pointer: OpaquePointer
 
     package init() throws(LoopError) {
-        var event: OpaquePointer?
-        try valueOrError("make event loop", unsafe sd_event_new(&event))
-        guard let event = unsafe event else { throw LoopError("make event loop", code: ENOMEM) }
-        unsafe handle = event
+        var made: OpaquePointer?
+        try check("make event loop", unsafe sd_event_new(&made))
+        guard let pointer = unsafe made else { throw LoopError("make event loop", code: ENOMEM) }
+        unsafe self.pointer = pointer
     }
 
-    deinit {
-        unsafe sd_event_unref(handle)
-    }
+    deinit { unsafe sd_event_unref(pointer) }
 
-    /// Runs until `exit(_:)`; gives its code.
+    /// Dispatches events until somebody calls `exit(_:)`, and returns the code given there. A loop
+    /// that has ended cannot be run again.
     package func run() throws(LoopError) -> Int32 {
-        try valueOrError("run event loop", unsafe sd_event_loop(handle))
+        try check("run event loop", unsafe sd_event_loop(pointer))
     }
 
-    /// Waits at most `timeout` for something to happen, and handles one thing that did.
-    package func runOnce(_ timeout: Duration) throws(LoopError) {
-        let limit = UInt64(max(0, timeout.microseconds))
-        try valueOrError("run event loop", unsafe sd_event_run(handle, limit))
+    /// Dispatches at most one event, the oldest, and waits for it no longer than `timeout`. For
+    /// tests, which have something to look at after every event.
+    ///
+    /// Returns whether there was an event.
+    @discardableResult
+    package func runOnce(_ timeout: Duration) throws(LoopError) -> Bool {
+        let wait = UInt64(max(timeout.microseconds, 0))
+        return try check("run event loop", unsafe sd_event_run(pointer, wait)) > 0
     }
 
-    /// Ends `run()` after the present handler. The first code counts.
+    /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
     package func exit(_ code: Int32) {
-        // It fails only where the loop has ended already.
-        unsafe sd_event_exit(handle, code)
+        unsafe expectSuccess(sd_event_exit(pointer, code))
     }
 
-    /// Both clocks, read now.
+    /// The time on both axes, asked of the kernel anew: within one event it moves on.
     package var now: (wall: Instant, boot: Boottime) {
         (
-            Instant(microseconds: Self.read(CLOCK_REALTIME)),
-            Boottime(microseconds: Self.read(CLOCK_BOOTTIME))
+            Instant(microseconds: microseconds(of: CLOCK_REALTIME)),
+            Boottime(microseconds: microseconds(of: CLOCK_BOOTTIME))
         )
     }
 
-    private static func read(_ clock: clockid_t) -> Int64 {
+    private func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
+}
+
+/// For calls that can fail in two cases only, in both of which nothing will be dispatched any more
+/// and there is nobody to tell: the loop has ended (`ESTALE`), or this is a forked child
+/// (`ECHILD`). Anything else would be a poll that never comes: better to end and be restarted.
+func expectSuccess(_ result: Int32) {
+    precondition(result >= 0 || result == -ESTALE || result == -ECHILD, "event loop: \(result)")
 }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Why a call of the event loop failed: what was tried, and the errno(3) it gave.
+/// A call of the event loop that failed.
 package struct LoopError: Error, Hashable, CustomStringConvertible {
-    /// The verb and its object, as a person says it: `add timer`.
+    /// What was tried, verb and object: `add timer`, `watch '/etc/killswitchd'`.
     package let call: String
+    /// The `errno(3)`, positive.
     package let code: Int32
 
     package init(_ call: String, code: Int32) {
@@ -11,23 +12,29 @@ package struct LoopError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
+    /// The path is not there, or something on the way to it is no directory.
+    package var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
+
+    /// A limit of the host is reached, and room may come later: of inotify watches
+    /// (`fs.inotify.max_user_watches`), of inotify instances or of descriptors.
+    package var isLimitReached: Bool { code == ENOSPC || code == EMFILE || code == ENFILE }
+
     package var description: String {
-        var text = unsafe String(cString: strerror(code))
-        if let first = text.first { text = first.lowercased() + text.dropFirst() }
-        return "\(call): \(text)"
+        guard let text = unsafe strerror(code) else { return "\(call): error \(code)" }
+        let message = unsafe String(cString: text)
+        return "\(call): \(message.prefix(1).lowercased())\(message.dropFirst())"
     }
 }
 
-/// The result of a call that returns a negative errno(3) when it fails: libsystemd's.
+/// Turns the result of a C call into a Swift value or error: systemd's calls return the `errno`
+/// negated.
 @discardableResult
-func valueOrError(_ call: String, _ result: Int32) throws(LoopError) -> Int32 {
+func check(_ call: String, _ result: Int32) throws(LoopError) -> Int32 {
     guard result >= 0 else { throw LoopError(call, code: -result) }
     return result
 }
 
-/// The result of a call that returns -1 and sets errno(3) when it fails: libc's.
-@discardableResult
-func valueOrErrno(_ call: String, _ result: Int32) throws(LoopError) -> Int32 {
-    guard result >= 0 else { throw LoopError(call, code: errno) }
-    return result
+/// The result of a call of libc, which is -1 and leaves the `errno` aside, in systemd's form.
+func negatedError(_ result: Int32) -> Int32 {
+    result == -1 ? -errno : result
 }

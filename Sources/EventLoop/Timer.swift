@@ -2,40 +2,36 @@ import CSystemd
 package import CivilTime
 import Glibc
 
-/// A one-shot timer on `CLOCK_BOOTTIME`, which counts suspend and never steps.
-package final class Timer: EventSource {
-    private let handler: () -> Void
+/// Fires once at a moment of this boot (`CLOCK_BOOTTIME`: steps of the wall clock do not move it,
+/// and a suspend does not stop it). Off until it is set.
+package final class Timer {
+    private let source: Source<Void>
 
-    /// A timer that is off.
-    ///
-    /// - Parameters:
-    ///   - loop: Where it happens.
-    ///   - accuracy: How much later it may happen, so that the kernel can join wake-ups; zero means
-    ///     as exactly as can be had (to sd-event itself it would mean 250 ms).
-    ///   - handler: What happens.
-    /// - Throws: When the loop cannot take it.
+    /// The accuracy is how much later it may fire, so that the kernel can wake the machine once for
+    /// several timers: generous for a poll, `.zero` for a reaction. (To sd-event 0 means 250 ms, so
+    /// `.zero` is passed on as 1 µs.)
     package init(
         _ loop: EventLoop, accuracy: Duration, handler: @escaping () -> Void
     ) throws(LoopError) {
-        self.handler = handler
-        super.init(on: loop)
-        let slack = UInt64(max(1, accuracy.microseconds))
-        try unsafe attach("add timer") { loop, place, userdata in
+        let accuracy = UInt64(max(accuracy.microseconds, 1))
+        source = try unsafe Source("add timer", handler: { _ in handler() }) { source, userdata in
             unsafe sd_event_add_time(
-                loop, place, clockid_t(CLOCK_BOOTTIME), UInt64.max, slack,
-                { _, _, userdata in unsafe dispatch(userdata, Timer.self) { $0.handler() } },
-                userdata)
+                loop.pointer, &source, CLOCK_BOOTTIME, .max, accuracy,
+                { _, _, userdata in unsafe Source<Void>.deliver((), to: userdata) }, userdata)
         }
-        enable(.never)
+        source.turnOff()
     }
 
-    /// Makes it happen at `moment`, at once where that is past. Replaces the time set before.
+    /// Fires at that moment instead of the one set before; at once if it is past.
     package func set(at moment: Boottime) {
-        setTime(UInt64(max(0, moment.microseconds)))
-        enable(.once)
+        let microseconds = UInt64(max(moment.microseconds, 0))
+        unsafe expectSuccess(
+            source.withPointer { unsafe sd_event_source_set_time($0, microseconds) })
+        source.turnOn(once: true)
     }
 
+    /// Forgets the moment that was set, if any.
     package func disarm() {
-        enable(.never)
+        source.turnOff()
     }
 }

@@ -2,65 +2,96 @@ import CSystemd
 package import CivilTime
 import Glibc
 
-/// A one-shot timer on `CLOCK_REALTIME` that also tells when somebody sets that clock
-/// (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`).
+/// Follows the wall clock: fires at an instant of civil time, and whenever the clock is set.
+///
+/// A `timerfd(2)` with `TFD_TIMER_CANCEL_ON_SET`, because sd-event's own timers do not tell of a
+/// step, and somebody who computed "noon is in three hours" must compute again after one.
 package final class WallTimer {
-    package enum Expiry: Hashable, Sendable {
-        /// The instant has come.
+    package enum Event: Hashable, Sendable {
+        /// The instant that was set has come.
         case due
-        /// The clock was set. The timer is to be set anew.
+        /// The clock was set, forwards or backwards. The instant that was set stays set.
         case clockStepped
     }
 
-    private let descriptor: Int32
-    private let handler: (Expiry) -> Void
-    private var readiness: Descriptor?
+    /// The two calls on the descriptor, each returning 0 or an `errno(3)`: a test answers in the
+    /// kernel's place, since the machine's clock is not its to set.
+    package struct Kernel {
+        package var set: (_ descriptor: Int32, _ instant: Instant) -> Int32
+        package var read: (_ descriptor: Int32) -> Int32
 
-    /// A timer that tells of steps alone, until it is set.
+        package init(
+            set: @escaping (Int32, Instant) -> Int32, read: @escaping (Int32) -> Int32
+        ) {
+            self.set = set
+            self.read = read
+        }
+    }
+
+    private let kernel: Kernel
+    private let descriptor: Int32
+    private let readiness: Descriptor
+    private let unreadStep: Deferred
+
     package init(
-        _ loop: EventLoop, handler: @escaping (Expiry) -> Void
+        _ loop: EventLoop, kernel: Kernel = .real, handler: @escaping (Event) -> Void
     ) throws(LoopError) {
-        self.handler = handler
-        descriptor = try valueOrErrno(
-            "make timer",
-            timerfd_create(
-                CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC)))
-        readiness = try Descriptor(loop, descriptor, .readable) { [unowned self] _ in expire() }
+        self.kernel = kernel
+        let descriptor = try check(
+            "make wall clock timer",
+            negatedError(timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))))
+        self.descriptor = descriptor
+        readiness = try Descriptor(loop, descriptor, .readable, owned: true) { _ in
+            switch kernel.read(descriptor) {
+            case 0: handler(.due)
+            case ECANCELED: handler(.clockStepped)
+            default: break  // EAGAIN: it was set again since it became readable.
+            }
+        }
+        unreadStep = try Deferred(loop) { handler(.clockStepped) }
         set(at: nil)
     }
 
-    deinit {
-        readiness = nil
-        close(descriptor)
-    }
-
-    /// Makes it happen at `instant`, at once where that is past; with nil only when the clock is set.
+    /// Fires at that instant instead of the one set before; at once if it is past. With nil it
+    /// waits for steps of the clock only.
+    ///
+    /// A step that nobody has read of yet makes the call fail with `ECANCELED`, and is then
+    /// forgotten by the kernel: it is told from here, and the call made again.
     package func set(at instant: Instant?) {
-        // Zero would disarm it, and the kernel takes no time before 1970.
-        let wanted = max(1, instant?.microseconds ?? Int64.max)
-        var value = itimerspec()
-        value.it_value.tv_sec = time_t(min(wanted / 1_000_000, Self.furthest))
-        value.it_value.tv_nsec = Int(wanted % 1_000_000) * 1000
-        let flags = Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)
-        // It can fail only for a value or a descriptor that is not what it is here.
-        unsafe timerfd_settime(descriptor, flags, &value, nil)
-    }
-
-    /// Takes note that the timer has expired in this way. A test calls it for a step of the clock.
-    package func expire(_ expiry: Expiry) {
-        handler(expiry)
-    }
-
-    /// About the year 5138: the kernel's own limit lies between 2262 and never.
-    private static let furthest: Int64 = 9_000_000_000
-
-    private func expire() {
-        var count: UInt64 = 0
-        let size = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
-        if size > 0 {
-            expire(.due)
-        } else if errno == ECANCELED {
-            expire(.clockStepped)
+        let instant = instant ?? Instant(microseconds: .max)
+        var code = kernel.set(descriptor, instant)
+        if code == ECANCELED {
+            unreadStep.arm()
+            code = kernel.set(descriptor, instant)
         }
+        precondition(code == 0 || code == ECANCELED, "set wall clock timer: \(code)")
+    }
+}
+
+extension WallTimer.Kernel {
+    /// The system's own.
+    package static var real: Self {
+        Self(
+            set: { descriptor, instant in
+                var new = itimerspec(it_interval: timespec(), it_value: timespec(clamping: instant))
+                let flags = Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET)
+                return unsafe timerfd_settime(descriptor, flags, &new, nil) == 0 ? 0 : errno
+            },
+            read: { descriptor in
+                var expirations: UInt64 = 0
+                return unsafe Glibc.read(descriptor, &expirations, 8) == 8 ? 0 : errno
+            })
+    }
+}
+
+extension timespec {
+    /// What `timerfd_settime(2)` accepts: not before 1970, which is invalid, nor its very first
+    /// moment, which would disarm the timer, and not after the year 2255, near the end of the
+    /// kernel's nanoseconds.
+    fileprivate init(clamping instant: Instant) {
+        let farFuture: Int64 = 9_000_000_000_000_000
+        let microseconds = min(max(instant.microseconds, 1), farFuture)
+        self.init(
+            tv_sec: Int(microseconds / 1_000_000), tv_nsec: Int(microseconds % 1_000_000) * 1_000)
     }
 }

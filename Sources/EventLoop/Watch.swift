@@ -1,65 +1,84 @@
 import CSystemd
 import Glibc
 
-/// An inotify(7) watch on one file or folder.
-package final class Watch: EventSource {
-    /// What happened, or is to be told of.
-    package struct Changes: OptionSet, Hashable, Sendable {
+/// Tells what happens to one file or in one directory: inotify(7).
+///
+/// It follows the inode that the path led to when this was made, wherever that is moved; to follow
+/// a path is the task of `PathWatch`.
+package final class Watch {
+    /// What to be told, and what came.
+    package struct Mask: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        package init(rawValue: UInt32) {
-            self.rawValue = rawValue
-        }
+        private init(_ bits: Int32) { rawValue = UInt32(bitPattern: bits) }
 
-        package static let attributes = Changes(rawValue: UInt32(IN_ATTRIB))
-        package static let closedAfterWriting = Changes(rawValue: UInt32(IN_CLOSE_WRITE))
-        package static let created = Changes(rawValue: UInt32(IN_CREATE))
-        package static let deleted = Changes(rawValue: UInt32(IN_DELETE))
-        package static let deletedItself = Changes(rawValue: UInt32(IN_DELETE_SELF))
-        package static let movedItself = Changes(rawValue: UInt32(IN_MOVE_SELF))
-        package static let movedFrom = Changes(rawValue: UInt32(IN_MOVED_FROM))
-        package static let movedTo = Changes(rawValue: UInt32(IN_MOVED_TO))
-        /// The watch is gone. Told of whether or not it was asked for.
-        package static let ignored = Changes(rawValue: UInt32(IN_IGNORED))
-        /// Events were lost. Told of whether or not it was asked for.
-        package static let overflow = Changes(rawValue: UInt32(IN_Q_OVERFLOW))
-        /// To ask only: fail on what is no folder.
-        package static let onlyDirectory = Changes(rawValue: UInt32(IN_ONLYDIR))
+        /// The metadata changed: mode, owner, times, number of names.
+        package static let attrib = Mask(IN_ATTRIB)
+        /// Written to, or cut short; a long write is many of these.
+        package static let modify = Mask(IN_MODIFY)
+        /// Closed by somebody who had it open for writing.
+        package static let closeWrite = Mask(IN_CLOSE_WRITE)
+        /// A name came into the directory: made, linked.
+        package static let create = Mask(IN_CREATE)
+        /// A name is gone from the directory.
+        package static let delete = Mask(IN_DELETE)
+        /// A name of the directory became another one, here or elsewhere.
+        package static let movedFrom = Mask(IN_MOVED_FROM)
+        /// A name came into the directory by `rename(2)`, perhaps in the place of another file.
+        package static let movedTo = Mask(IN_MOVED_TO)
+        /// The watched inode itself is gone.
+        package static let deleteSelf = Mask(IN_DELETE_SELF)
+        /// The watched inode itself was given another name.
+        package static let moveSelf = Mask(IN_MOVE_SELF)
+
+        /// For the making only: fail with `ENOTDIR` if the path is no directory.
+        package static let onlyDirectory = Mask(IN_ONLYDIR)
+        /// For the making only: watch a link itself, not what it leads to.
+        package static let dontFollow = Mask(IN_DONT_FOLLOW)
+
+        /// Always told: the kernel has ended the watch, and nothing more will come.
+        package static let ignored = Mask(IN_IGNORED)
+        /// Always told: the file system was unmounted.
+        package static let unmounted = Mask(IN_UNMOUNT)
+        /// Always told: events were lost, so anything may have happened.
+        package static let queueOverflow = Mask(IN_Q_OVERFLOW)
+        /// Told along with others: what the event is about is a directory.
+        package static let isDirectory = Mask(IN_ISDIR)
     }
 
-    private let handler: (Changes, String?) -> Void
+    package struct Event: Hashable, Sendable {
+        package let mask: Mask
+        /// The name in the watched directory; nil where the event is about the watched inode
+        /// itself. Bytes that are not UTF-8 come out repaired.
+        package let name: String?
+    }
 
-    /// - Parameters:
-    ///   - loop: Where it happens.
-    ///   - path: What is watched: the file or folder that the path leads to now.
-    ///   - changes: What is told of.
-    ///   - handler: Gets what happened and, of a folder, the name of the entry it happened to.
-    /// - Throws: With ENOENT where nothing is there, with ENOSPC at the user's limit of watches.
+    private let source: Source<Event>
+
+    /// Errors are told apart by `isNotFound`, and `isLimitReached` for the host's limit of watches.
     package init(
-        _ loop: EventLoop, _ path: String, _ changes: Changes,
-        handler: @escaping (Changes, String?) -> Void
+        _ loop: EventLoop, _ path: String, _ mask: Mask, handler: @escaping (Event) -> Void
     ) throws(LoopError) {
-        self.handler = handler
-        super.init(on: loop)
-        try unsafe attach("watch '\(path)'") { loop, place, userdata in
+        source = try unsafe Source("watch '\(path)'", handler: handler) { source, userdata in
             unsafe sd_event_add_inotify(
-                loop, place, path, changes.rawValue,
+                loop.pointer, &source, path, mask.rawValue,
                 { _, event, userdata in
-                    unsafe dispatch(userdata, Watch.self) { unsafe $0.take(event) }
+                    guard let event = unsafe event else { return 0 }
+                    return unsafe Source.deliver(Event(event), to: userdata)
                 }, userdata)
         }
     }
+}
 
-    private func take(_ event: UnsafePointer<inotify_event>?) {
-        guard let event = unsafe event else { return }
-        // The name is a flexible array behind the fixed part; `len` counts its padding.
-        let name: String? =
-            if unsafe event.pointee.len > 0 {
-                unsafe String(
-                    cString: UnsafeRawPointer(event + 1).assumingMemoryBound(to: CChar.self))
-            } else {
-                nil
-            }
-        handler(Changes(rawValue: unsafe event.pointee.mask), name)
+extension Watch.Event {
+    /// The name lies behind the struct, `len` bytes with NULs at the end, or none at all.
+    fileprivate init(_ event: UnsafePointer<inotify_event>) {
+        mask = unsafe Watch.Mask(rawValue: event.pointee.mask)
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size,
+            count: Int(event.pointee.len))
+        let name = unsafe bytes.prefix { $0 != 0 }
+        self.name = unsafe name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 }

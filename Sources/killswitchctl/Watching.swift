@@ -89,8 +89,8 @@ final class Watching {
     private func watchEntries() {
         do {
             entries = try Watch(
-                loop, published.directory, [.created, .movedTo, .deleted, .onlyDirectory]
-            ) { [unowned self] _, _ in look() }
+                loop, published.directory, [.create, .movedTo, .delete, .onlyDirectory]
+            ) { [unowned self] _ in look() }
         } catch {
             // It is not there yet; `directory` tells when it is.
             entries = nil

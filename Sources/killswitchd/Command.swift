@@ -9,7 +9,7 @@ enum Command {
         let log = Log()
         do {
             let options = try Options.parse()
-            switch options.task {
+            switch options.purpose {
             case .help: print(Usage.text)
             case .version: print("killswitchd \(version)")
             case .check: return Check.run(options, log)

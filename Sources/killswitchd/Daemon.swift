@@ -63,7 +63,7 @@ final class Daemon {
             loop.exit(ExitStatus.success)
         }
         let once =
-            options.task == .decideOnce
+            options.purpose == .decideOnce
             ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
         agent.observer = { [log] event in
             once?.observe(event)

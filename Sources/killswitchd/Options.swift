@@ -4,7 +4,7 @@ import Settings
 
 /// What the command line asks for.
 struct Options {
-    enum Task {
+    enum Purpose {
         case follow
         case decideOnce
         case check
@@ -12,7 +12,7 @@ struct Options {
         case version
     }
 
-    var task = Task.follow
+    var purpose = Purpose.follow
     /// The main file; nil is the system's.
     var configuration: String?
     var runtimeDirectory: String?
@@ -40,10 +40,10 @@ struct Options {
             case OPTION_CONFIG: options.configuration = argument
             case OPTION_RUNTIME_DIRECTORY: options.runtimeDirectory = argument
             case OPTION_STATE_DIRECTORY: options.stateDirectory = argument
-            case OPTION_ONCE: options.task = .decideOnce
-            case OPTION_CHECK: options.task = .check
-            case OPTION_HELP: options.task = .help
-            case OPTION_VERSION: options.task = .version
+            case OPTION_ONCE: options.purpose = .decideOnce
+            case OPTION_CHECK: options.purpose = .check
+            case OPTION_HELP: options.purpose = .help
+            case OPTION_VERSION: options.purpose = .version
             case OPTION_GATES:
                 throw UsageError("--gates: this version moves no systemd units yet")
             default:

@@ -7,14 +7,15 @@ import Records
 import Support
 import Testing
 
-/// Time as the real loop tells it. Nobody may set the clock of the machine, so a step is put in at the
-/// timer: the kernel's cancel and the expiry are what the loop would see.
+/// Time as the real loop tells it. Nobody may set the clock of the machine, so a step is put in where
+/// the kernel tells of it.
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
     /// A real agent on a real loop, with one service that counts down to `end`.
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
         let agent: Agent
+        let clock = SteppingClock()
         private let source: FakeSource
 
         init(endingIn wait: Duration) throws {
@@ -42,7 +43,7 @@ import Testing
                 loop: loop, machine: machine,
                 runtime: RuntimeDirectory(
                     path: folder("run"), bootID: "boot", services: [service]),
-                state: state, announce: { box.notices.append($0.sentence) })
+                state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
             self.agent = agent
             let end = Zone.utc.rfc3339(wall + wait)
             source = try FakeSource(
@@ -90,11 +91,12 @@ import Testing
     @Test func aStepOfTheClockIsAnEventAndTheTimerIsSetAnew() throws {
         let running = try Running(endingIn: .seconds(2))
         try running.turn { try $0.state == .countdown }
-        let timer = try #require(running.agent.wallTimer)
-        for _ in 0..<3 { timer.expire(.clockStepped) }
-        try running.turn { $0.steps == 3 }
+        for step in 1...3 {
+            running.clock.step()
+            try running.turn { $0.steps == step }
+        }
         #expect(try running.state == .countdown)
-        // A kernel that cancels a timer has disarmed it: without a new one no end would come.
+        // The step has used up the timer: without a new one no end would come.
         try running.turn { try $0.state == .ended }
     }
 
@@ -103,7 +105,7 @@ import Testing
         let running = try Running(endingIn: .seconds(3600))
         try running.turn { try $0.state == .countdown }
         let before = try running.folder.text(of: "run/shop/state.json")
-        try #require(running.agent.wallTimer).expire(.due)
+        running.clock.expire()
         try running.turn { $0.wakes == 1 }
         #expect(try running.folder.text(of: "run/shop/state.json") == before)
     }

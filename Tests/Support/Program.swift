@@ -90,7 +90,7 @@ private func withCStrings<Result>(
     _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
     let copies = unsafe strings.map { unsafe strdup($0) }
-    defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+    defer { unsafe copies.forEach { unsafe free($0) } }
     return unsafe (copies + [nil]).withUnsafeBufferPointer { buffer in
         guard let base = buffer.baseAddress else { preconditionFailure("the array holds a null") }
         return unsafe body(base)

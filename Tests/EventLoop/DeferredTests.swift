@@ -1,0 +1,53 @@
+import EventLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeferredTests {
+    @Test func itIsOffUntilArmed() throws {
+        let loop = try EventLoop()
+        let calls = Counter()
+        let deferred = try Deferred(loop) { calls.add() }
+        try loop.settle()
+        #expect(calls.count == 0)
+        deferred.arm()
+        #expect(calls.count == 0)
+        try loop.settle()
+        #expect(calls.count == 1)
+    }
+
+    @Test func armedTwiceItIsCalledOnce() throws {
+        let loop = try EventLoop()
+        let calls = Counter()
+        let deferred = try Deferred(loop) { calls.add() }
+        deferred.arm()
+        deferred.arm()
+        try loop.settle()
+        #expect(calls.count == 1)
+    }
+
+    @Test func armedByItsOwnHandlerItIsCalledAgain() throws {
+        let loop = try EventLoop()
+        let calls = Counter()
+        let holder = Holder<Deferred>()
+        holder.held = try Deferred(loop) {
+            calls.add()
+            if calls.count < 3 { holder.held?.arm() }
+        }
+        holder.held?.arm()
+        try loop.settle()
+        #expect(calls.count == 3)
+        holder.held = nil
+    }
+
+    @Test func oneThatArmsItselfForeverLeavesOthersTheirTurn() throws {
+        let loop = try EventLoop()
+        let holder = Holder<Deferred>()
+        holder.held = try Deferred(loop) { holder.held?.arm() }
+        holder.held?.arm()
+        let calls = Counter()
+        let other = try Timer(loop, accuracy: .zero) { calls.add() }
+        other.set(at: loop.now.boot)
+        try loop.run { calls.count == 1 }
+        holder.held = nil
+    }
+}

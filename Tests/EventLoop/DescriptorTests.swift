@@ -1,0 +1,101 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DescriptorTests {
+    @Test func itIsToldOfForAsLongAsThereIsSomethingToRead() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        defer { close(other) }
+        var events: [Descriptor.Events] = []
+        let descriptor = try Descriptor(loop, end, .readable, owned: true) {
+            events.append($0)
+        }
+        defer { keep(descriptor) }
+        try loop.settle()
+        #expect(events.isEmpty)
+        writeAll(other, "x")
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(events == [.readable, .readable])
+        #expect(readByte(end) == 1)
+        #expect(try loop.runOnce(.milliseconds(10)) == false)
+    }
+
+    @Test func aHangUpIsToldWithoutBeingAskedFor() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        var events: Descriptor.Events = []
+        let descriptor = try Descriptor(loop, end, .readable, owned: true) {
+            events.formUnion($0)
+        }
+        defer { keep(descriptor) }
+        close(other)
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(events.contains(.hangUp))
+    }
+
+    @Test func listeningForNothingIsQuietEvenAfterAHangUp() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        let calls = Counter()
+        let descriptor = try Descriptor(loop, end, [], owned: true) { _ in calls.add() }
+        close(other)
+        #expect(try loop.runOnce(.milliseconds(10)) == false)
+        try descriptor.listen(for: .readable)
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(calls.count == 1)
+        try descriptor.listen(for: [])
+        #expect(try loop.runOnce(.milliseconds(10)) == false)
+    }
+
+    @Test func whatToListenForCanChange() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        defer { close(other) }
+        var events: [Descriptor.Events] = []
+        let descriptor = try Descriptor(loop, end, .readable, owned: true) {
+            events.append($0)
+        }
+        try loop.settle()
+        #expect(events.isEmpty)
+        try descriptor.listen(for: .writable)
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(events == [.writable])
+    }
+
+    /// The other end reads the end when this one is closed.
+    @Test func anOwnedDescriptorIsClosedWithItsSourceAndALentOneIsNot() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        defer { close(other) }
+        _ = try Descriptor(loop, end, .writable) { _ in }
+        #expect(readByte(other) == -1)
+        _ = try Descriptor(loop, end, .writable, owned: true) { _ in }
+        #expect(readByte(other) == 0)
+    }
+
+    @Test func anOwnedDescriptorIsClosedAlsoWhenItCannotBeAdded() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        defer { close(other) }
+        let first = try Descriptor(loop, end, .writable) { _ in }
+        defer { keep(first) }
+        #expect(throws: LoopError("add descriptor", code: EEXIST)) {
+            try Descriptor(loop, end, .writable, owned: true) { _ in }
+        }
+        #expect(readByte(other) == 0)
+    }
+
+    @Test func aRegularFileIsNotWaitedFor() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        scratch.write("file")
+        let file = unsafe open(scratch("file"), O_RDONLY | O_CLOEXEC)
+        let error = #expect(throws: LoopError.self) {
+            try Descriptor(loop, file, .readable, owned: true) { _ in }
+        }
+        #expect(error?.description == "add descriptor: operation not permitted")
+    }
+}

@@ -1,0 +1,91 @@
+import CivilTime
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoopTests {
+    @Test func theLoopEndsWithTheCodeThatWasAskedFor() throws {
+        let loop = try EventLoop()
+        let end = try Deferred(loop) { loop.exit(7) }
+        end.arm()
+        #expect(try loop.run() == 7)
+    }
+
+    /// Sources outlive the loop that ended: to set them then is of no effect, and no error.
+    @Test func aLoopThatEndedStaysEndedAndItsSourcesStayQuiet() throws {
+        let loop = try EventLoop()
+        let calls = Counter()
+        let deferred = try Deferred(loop) { calls.add() }
+        let timer = try Timer(loop, accuracy: .zero) { calls.add() }
+        let wallTimer = try WallTimer(loop) { _ in calls.add() }
+        loop.exit(0)
+        #expect(try loop.run() == 0)
+        #expect(throws: LoopError.self) { try loop.run() }
+        deferred.arm()
+        timer.set(at: loop.now.boot)
+        wallTimer.set(at: loop.now.wall)
+        #expect(calls.count == 0)
+    }
+
+    @Test func aSourceMayOutliveItsLoopObject() throws {
+        var loop: EventLoop? = try EventLoop()
+        let deferred = try Deferred(try #require(loop)) {}
+        loop = nil
+        deferred.arm()
+    }
+
+    @Test func theClocksMoveOnWithinOneEvent() throws {
+        let loop = try EventLoop()
+        let deferred = try Deferred(loop) {
+            let first = loop.now
+            while loop.now.boot == first.boot {}
+            #expect(loop.now.boot > first.boot)
+            loop.exit(0)
+        }
+        deferred.arm()
+        #expect(try loop.run() == 0)
+    }
+
+    @Test func nothingHappensWhenThereIsNothingToDo() throws {
+        let loop = try EventLoop()
+        let deferred = try Deferred(loop) {}
+        let timer = try Timer(loop, accuracy: .zero) {}
+        let wallTimer = try WallTimer(loop) { _ in }
+        defer { keep(deferred, timer, wallTimer) }
+        #expect(try loop.runOnce(.milliseconds(20)) == false)
+    }
+
+    @Test func errorsSayWhatWasTriedAndWhy() {
+        #expect(
+            LoopError("add timer", code: ENOSPC).description
+                == "add timer: no space left on device")
+        #expect(LoopError("watch '/a'", code: ENOSPC).isLimitReached)
+        #expect(LoopError("watch '/a'", code: EMFILE).isLimitReached)
+        #expect(!LoopError("watch '/a'", code: ENOENT).isLimitReached)
+        #expect(LoopError("watch '/a'", code: ENOENT).isNotFound)
+    }
+
+    /// Other tests open and close descriptors meanwhile, though never hundreds of them.
+    @Test func nothingIsLeftOpen() throws {
+        let scratch = try Scratch()
+        let before = names(in: "/proc/self/fd").count
+        for _ in 0..<500 {
+            let loop = try EventLoop()
+            let (end, other) = try makePair()
+            defer { close(other) }
+            let sources: [Any] = [
+                try Timer(loop, accuracy: .zero) {},
+                try WallTimer(loop) { _ in },
+                try Deferred(loop) {},
+                try Descriptor(loop, end, .writable, owned: true) { _ in },
+                try Signals(loop, [SIGUSR2]) { _ in },
+                try Watch(loop, scratch.path, .create) { _ in },
+                PathWatch(loop, path: scratch("file")) {},
+            ]
+            defer { keep(sources) }
+            _ = try loop.runOnce(.zero)
+        }
+        #expect(names(in: "/proc/self/fd").count < before + 250)
+    }
+}

@@ -1,0 +1,58 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PathWatchStressTests {
+    /// Another process writes as fast as it can: the handler keeps being called meanwhile, and is
+    /// called after the last write.
+    @Test func tenThousandRewritesInPlaceEndWithTheLastOneRead() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        var read: [String] = []
+        let watch = PathWatch(loop, path: scratch("file")) { read.append(scratch.read("file")) }
+        var end: Child.End?
+        let writer = try startShell(
+            "i=1; while [ $i -le 10000 ]; do echo $i > '\(scratch("file"))'; i=$((i+1)); done")
+        let child = try Child(loop, writer) { end = $0 }
+        defer { keep(watch, child) }
+        try loop.run { end != nil && read.last == "10000\n" }
+        #expect(end == .exited(0))
+        #expect(read.count > 1)
+    }
+
+    @Test func tenThousandReplacementsEndWithTheLastOneRead() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        var last = ""
+        let watch = PathWatch(loop, path: scratch("file")) { last = scratch.read("file") }
+        defer { keep(watch) }
+        for round in 1...10_000 {
+            scratch.replace("file", "\(round)")
+            if round % 7 == 0 { try loop.runOnce(.zero) }
+        }
+        try loop.run { last == "10000" }
+    }
+
+    /// The directory goes and comes while the watch is looking for it.
+    @Test func aDirectoryMadeAndUnmadeByAnotherProcessEndsWithTheLastFileRead() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        var last = ""
+        let watch = PathWatch(loop, path: scratch("a/b/file")) { last = scratch.read("a/b/file") }
+        var end: Child.End?
+        let script = """
+            cd '\(scratch.path)' || exit 1; i=1
+            while [ $i -le 300 ]; do
+                mkdir -p a/b && echo $i > a/b/file
+                [ $i -eq 300 ] || rm -r a
+                i=$((i+1))
+            done
+            """
+        let child = try Child(loop, startShell(script)) { end = $0 }
+        defer { keep(watch, child) }
+        try loop.run { end != nil && last == "300\n" }
+        #expect(end == .exited(0))
+        #expect(watch.problem == nil)
+    }
+}

@@ -1,0 +1,60 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessTests {
+    /// `raise` sends to this thread alone: the other tests' threads have signals of their own.
+    @Test func aSignalIsAnEventWithItsNumber() throws {
+        let loop = try EventLoop()
+        var numbers: [Int32] = []
+        let signals = try Signals(loop, [SIGUSR1, SIGUSR2]) { numbers.append($0) }
+        defer { keep(signals) }
+        raise(SIGUSR2)
+        try loop.run { numbers.count == 1 }
+        raise(SIGUSR1)
+        try loop.run { numbers.count == 2 }
+        #expect(numbers == [SIGUSR2, SIGUSR1])
+    }
+
+    @Test func aSignalHasOneOwnerOnALoop() throws {
+        let loop = try EventLoop()
+        let signals = try Signals(loop, [SIGUSR1]) { _ in }
+        defer { keep(signals) }
+        #expect(throws: LoopError("add signal", code: EBUSY)) {
+            try Signals(loop, [SIGUSR1]) { _ in }
+        }
+    }
+
+    @Test func whatIsNoSignalIsAnError() throws {
+        let loop = try EventLoop()
+        #expect(throws: LoopError("block signal", code: EINVAL)) {
+            try Signals(loop, [4711]) { _ in }
+        }
+    }
+
+    @Test(arguments: [
+        ("exit 0", Child.End.exited(0)), ("exit 3", .exited(3)),
+        ("kill -TERM $$", .killed(SIGTERM)),
+        ("kill -KILL $$", .killed(SIGKILL)),
+    ])
+    func aChildTellsHowItEnded(script: String, end: Child.End) throws {
+        let loop = try EventLoop()
+        var ends: [Child.End] = []
+        let process = try startShell(script)
+        let child = try Child(loop, process) { ends.append($0) }
+        defer { keep(child) }
+        try loop.run { !ends.isEmpty }
+        try loop.settle()
+        #expect(ends == [end])
+        let isThere = kill(process, 0) == 0
+        #expect(!isThere, "it is reaped")
+    }
+
+    @Test func aProcessThatIsNotThereIsAnError() throws {
+        let loop = try EventLoop()
+        #expect(throws: LoopError("add child", code: ESRCH)) {
+            try Child(loop, .max) { _ in }
+        }
+    }
+}

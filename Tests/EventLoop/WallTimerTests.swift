@@ -1,0 +1,103 @@
+import CivilTime
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WallTimerTests {
+    @Test(arguments: [Int64.min, -1_000_000, 0, 1, 999_999, 1_000_000])
+    func aPastInstantIsDueAtOnce(microseconds: Int64) throws {
+        let loop = try EventLoop()
+        var events: [WallTimer.Event] = []
+        let timer = try WallTimer(loop) { events.append($0) }
+        timer.set(at: Instant(microseconds: microseconds))
+        try loop.settle()
+        #expect(events == [.due])
+    }
+
+    @Test(arguments: [Int64.max, 9_100_000_000_000_000, 253_402_300_799_000_000])
+    func aDistantInstantIsAcceptedAndNotDue(microseconds: Int64) throws {
+        let loop = try EventLoop()
+        let timer = try WallTimer(loop) { Issue.record("\($0)") }
+        timer.set(at: Instant(microseconds: microseconds))
+        #expect(try loop.runOnce(.milliseconds(10)) == false)
+    }
+
+    @Test func itIsDueOnceAndNoSoonerAndCanBeSetAgain() throws {
+        let loop = try EventLoop()
+        let calls = Counter()
+        let instant = loop.now.wall + .milliseconds(15)
+        let timer = try WallTimer(loop) { event in
+            calls.add()
+            #expect(event == .due)
+            #expect(loop.now.wall >= instant)
+        }
+        timer.set(at: instant)
+        try loop.run { calls.count == 1 }
+        #expect(try loop.runOnce(.milliseconds(20)) == false)
+        timer.set(at: instant)
+        try loop.run { calls.count == 2 }
+    }
+
+    @Test func aTimerThatIsSetToNothingIsNotDue() throws {
+        let loop = try EventLoop()
+        let timer = try WallTimer(loop) { Issue.record("\($0)") }
+        timer.set(at: loop.now.wall)
+        timer.set(at: nil)
+        #expect(try loop.runOnce(.milliseconds(10)) == false)
+    }
+
+    /// The kernel answers the read with `ECANCELED` when the clock was set. Here the test does.
+    @Test func aStepOfTheClockIsToldAndTheTimerGoesOn() throws {
+        let loop = try EventLoop()
+        var answers = [ECANCELED, 0]
+        var kernel = WallTimer.Kernel.real
+        let read = kernel.read
+        kernel.read = { descriptor in
+            #expect(read(descriptor) == 0)
+            return answers.removeFirst()
+        }
+        var events: [WallTimer.Event] = []
+        let timer = try WallTimer(loop, kernel: kernel) { events.append($0) }
+        timer.set(at: loop.now.wall)
+        try loop.settle()
+        #expect(events == [.clockStepped])
+        timer.set(at: loop.now.wall)
+        try loop.settle()
+        #expect(events == [.clockStepped, .due])
+    }
+
+    /// A step that comes between two events is told by the next `timerfd_settime` instead, which
+    /// also wipes it from the descriptor: nobody would read of it.
+    @Test func aStepThatOnlySettingTheTimerTellsOfIsNotLost() throws {
+        let loop = try EventLoop()
+        var kernel = WallTimer.Kernel.real
+        let set = kernel.set
+        var hasStepped = false
+        kernel.set = { descriptor, instant in
+            if hasStepped {
+                hasStepped = false
+                return ECANCELED
+            }
+            return set(descriptor, instant)
+        }
+        var events: [WallTimer.Event] = []
+        let timer = try WallTimer(loop, kernel: kernel) { events.append($0) }
+        hasStepped = true
+        timer.set(at: loop.now.wall)
+        #expect(events.isEmpty)
+        try loop.settle()
+        #expect(Set(events) == [.clockStepped, .due])
+        #expect(events.count == 2)
+    }
+
+    /// Set again from elsewhere after it became readable: the kernel has nothing to tell any more.
+    @Test func anExpiryThatWasTakenBackIsNotTold() throws {
+        let loop = try EventLoop()
+        var kernel = WallTimer.Kernel.real
+        kernel.read = { _ in EAGAIN }
+        let timer = try WallTimer(loop, kernel: kernel) { Issue.record("\($0)") }
+        timer.set(at: loop.now.wall)
+        #expect(try loop.runOnce(.seconds(1)))
+    }
+}

@@ -1,0 +1,114 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WatchTests {
+    @Test func eventsInADirectoryComeWithTheirNamesInOrder() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        var events: [Watch.Event] = []
+        let watch = try Watch(
+            loop, scratch.path, [.create, .closeWrite, .movedFrom, .movedTo, .delete]
+        ) { events.append($0) }
+        defer { keep(watch) }
+        scratch.write("a")
+        scratch.rename("a", "a much longer name, é")
+        scratch.remove("a much longer name, é")
+        scratch.makeDirectory("b")
+        try loop.settle()
+        #expect(
+            events.map(\.mask) == [
+                .create, .closeWrite, .movedFrom, .movedTo, .delete, [.create, .isDirectory],
+            ])
+        #expect(
+            events.map(\.name) == [
+                "a", "a", "a", "a much longer name, é", "a much longer name, é", "b",
+            ])
+    }
+
+    @Test func theEndOfTheWatchIsToldAfterTheEndOfTheFile() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        scratch.write("a")
+        var events: [Watch.Event] = []
+        let watch = try Watch(loop, scratch("a"), .deleteSelf) { events.append($0) }
+        defer { keep(watch) }
+        scratch.remove("a")
+        try loop.settle()
+        #expect(events.map(\.mask) == [.deleteSelf, .ignored])
+        #expect(events.map(\.name) == [nil, nil])
+    }
+
+    @Test func twoWatchesOfOneFileAreToldEachOfItsOwn() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        scratch.write("a")
+        let written = Counter()
+        let touched = Counter()
+        let watches = [
+            try Watch(loop, scratch("a"), .closeWrite) { _ in written.add() },
+            try Watch(loop, scratch("a"), .attrib) { _ in touched.add() },
+        ]
+        defer { keep(watches) }
+        scratch.write("a")
+        try loop.settle()
+        #expect(written.count == 1)
+        #expect(touched.count == 0)
+    }
+
+    @Test func lostEventsAreTold() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        var told: Watch.Mask = []
+        let watch = try Watch(loop, scratch.path, [.create, .delete]) { told.formUnion($0.mask) }
+        defer { keep(watch) }
+        scratch.overflowTheQueue()
+        try loop.run { told.contains(.queueOverflow) }
+    }
+
+    @Test func aMissingFileCanBeToldFromAnotherError() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        scratch.write("a")
+        let missing = #expect(throws: LoopError.self) {
+            try Watch(loop, scratch("b"), .attrib) { _ in }
+        }
+        #expect(missing?.description == "watch '\(scratch("b"))': no such file or directory")
+        #expect(missing?.isNotFound == true)
+        let noDirectory = #expect(throws: LoopError.self) {
+            try Watch(loop, scratch("a"), [.create, .onlyDirectory]) { _ in }
+        }
+        #expect(noDirectory?.code == ENOTDIR)
+    }
+
+    @Test func aLinkItselfCanBeWatched() throws {
+        let loop = try EventLoop()
+        let scratch = try Scratch()
+        scratch.link("link", to: "nowhere")
+        let calls = Counter()
+        let watch = try Watch(loop, scratch("link"), [.moveSelf, .dontFollow]) { _ in calls.add() }
+        defer { keep(watch) }
+        scratch.rename("link", "other")
+        try loop.settle()
+        #expect(calls.count == 1)
+    }
+}
+
+extension Scratch {
+    /// Makes more events in the folder than inotify keeps (`fs.inotify.max_queued_events`).
+    func overflowTheQueue() {
+        let name = "/proc/sys/fs/inotify/max_queued_events"
+        let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+        let digits = bytes.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }
+        let limit = Int(String(decoding: digits, as: UTF8.self)) ?? 16_384
+        for _ in 0..<(limit / 2 + 1) {
+            let flood = self("flood")
+            close(unsafe open(flood, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644))
+            unsafe unlink(flood)
+        }
+    }
+}

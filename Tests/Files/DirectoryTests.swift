@@ -1,0 +1,87 @@
+import Files
+import Glibc
+import Testing
+
+struct DirectoryTests {
+    @Test(arguments: ["a", "a/b/c", "a/b/c/", "a//b"])
+    func creatingMakesWhatIsMissing(name: String) throws {
+        let folder = try TemporaryFolder()
+        try Directory.create(folder(name))
+        try Directory.create(folder(name))
+        #expect(try File.attributes(of: folder(name)).kind == .directory)
+    }
+
+    @Test func aDirectoryThatIsThereKeepsItsMode() throws {
+        let folder = try TemporaryFolder()
+        try Directory.create(folder("a"), mode: 0o700)
+        try Directory.create(folder("a/b"), mode: 0o755)
+        #expect(try File.attributes(of: folder("a")).mode == 0o700)
+    }
+
+    @Test func aFileInTheWayIsAnError() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("a"))
+        #expect(throws: FileError("create", folder("a"), .system(EEXIST))) {
+            try Directory.create(folder("a"))
+        }
+        #expect(throws: FileError("create", folder("a/b"), .system(ENOTDIR))) {
+            try Directory.create(folder("a/b"))
+        }
+    }
+
+    /// procfs answers "no such file" to a `mkdir` in a directory that is there: trying the parents
+    /// again and again would never end.
+    @Test func aFileSystemThatMakesNoDirectoriesIsAnError() {
+        let error = #expect(throws: FileError.self) { try Directory.create("/proc/killswitch/x") }
+        #expect(error?.isNotFound == true)
+    }
+
+    @Test func removingIsDoneAlsoWhenThereIsNothingToRemove() throws {
+        let folder = try TemporaryFolder()
+        try Directory.create(folder("a"))
+        try Directory.remove(folder("a"))
+        try Directory.remove(folder("a"))
+        #expect(try !File.exists(folder("a")))
+    }
+
+    @Test func aDirectoryWithSomethingInItStays() throws {
+        let folder = try TemporaryFolder()
+        try Directory.create(folder("a/b"))
+        let error = #expect(throws: FileError.self) { try Directory.remove(folder("a")) }
+        #expect(error?.code == ENOTEMPTY)
+    }
+
+    @Test func theNamesComeInTheOrderOfTheirBytes() throws {
+        let folder = try TemporaryFolder()
+        for name in ["b", "é", "10-x", "9-x", ".hidden", "B"] { try File.touch(folder(name)) }
+        #expect(try Directory.list(folder.path) == [".hidden", "10-x", "9-x", "B", "b", "é"])
+    }
+
+    @Test func aFileCannotBeListed() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("a"))
+        let error = #expect(throws: FileError.self) { try Directory.list(folder("a")) }
+        #expect(error?.description == "list '\(folder("a"))': not a directory")
+    }
+
+    @Test func aSecondHolderOfTheLockIsToldSo() throws {
+        let folder = try TemporaryFolder()
+        let lock = try DirectoryLock(folder.path)
+        withExtendedLifetime(lock) {
+            let error = #expect(throws: FileError.self) { try DirectoryLock(folder.path) }
+            #expect(error?.cause == .lockedByAnother)
+            #expect(error?.description == "lock '\(folder.path)': locked by another process")
+        }
+    }
+
+    @Test func theLockIsFreeWhenItsHolderIsGone() throws {
+        let folder = try TemporaryFolder()
+        _ = try DirectoryLock(folder.path)
+        _ = try DirectoryLock(folder.path)
+    }
+
+    @Test func aMissingDirectoryCannotBeLocked() {
+        let error = #expect(throws: FileError.self) { try DirectoryLock("/nowhere") }
+        #expect(error?.isNotFound == true)
+    }
+}

@@ -1,0 +1,81 @@
+import Files
+import Glibc
+import Testing
+
+struct FileTests {
+    @Test func removingIsDoneAlsoWhenThereIsNothingToRemove() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("marker"))
+        try File.remove(folder("marker"))
+        try File.remove(folder("marker"))
+        #expect(try !File.exists(folder("marker")))
+    }
+
+    @Test func renamingTakesTheOtherName() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("open"))
+        try File.rename(folder("open"), to: folder("closed"))
+        #expect(try Directory.list(folder.path) == ["closed"])
+        let error = #expect(throws: FileError.self) {
+            try File.rename(folder("open"), to: folder("closed"))
+        }
+        #expect(error?.isNotFound == true)
+    }
+
+    @Test func touchingMovesTheModificationTimeAndKeepsTheContent() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("source"), with: [1])
+        let longAgo = [
+            timespec(tv_sec: 1_000, tv_nsec: 2_000), timespec(tv_sec: 1_000, tv_nsec: 2_000),
+        ]
+        #expect(unsafe utimensat(AT_FDCWD, folder("source"), longAgo, 0) == 0)
+        #expect(try File.modificationTime(of: folder("source")) == 1_000_000_002)
+        try File.touch(folder("source"))
+        #expect(try File.modificationTime(of: folder("source")) > 1_700_000_000_000_000)
+        #expect(try File.read(folder("source"), limit: 1) == [1])
+    }
+
+    @Test func touchingMakesAnEmptyFile() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("source"))
+        #expect(try File.attributes(of: folder("source")).size == 0)
+    }
+
+    @Test func aLinkThatLeadsNowhereDoesNotExist() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe symlink("nowhere", folder("link")) == 0)
+        #expect(try !File.exists(folder("link")))
+        #expect(
+            try File.attributes(of: folder("link"), followingLinks: false).kind == .symbolicLink)
+    }
+
+    @Test func existenceThatCannotBeToldIsAnError() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe symlink("loop", folder("loop")) == 0)
+        let error = #expect(throws: FileError.self) { try File.exists(folder("loop")) }
+        #expect(error?.code == ELOOP)
+    }
+
+    @Test func nothingThatWasOpenedIsLeftOpen() throws {
+        let folder = try TemporaryFolder()
+        let before = try openDescriptors(under: folder.path)
+        for _ in 0..<100 {
+            try File.replace(folder("state"), with: [1], surviving: .powerLoss)
+            _ = try File.read(folder("state"), limit: 9)
+            _ = try Directory.list(folder.path)
+            _ = try DirectoryLock(folder.path)
+        }
+        #expect(try openDescriptors(under: folder.path) == before)
+    }
+
+    /// How many of this process's descriptors lead into the folder; other tests have theirs
+    /// elsewhere.
+    private func openDescriptors(under folder: String) throws -> Int {
+        try Directory.list("/proc/self/fd").count { descriptor in
+            var target = [CChar](repeating: 0, count: 4096)
+            let count = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+            let path = target.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
+            return String(decoding: path, as: UTF8.self).hasPrefix(folder)
+        }
+    }
+}

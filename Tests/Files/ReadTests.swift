@@ -1,0 +1,98 @@
+import Files
+import Glibc
+import Testing
+
+struct ReadTests {
+    @Test func theWholeContentComesBack() throws {
+        let folder = try TemporaryFolder()
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        try File.replace(folder("flags"), with: bytes)
+        #expect(try File.read(folder("flags"), limit: 100_000) == bytes)
+    }
+
+    @Test func oneByteOverTheLimitIsAnErrorThatNamesTheLimit() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("flags"), with: [1, 2, 3])
+        let error = try #require(throws: FileError.self) {
+            try File.read(folder("flags"), limit: 2)
+        }
+        #expect(error.cause == .largerThan(2))
+        #expect(error.description == "read '\(folder("flags"))': larger than 2 bytes")
+    }
+
+    /// Files of procfs say that they are empty, so only reading finds out.
+    @Test func aFileThatHidesItsSizeIsHeldToTheLimitToo() throws {
+        #expect(try File.attributes(of: "/proc/self/status").size == 0)
+        #expect(try !File.read("/proc/self/status", limit: 1 << 20).isEmpty)
+        #expect(throws: FileError("read", "/proc/self/status", .largerThan(10))) {
+            try File.read("/proc/self/status", limit: 10)
+        }
+    }
+
+    @Test func anEmptyFileIsNoBytes() throws {
+        let folder = try TemporaryFolder()
+        try File.touch(folder("empty"))
+        #expect(try File.read(folder("empty"), limit: 0) == [])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFIFOIsRefusedWithoutWaitingForAWriter() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe mkfifo(folder("fifo"), 0o644) == 0)
+        #expect(throws: FileError("read", folder("fifo"), .notRegularFile)) {
+            try File.read(folder("fifo"), limit: 10)
+        }
+    }
+
+    @Test func aDeviceIsRefused() {
+        #expect(throws: FileError("read", "/dev/zero", .notRegularFile)) {
+            try File.read("/dev/zero", limit: 10)
+        }
+    }
+
+    @Test func aSocketIsRefused() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe mknod(folder("socket"), S_IFSOCK | 0o644, 0) == 0)
+        #expect(throws: FileError("read", folder("socket"), .notRegularFile)) {
+            try File.read(folder("socket"), limit: 10)
+        }
+    }
+
+    @Test func aDirectoryIsRefusedInTheWordsOfTheKernel() {
+        let error = #expect(throws: FileError.self) { try File.read("/etc", limit: 10) }
+        #expect(error?.code == EISDIR)
+        #expect(error?.description == "read '/etc': is a directory")
+    }
+
+    @Test func aMissingFileIsNotFound() {
+        let error = #expect(throws: FileError.self) { try File.read("/nowhere/flags", limit: 10) }
+        #expect(error?.isNotFound == true)
+        #expect(error?.description == "open '/nowhere/flags': no such file or directory")
+    }
+
+    /// C would read `/etc/passwd` here.
+    @Test func aPathWithANULIsRefused() {
+        let error = #expect(throws: FileError.self) {
+            try File.read("/etc/passwd\0.json", limit: 1 << 20)
+        }
+        #expect(error?.code == EINVAL)
+    }
+
+    @Test func theAttributesAreThoseOfTheFileThatWasRead() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("secret"), with: [7, 7], mode: 0o600)
+        let (bytes, attributes) = try File.readWithAttributes(folder("secret"), limit: 2)
+        #expect(bytes == [7, 7])
+        #expect(attributes.kind == .regular)
+        #expect(attributes.mode == 0o600)
+        #expect(attributes.owner == getuid())
+        #expect(attributes.group == getgid())
+        #expect(attributes.size == 2)
+        #expect(try attributes.modificationTime == File.modificationTime(of: folder("secret")))
+    }
+
+    @Test func theBootHasOneIdentifier() throws {
+        let id = try bootID()
+        #expect(id.utf8.count == 36)
+        #expect(try bootID() == id)
+    }
+}

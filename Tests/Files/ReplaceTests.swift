@@ -1,0 +1,127 @@
+import Files
+import Glibc
+import Testing
+
+struct ReplaceTests {
+    @Test(arguments: [Durability.programCrash, .powerLoss])
+    func theNewContentTakesThePlaceOfTheOld(durability: Durability) throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("state"), with: [1], surviving: durability)
+        try File.replace(folder("state"), with: [2, 3], surviving: durability)
+        #expect(try File.read(folder("state"), limit: 9) == [2, 3])
+        #expect(try Directory.list(folder.path) == ["state"])
+    }
+
+    /// Somebody with the old file open goes on reading the old content.
+    @Test func theNewContentIsAnotherFile() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("state"), with: [1])
+        let reader = unsafe open(folder("state"), O_RDONLY)
+        defer { close(reader) }
+        try File.replace(folder("state"), with: [2])
+        var byte: UInt8 = 0
+        #expect(unsafe Glibc.read(reader, &byte, 1) == 1)
+        #expect(byte == 1)
+    }
+
+    /// The umask is the whole process's, so other tests feel it too: none of them may depend on it.
+    @Test func theModeIsTheOneAskedForWhateverTheUmask() throws {
+        let folder = try TemporaryFolder()
+        let umaskBefore = umask(0o077)
+        defer { umask(umaskBefore) }
+        try File.replace(folder("state"), with: [])
+        try File.replace(folder("secret"), with: [], mode: 0o640)
+        try File.touch(folder("marker"))
+        try Directory.create(folder("a/b"), mode: 0o755)
+        #expect(try File.attributes(of: folder("state")).mode == 0o644)
+        #expect(try File.attributes(of: folder("secret")).mode == 0o640)
+        #expect(try File.attributes(of: folder("marker")).mode == 0o644)
+        #expect(try File.attributes(of: folder("a")).mode == 0o755)
+        #expect(try File.attributes(of: folder("a/b")).mode == 0o755)
+    }
+
+    @Test func whatACrashLeftUnderTheTemporaryNameIsThrownAway() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder(".state.tmp"), with: [9, 9, 9])
+        try File.replace(folder("state"), with: [1])
+        #expect(try File.read(folder("state"), limit: 9) == [1])
+        #expect(try Directory.list(folder.path) == ["state"])
+    }
+
+    @Test func aLinkUnderTheTemporaryNameIsNotFollowed() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("victim"), with: [7])
+        #expect(unsafe symlink(folder("victim"), folder(".state.tmp")) == 0)
+        try File.replace(folder("state"), with: [1])
+        #expect(try File.read(folder("victim"), limit: 9) == [7])
+        #expect(try Directory.list(folder.path) == ["state", "victim"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFIFOUnderTheTemporaryNameIsNotWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe mkfifo(folder(".state.tmp"), 0o644) == 0)
+        try File.replace(folder("state"), with: [1])
+        #expect(try File.read(folder("state"), limit: 9) == [1])
+    }
+
+    @Test func aLinkUnderTheNameItselfIsReplacedNotFollowed() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("victim"), with: [7])
+        #expect(unsafe symlink(folder("victim"), folder("state")) == 0)
+        try File.replace(folder("state"), with: [1])
+        #expect(try File.read(folder("victim"), limit: 9) == [7])
+        #expect(try File.attributes(of: folder("state"), followingLinks: false).kind == .regular)
+    }
+
+    @Test func aDirectoryUnderTheNameStaysAndNoTemporaryFileIsLeft() throws {
+        let folder = try TemporaryFolder()
+        try Directory.create(folder("state"))
+        let error = #expect(throws: FileError.self) { try File.replace(folder("state"), with: [1]) }
+        #expect(error?.code == EISDIR)
+        #expect(try Directory.list(folder.path) == ["state"])
+    }
+
+    @Test func aMissingFolderIsNotFound() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: FileError.self) {
+            try File.replace(folder("gone/state"), with: [1])
+        }
+        #expect(error?.isNotFound == true)
+    }
+
+    @Test(.enabled(if: SmallFileSystem.isAvailable, "mounting a small file system takes root"))
+    func aFullDiskLeavesTheOldContentAndNoTemporaryFile() throws {
+        let folder = try TemporaryFolder()
+        let disk = try SmallFileSystem(at: folder.path)
+        try File.replace(folder("state"), with: [1])
+        let error = #expect(throws: FileError.self) {
+            try File.replace(folder("state"), with: [UInt8](repeating: 2, count: 1 << 20))
+        }
+        #expect(error?.isStorageFull == true)
+        #expect(error?.description == "write '\(folder(".state.tmp"))': no space left on device")
+        #expect(try File.read(folder("state"), limit: 9) == [1])
+        #expect(try Directory.list(disk.path) == ["state"])
+    }
+
+    @Test(.enabled(if: SmallFileSystem.isAvailable, "mounting a small file system takes root"))
+    func aReadOnlyFileSystemLeavesTheOldContent() throws {
+        let folder = try TemporaryFolder()
+        let disk = try SmallFileSystem(at: folder.path)
+        try File.replace(folder("state"), with: [1])
+        try disk.makeReadOnly()
+        let error = #expect(throws: FileError.self) { try File.replace(folder("state"), with: [2]) }
+        #expect(error?.code == EROFS)
+        #expect(try File.read(folder("state"), limit: 9) == [1])
+    }
+
+    @Test(.disabled(if: getuid() == 0, "root writes to a directory of any mode"))
+    func aReadOnlyDirectoryLeavesTheOldContent() throws {
+        let folder = try TemporaryFolder()
+        try File.replace(folder("state"), with: [1])
+        #expect(unsafe chmod(folder.path, 0o555) == 0)
+        defer { unsafe chmod(folder.path, 0o755) }
+        let error = #expect(throws: FileError.self) { try File.replace(folder("state"), with: [2]) }
+        #expect(error?.isPermissionDenied == true)
+        #expect(try File.read(folder("state"), limit: 9) == [1])
+    }
+}
