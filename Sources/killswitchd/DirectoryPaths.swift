@@ -11,14 +11,9 @@ struct DirectoryPaths {
         let isRoot = geteuid() == 0
         state = try File.absolute(
             Directories.state(
-                option: options.stateDirectory, isRoot: isRoot, environment: Self.variable))
+                option: options.stateDirectory, isRoot: isRoot, environment: environmentVariable))
         runtime = try File.absolute(
             Directories.runtime(
-                option: options.runtimeDirectory, isRoot: isRoot, environment: Self.variable))
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
+                option: options.runtimeDirectory, isRoot: isRoot, environment: environmentVariable))
     }
 }

@@ -1,6 +1,5 @@
 import Decision
 import Files
-import Glibc
 import Journal
 import Records
 
@@ -12,7 +11,8 @@ final class Log {
     /// systemd says in `JOURNAL_STREAM` what stderr leads to when it is the journal; it counts only
     /// while that is so still, for a shell in between may have turned it elsewhere.
     init() {
-        guard let stream = Self.variable("JOURNAL_STREAM"), StandardError.leads(to: stream) else {
+        guard let stream = environmentVariable("JOURNAL_STREAM"), StandardError.leads(to: stream)
+        else {
             journal = nil
             return
         }
@@ -52,10 +52,5 @@ final class Log {
         case .warning: "warning: "
         case .notice, .info, .debug: ""
         }
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
     }
 }

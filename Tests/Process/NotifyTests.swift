@@ -82,6 +82,17 @@ import Testing
         )
     }
 
+    /// Neither the decision nor the loop waits, and READY is not lost.
+    @Test func aBusyServiceManagerHearsItLater() throws {
+        let watched = try WatchedDaemon()
+        try watched.deafen()
+        try watched.start()
+        try watched.daemon.waitFor("running")
+        var words = try watched.next()
+        while words == "noise" { words = try watched.next() }
+        #expect(words == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·")
+    }
+
     @Test func pingsGoOnWithTheWork() throws {
         let watched = try WatchedDaemon()
         try watched.start(["WATCHDOG_USEC": "200000"])

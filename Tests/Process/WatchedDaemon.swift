@@ -17,6 +17,17 @@ final class WatchedDaemon {
         try daemon.start(more.merging(["NOTIFY_SOCKET": daemon.folder("notify")]) { own, _ in own })
     }
 
+    /// Fills the service manager's ear, so that it takes nothing more until it listens.
+    func deafen() throws {
+        let socket = try DatagramSocket()
+        let address = SocketAddress.path(daemon.folder("notify"))
+        do {
+            while true { try socket.send(Array("noise".utf8), to: address) }
+        } catch {
+            guard error.isFull else { throw error }
+        }
+    }
+
     /// What it says next. What passes by itself, ages and waits, is shown as a dot.
     func next() throws -> String {
         guard let text = try listener.next() else {

@@ -41,6 +41,11 @@ struct UnitTests {
         try system.run("journalctl --sync; journalctl -u killswitchd --since @\(start)")
     }
 
+    /// What it holds of one kind of event.
+    private func journal(of id: String) throws -> String {
+        try system.run("journalctl --sync; journalctl MESSAGE_ID=\(id) --since @\(start)")
+    }
+
     private func property(_ name: String) throws -> String {
         String(try system.run("systemctl show killswitchd -P \(name)").dropLast())
     }
@@ -156,6 +161,47 @@ struct UnitTests {
                 "journalctl --sync; journalctl -u killswitchd -n 99 | grep 'entries were dropped'"
         )
         print("with journald stopped for a minute there were \(flips) verdicts in time")
+    }
+
+    @Test func aBrokenReloadChangesNothingAndTheStatusSaysWhy() throws {
+        try system.run("systemctl start killswitchd")
+        try system.write("[service.shop]\nsorce = 1", to: "/etc/killswitchd/killswitchd.toml")
+        try system.run("systemctl reload killswitchd")
+        let mistake = "killswitchd.toml:2:1: unknown key 'sorce'"
+        try system.wait(until: "systemctl status killswitchd | grep \"\(mistake)\"")
+        #expect(try property("ActiveState") == "active")
+        // Even a restart leaves the one that was accepted last in force.
+        try system.run("systemctl restart killswitchd")
+        #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+        #expect(try system.attempt("killswitchctl status").errors.contains(mistake))
+        let refused = MessageID.configurationRefused.rawValue
+        #expect(try journal(of: refused).contains(mistake))
+        try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
+        try system.run("systemctl reload killswitchd")
+        try system.wait(until: "test ! -e /run/killswitchd/configuration.refused")
+    }
+
+    @Test func dropInsAreReadFromTheThreePlaces() throws {
+        let places = ["/usr/lib", "/run", "/etc"].map { "\($0)/killswitchd/conf.d" }
+        for (number, place) in places.enumerated() {
+            try system.write(
+                "[service.shop]\nmax_stale = \"\(number + 1)h\"", to: "\(place)/10-stale.toml")
+        }
+        try system.write("[service.shop]\nat_end = \"keep\"", to: "\(places[0])/20-end.toml")
+        try system.write("[service.shop]\nat_end = 5", to: "\(places[0])/30-broken.toml")
+        try system.run("ln -s /dev/null /etc/killswitchd/conf.d/30-broken.toml")
+        let output = try system.run("/usr/sbin/killswitchd --check; rm -r /usr/lib/killswitchd")
+        let lines = output.split(separator: "\n")
+        #expect(
+            lines.prefix(7) == [
+                "read /etc/killswitchd/killswitchd.toml", "read \(places[2])/10-stale.toml",
+                "read \(places[0])/20-end.toml",
+                "masked \(places[2])/30-broken.toml: it is a link to /dev/null",
+                "skipped \(places[1])/10-stale.toml: \(places[2])/10-stale.toml is read instead",
+                "skipped \(places[0])/10-stale.toml: \(places[2])/10-stale.toml is read instead",
+                "skipped \(places[0])/30-broken.toml: \(places[2])/30-broken.toml is read instead",
+            ])
+        #expect(lines.contains("service.shop.max_stale = \"3h\"   (\(places[2])/10-stale.toml:2)"))
     }
 
     @Test func aFinishedInstallationHasNothingToComplainOf() throws {

@@ -6,13 +6,16 @@ import Notify
 
 /// systemd, or whatever else started us and listens: hears how the work goes.
 ///
-/// Silent where nobody listens. A word that does not get through is said again a second later.
+/// Silent where nobody listens. Where the service manager takes nothing for a while, READY and the
+/// status are said again a second later; a ping or a reload that is late would be a lie.
 final class ServiceManager {
     private let loop: EventLoop
     private let socket: NotifySocket?
     private var supervision: Supervision
     private var timer: Timer?
     private var unsaid: [Message] = []
+    /// Whether the last words found the service manager busy.
+    private var isBusy = false
     /// How things stand, and whether the work goes on.
     private let examine: () -> (Overview, isProgressing: Bool)
     /// What is wrong with the configuration on disk, where it is not the one in force.
@@ -37,7 +40,7 @@ final class ServiceManager {
         say(
             supervision.look(
                 at: overview, isProgressing: isProgressing, problem: refused, at: loop.now.boot))
-        let retry = unsaid.isEmpty ? nil : loop.now.boot + .seconds(1)
+        let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
         timer?.set(at: next)
     }
@@ -65,23 +68,15 @@ final class ServiceManager {
 
     private func say(_ messages: [Message]) {
         guard let socket else { return }
-        // A ping must not come later than it was meant; the rest waits until it gets through.
         let words = unsaid + messages
         do {
             try socket.send(words)
             unsaid = []
+            isBusy = false
         } catch {
-            unsaid = words.filter { $0.mustArrive }
-        }
-    }
-}
-
-extension Message {
-    /// Whether it is worth saying late.
-    fileprivate var mustArrive: Bool {
-        switch self {
-        case .ready: true
-        case .reloading, .stopping, .watchdog, .extendTimeout, .status: false
+            unsaid = words.contains(.ready) ? [.ready] : []
+            isBusy = error.isFull
+            supervision.wasNotHeard()
         }
     }
 }

@@ -56,6 +56,11 @@ package struct Supervision: Sendable {
         owesReady = isReady
     }
 
+    /// The last words did not get through: the status is to be said again.
+    package mutating func wasNotHeard() {
+        said = nil
+    }
+
     private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Message] {
         guard let interval = pingInterval, let due = nextPing, due <= now else { return [] }
         guard isProgressing else {
