@@ -38,10 +38,10 @@ final class Daemon {
         locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
         try state.prepare()
         try runtime.tidy(sources: configuration.settings.sources.map(\.name))
-        try runtime.note(refusal: store.refusal)
         store.keep(configuration)
         loop = try EventLoop()
         sources = SourceList(on: loop)
+        noteRefusal()
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -84,11 +84,7 @@ final class Daemon {
         manager.beginReload()
         let next = store.next()
         manager.refusal = store.refusal
-        do {
-            try runtime.note(refusal: store.refusal)
-        } catch {
-            log.write(.error, "\(error)", id: .recordFailed)
-        }
+        noteRefusal()
         guard let next else { return manager.endReload() }
         store.keep(next)
         let settings = next.settings
@@ -96,6 +92,16 @@ final class Daemon {
             settings.plan, sources: sources.follow(settings.sources),
             runtime: RuntimeDirectory(
                 path: runtime.path, bootID: bootID, services: settings.services))
+    }
+
+    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
+    /// keep the daemon from its work.
+    private func noteRefusal() {
+        do {
+            try runtime.note(refusal: store.refusal)
+        } catch {
+            log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
+        }
     }
 
     private func machine(for sources: [any FlagSource]) -> Machine {

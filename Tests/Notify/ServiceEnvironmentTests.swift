@@ -1,4 +1,5 @@
 import Datagrams
+import Glibc
 import Notify
 import Testing
 
@@ -35,6 +36,18 @@ import Testing
         Case(testDescription: "nonsense", variables: ["WATCHDOG_USEC": "soon"]),
         Case(testDescription: "zero is off", variables: ["WATCHDOG_USEC": "0"]),
     ]
+
+    /// A child that spoke in our name would confuse the service manager.
+    @Test func whatWasTakenReachesNoChild() {
+        unsafe setenv("NOTIFY_SOCKET", "/nowhere", 1)
+        unsafe setenv("WATCHDOG_USEC", "1000000", 1)
+        unsafe setenv("WATCHDOG_PID", "\(getpid())", 1)
+        let taken = ServiceEnvironment.take()
+        #expect(taken.socket == .path("/nowhere") && taken.watchdog == .seconds(1))
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
+            #expect(unsafe getenv(name) == nil)
+        }
+    }
 
     @Test(arguments: cases) func itIsReadFromVariables(_ wanted: Case) {
         let found = ServiceEnvironment(processID: 42) { wanted.variables[$0] }

@@ -27,7 +27,7 @@ import Testing
         try reload(daemon, Self.both)
         try daemon.waitFor("ended", of: "web")
         #expect(try daemon.folder.text(of: "run/shop/state.json") == shop)
-        #expect(try File.exists(daemon.folder("run/source.web")))
+        try daemon.waitUntil("it is confirmed") { try File.exists(daemon.folder("run/source.web")) }
         try reload(daemon, Daemon.shop)
         try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
         try daemon.waitUntil("its mark is gone") {
