@@ -36,6 +36,11 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     /// No such file, or a folder on the way to it is missing or not a folder.
     package var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
 
+    /// The file holds more than the limit that was given.
+    package var isTooLarge: Bool {
+        if case .largerThan = cause { true } else { false }
+    }
+
     /// Somebody who may do more could have done it.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 

@@ -35,7 +35,6 @@ package enum Directories {
         throw Unknown(what: "state", variable: "HOME", option: "--state-directory")
     }
 
-    /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
     /// Where a reader looks: as the daemon would, and where that has no folder and the system's daemon
     /// has one, there. Reading needs no privilege, so it should need no option either.
     package static func published(
@@ -52,6 +51,7 @@ package enum Directories {
 
     private static let system = "/run/killswitchd"
 
+    /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
     private static func first(of list: String?) -> String? {
         list?.split(separator: ":").first.map(String.init)
     }

@@ -43,8 +43,8 @@ package struct RuntimeDirectory {
     /// that follows it are gone: somebody has removed them.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
-        for service in services.values where service.switches.contains(where: { $0.source == source })
-        {
+        for service in services.values
+        where service.switches.contains(where: { $0.source == source }) {
             _ = try File.attributes(of: "\(path)/\(service.name)/\(FileName.state)")
         }
     }
@@ -71,7 +71,9 @@ package struct RuntimeDirectory {
                 try File.remove("\(path)/\(entry)")
             }
             let folder = "\(path)/\(entry)"
-            guard let name = ServiceName(entry) else { continue }
+            guard let name = ServiceName(entry),
+                try File.attributes(of: folder, followingLinks: false).kind == .directory
+            else { continue }
             let published = try PublishedState.read(in: folder)
             if services[name] != nil {
                 if published?.bootID != bootID { try Marker(folder: folder).set(nil) }

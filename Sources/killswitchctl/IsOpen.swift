@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import JSON
 import Records
 
 /// `killswitchctl is-open SERVICE`
@@ -18,6 +19,9 @@ struct IsOpen: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print nothing.")
     var quiet = false
 
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
     @Argument(help: "The service.")
     var service: ServiceName
 
@@ -27,7 +31,13 @@ struct IsOpen: ParsableCommand {
         guard state.isCurrent(at: published.now) else {
             throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
         }
-        if !quiet {
+        if json {
+            let answer: JSON.Value = .object([
+                "service": .string(service.text), "open": .bool(state.gate == .open),
+                "state": .string(state.state.rawValue),
+            ])
+            print(answer.serialized(.compact))
+        } else if !quiet {
             print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
         }
         switch state.gate {

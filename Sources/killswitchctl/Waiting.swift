@@ -19,6 +19,7 @@ final class Waiting {
     private let limit: Duration?
     private var watch: PathWatch?
     private var timer: Timer?
+    private var slowPoll: Timer?
     private var validity: WallTimer?
     private var problem: CommandFailure?
     /// What was last seen, for the message at the end.
@@ -42,6 +43,7 @@ final class Waiting {
         do {
             let file = "\(published.directory)/\(service)/\(FileName.state)"
             watch = PathWatch(loop, path: file) { [unowned self] in look() }
+            if watch?.problem != nil { try lookEverySecond() }
             validity = try WallTimer(loop) { [unowned self] _ in look() }
             if let limit {
                 timer = try Timer(loop, accuracy: .zero) { [unowned self] in
@@ -58,6 +60,15 @@ final class Waiting {
         } catch {
             throw CommandFailure(.no, "\(error)")
         }
+    }
+
+    /// Polls, where the kernel has no watch for us.
+    private func lookEverySecond() throws(LoopError) {
+        slowPoll = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
+            look()
+            slowPoll?.set(at: loop.now.boot + .seconds(1))
+        }
+        slowPoll?.set(at: loop.now.boot + .seconds(1))
     }
 
     private func look() {

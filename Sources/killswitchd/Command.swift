@@ -32,6 +32,7 @@ enum Command {
     static let version = "0.1.0"
 
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
+        StandardError.outliveReaders()
         let daemon = try Daemon(options, log)
         return try daemon.run()
     }

@@ -7,6 +7,8 @@ import Records
 /// wait for the journal.
 final class Log {
     private let journal: JournalSocket?
+    /// The lines that nobody read from stderr since the last one that was.
+    private var dropped = 0
 
     /// systemd says in `JOURNAL_STREAM` what stderr leads to when it is the journal; it counts only
     /// while that is so still, for a shell in between may have turned it elsewhere.
@@ -41,9 +43,14 @@ final class Log {
         if let journal {
             journal.write(entry)
         } else {
-            let line = "killswitchd: \(Self.prefix(entry.priority))\(entry.message)"
-            StandardError.write(line: line)
+            writeToStandardError(entry)
         }
+    }
+
+    private func writeToStandardError(_ entry: Entry) {
+        let missed = dropped == 0 ? "" : "(\(dropped) lines were dropped before this one) "
+        let line = "killswitchd: \(Self.prefix(entry.priority))\(missed)\(entry.message)"
+        dropped = StandardError.write(line: line) ? 0 : dropped + 1
     }
 
     private static func prefix(_ priority: Priority) -> String {

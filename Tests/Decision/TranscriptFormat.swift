@@ -17,6 +17,7 @@ enum TranscriptFormat {
         case .fetched(let source, .unchanged, _): "\(source) unchanged"
         case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
+        case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
         case .reconfigured: "reconfigured"
         case .patienceEnded: "patience ended"

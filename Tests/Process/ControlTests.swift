@@ -26,6 +26,36 @@ import Testing
         #expect(closed == .init(status: 1, output: "", errors: ""))
     }
 
+    @Test func isOpenIsAlsoJSON() throws {
+        let result = try decided(Self.open).control("is-open", "shop", "--json")
+        #expect(result.status == 0)
+        #expect(result.output == #"{"service":"shop","open":true,"state":"running"}"# + "\n")
+    }
+
+    @Test func theDirectoryMayStandBeforeTheCommand() throws {
+        let daemon = try decided(Self.open)
+        for option in [
+            ["--runtime-directory", daemon.folder("run")],
+            ["--runtime-directory=\(daemon.folder("run"))"],
+        ] {
+            let result = try Program.run(
+                try Programs.path(of: "killswitchctl"), option + ["get", "shop", "state"])
+            #expect(result == .init(status: 0, output: "running\n", errors: ""))
+        }
+    }
+
+    @Test func anOutputThatCannotBeWrittenIsAFailure() throws {
+        let daemon = try decided(Self.open)
+        let program = try Programs.path(of: "killswitchctl")
+        let result = try Program.run(
+            "/bin/sh",
+            [
+                "-c",
+                "\(program) get shop state --runtime-directory \(daemon.folder("run")) > /dev/full",
+            ])
+        #expect(result.status == 1)
+    }
+
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
         let daemon = try Daemon(flags: nil)
         try daemon.start()

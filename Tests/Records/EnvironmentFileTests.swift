@@ -12,12 +12,18 @@ import Testing
     static let texts = [
         "plain", "", "it's \"quoted\"", "two\nlines\n", "$HOME $(id) `id` ${PATH}", "back\\slash\\",
         "\\n \\\" \\$", "nul\0gone", "emoji \u{1F600} \u{65E5}\u{672C}", "tab\tand\r", "'; id; '",
-        "ends in a backslash \\", "\"", "$", "`", "#no comment", " spaces  kept ", "a=b", "no\u{FFFF}character\u{FDD0}\u{1FFFE}",
+        "ends in a backslash \\", "\"", "$", "`", "#no comment", " spaces  kept ", "a=b",
+        "no\(noncharacters)character",
     ]
+
+    /// U+FFFF, U+FDD0 and U+1FFFE, which JSON may hold and Swift has no literal for.
+    static let noncharacters = String(
+        decoding: [0xFFFF, 0xFDD0, 0xD83F, 0xDFFE] as [UInt16], as: UTF16.self)
 
     /// What readers get: all but what neither can hold.
     static func bytes(of text: String) -> [UInt8] {
-        let kept = text.unicodeScalars.filter { !"\0\u{FFFF}\u{FDD0}\u{1FFFE}".unicodeScalars.contains($0) }
+        let dropped = Set(noncharacters.unicodeScalars).union(["\0"])
+        let kept = text.unicodeScalars.filter { !dropped.contains($0) }
         return Array(String(String.UnicodeScalarView(kept)).utf8)
     }
 

@@ -48,7 +48,7 @@ import Testing
         let (source, inbox) = source(maxBody: 10)
         for (body, kind) in [
             (nil, Failure.Kind.unreachable), ("", .invalid), ("{", .invalid),
-            (#"{"a": "too long"}"#, .unreachable),
+            (#"{"a": "too long"}"#, .invalid),
         ] {
             if let body { try folder.write(body, to: "flags.json") }
             source.fetch(unlessMatching: Validators())

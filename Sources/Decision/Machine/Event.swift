@@ -12,6 +12,9 @@ package enum Event: Hashable, Sendable {
     case fetched(SourceName, Outcome, date: Instant? = nil)
     /// The source may have changed: worth a fetch now, and no more than that.
     case hinted(SourceName)
+    /// The source cannot be watched for this reason, so that changes are seen at the polls alone; nil
+    /// when it can again.
+    case unwatched(SourceName, problem: String?)
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
     /// The configuration was read again. Whoever fetches follows the new sources already.

@@ -53,6 +53,15 @@ extension Machine {
         }
     }
 
+    /// Says once what keeps a source from being watched. The polls go on.
+    mutating func note(
+        _ name: SourceName, unwatchedFor problem: String?, _ batch: inout Batch
+    ) {
+        guard let index = sourceIndex(name), sources[index].watchProblem != problem else { return }
+        sources[index].watchProblem = problem
+        if let problem { batch.notices.append(.sourceUnwatched(name, problem)) }
+    }
+
     mutating func fetchDue(at now: Now, _ batch: inout Batch) {
         for index in sources.indices {
             guard case .waiting(let moment) = sources[index].activity, moment <= now.boot

@@ -59,6 +59,8 @@ package struct Machine: Sendable {
             receive(outcome, from: source, at: now, &batch)
         case .hinted(let source):
             hint(source, at: now)
+        case .unwatched(let source, let problem):
+            note(source, unwatchedFor: problem, &batch)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
         case .reconfigured(let plan):

@@ -6,6 +6,7 @@ package enum Notice: Hashable, Sendable {
     case decided(ServiceName, Verdict, was: State?)
     case sourceFailed(SourceName, Failure, retryIn: Duration)
     case sourceRecovered(SourceName)
+    case sourceUnwatched(SourceName, String)
     case answerInvalid(ServiceName, SourceName, InvalidFlag)
     case endUnreadable(ServiceName, SourceName, String)
     case recordFailed(Deed, problem: String)
@@ -21,7 +22,7 @@ extension Notice {
     package var level: Level {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isTrouble ? .warning : .notice
-        case .sourceFailed, .answerInvalid, .endUnreadable: .warning
+        case .sourceFailed, .sourceUnwatched, .answerInvalid, .endUnreadable: .warning
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed: .error
         }
@@ -37,6 +38,8 @@ extension Notice {
                 + "\(wait.rounded)"
         case .sourceRecovered(let source):
             "source '\(source)' answers again"
+        case .sourceUnwatched(let source, let problem):
+            "source '\(source)': \(problem); changes are seen at the next poll only"
         case .answerInvalid(let service, let source, let problem):
             "\(service): the answer of source '\(source)' is not an order: \(problem); what "
                 + "is known stays in force"

@@ -15,6 +15,8 @@ struct SourceState: Hashable, Sendable {
     var confirmation: Confirmation
     /// The fetch under way, or when the next one is due.
     var activity: Activity
+    /// Why changes are seen at the polls alone.
+    var watchProblem: String?
     /// The last failure that was announced, so that a repeat is not.
     var announcedFailure: Failure?
     /// How the last fetch since the start ended; nil before the first has.

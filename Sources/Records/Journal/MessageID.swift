@@ -5,6 +5,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case decided = "5fcfbfe15f554b1a8a22afdb89d33e39"
     case sourceFailed = "58025f49994a49c4872cbe2e99833e09"
     case sourceRecovered = "cb1943ee68c34998ae0e96a041f775c1"
+    case sourceUnwatched = "a3c1c6f0b2f84e0e9d0b9f5f7f0c2d14"
     case answerInvalid = "368aa0f627d449838b1d842c654e99eb"
     case endUnreadable = "4495e41b3ee940239c06253b15fa5f77"
     case recordFailed = "f4dd403cdbdc4ec5bfc58b869206a15d"

@@ -13,6 +13,7 @@ extension Notice {
         case .decided: .decided
         case .sourceFailed: .sourceFailed
         case .sourceRecovered: .sourceRecovered
+        case .sourceUnwatched: .sourceUnwatched
         case .answerInvalid: .answerInvalid
         case .endUnreadable: .endUnreadable
         case .recordFailed: .recordFailed
@@ -24,7 +25,8 @@ extension Notice {
         switch self {
         case .decided(let service, let verdict, _):
             [JournalField.service(service.text)] + verdict.fields
-        case .sourceFailed(let source, _, _), .sourceRecovered(let source):
+        case .sourceFailed(let source, _, _), .sourceRecovered(let source),
+            .sourceUnwatched(let source, _):
             [JournalField.source(source.text)]
         case .answerInvalid(let service, let source, _),
             .endUnreadable(let service, let source, _):

@@ -11,6 +11,7 @@ package final class FileSource: FlagSource {
     private let loop: EventLoop
     private let deliver: Deliver
     private var watch: PathWatch?
+    private var toldProblem: String?
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
@@ -28,17 +29,27 @@ package final class FileSource: FlagSource {
     package func start() {
         let (name, deliver) = (name, deliver)
         watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
+        tellProblem()
     }
 
     /// Reads the file at once. The slow poll comes through here too, and renews a watch that could
     /// not be had before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
+        tellProblem()
         deliver(.fetched(name, outcome()))
     }
 
     package func stop() {
         watch = nil
+    }
+
+    /// Says when what keeps the file from being watched is new, or gone.
+    private func tellProblem() {
+        let problem = watch?.problem.map(String.init(describing:))
+        guard problem != toldProblem else { return }
+        toldProblem = problem
+        deliver(.unwatched(name, problem: problem))
     }
 
     private func outcome() -> Outcome {
@@ -48,6 +59,8 @@ package final class FileSource: FlagSource {
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
         } catch let failure as Failure {
             return .failure(failure)
+        } catch let error as FileError where error.isTooLarge {
+            return .failure(Failure(.invalid, "\(error)"))
         } catch {
             return .failure(Failure(.unreachable, "\(error)"))
         }
