@@ -21,7 +21,7 @@ final class SourceList {
     /// The sources of a configuration; those that stay as they were are the objects of before.
     ///
     /// Throws where a source needs the network, and there is no memory or descriptor for that.
-    func follow(_ configured: [Source]) throws(TransferError) -> [any FlagSource] {
+    func follow(_ configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
             let same = followed.first { $0.settings.fetches(like: settings) }
@@ -31,7 +31,7 @@ final class SourceList {
         return next.map(\.source)
     }
 
-    private func make(_ settings: Source) throws(TransferError) -> any FlagSource {
+    private func make(_ settings: Source) throws -> any FlagSource {
         let deliver: Deliver = { [unowned self] event in self.deliver(event) }
         switch settings.kind {
         case .file(let path):
@@ -46,12 +46,11 @@ final class SourceList {
     }
 
     /// One for all, so that sources of one host share its connection.
-    private func sharedClient() throws(TransferError) -> Client {
+    private func sharedClient() throws -> Client {
         if let client { return client }
         let made = try Client(loop)
         client = made
         return made
-        }
     }
 }
 
