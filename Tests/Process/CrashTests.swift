@@ -78,7 +78,7 @@ import Testing
             let isRunning = try OnDisk(folder).state == "running"
             let wanted = isRunning ? "ended" : "running"
             try folder.write(Self.flags(wanted), to: "flags.json")
-            try Self.spin(for: .microseconds(Int64.random(in: 0...16_000)))
+            try daemon.spin(for: .microseconds(Int64.random(in: 0...16_000)))
             try daemon.stop(SIGKILL)
             while try watched.next(within: 0) != nil {}
 
@@ -102,12 +102,5 @@ import Testing
         print(
             "of \(rounds) kills \(inside) fell inside the write window, in \(torn.count) different "
                 + "states of the disk")
-    }
-
-    /// Waits without giving up the processor, for times that no timer of poll(2) can tell.
-    private static func spin(for time: Duration) throws {
-        let loop = try EventLoop()
-        let end = loop.now.boot + time
-        while loop.now.boot < end {}
     }
 }

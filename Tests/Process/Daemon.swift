@@ -99,4 +99,11 @@ final class Daemon {
             try loop.runOnce(.milliseconds(5))
         }
     }
+
+    /// Waits without giving up the processor, for times that no timer of poll(2) can tell.
+    func spin(for time: Duration) throws {
+        let loop = try EventLoop()
+        let end = loop.now.boot + time
+        while loop.now.boot < end {}
+    }
 }
