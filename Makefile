@@ -34,6 +34,8 @@ check: packages-test
 bench: build packages-test
 	Benchmarks/run
 
+# Both programs, their manual, the unit and what it needs. Afterwards, as root: systemd-sysusers,
+# journalctl --update-catalog and systemctl daemon-reload.
 install: build
 	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
@@ -41,6 +43,12 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 man/*.5
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
+	install -d -m 755 $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|/usr/sbin/|$(PREFIX)/sbin/|' packaging/systemd/killswitchd.service \
+	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/killswitchd.service
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/catalog \
+	    packaging/catalog/killswitchd.catalog
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 

@@ -55,13 +55,16 @@ let package = Package(
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
+        module("Datagrams"),
+        module("Notify", uses: ["CivilTime", "Datagrams"]),
+        module("Journal", uses: ["Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files"]),
         module(
             "RemoteFlags",
             uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
-        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON"]),
+        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -70,8 +73,8 @@ let package = Package(
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "Agent", "COptions", "CivilTime", "Decision", "EventLoop", "Files", "Records",
-                "RemoteFlags", "Settings", "Transfer",
+                "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
+                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -89,9 +92,17 @@ let package = Package(
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing"),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON"]),
+        tests(of: "Notify", uses: ["Datagrams", "Support"]),
+        tests(of: "Journal", uses: ["Datagrams", "Support"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
         tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+
+        tests(
+            of: "Agent",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags", "Support",
+            ]),
 
         // The programs as their users run them, and what tests share.
         .testTarget(
@@ -101,8 +112,14 @@ let package = Package(
                 "killswitchctl", "killswitchd",
             ],
             path: "Tests/Process", swiftSettings: strict),
+        .testTarget(
+            name: "SystemTests",
+            dependencies: [
+                "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
+            ],
+            path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Files", "JSON"], path: "Tests/Support",
+            name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
             exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

@@ -13,14 +13,17 @@ package import RemoteFlags
 package final class Agent {
     private let loop: EventLoop
     private var machine: Machine
-    private let runtime: RuntimeDirectory
+    private var runtime: RuntimeDirectory
     private let state: StateDirectory
     private let announce: (Notice) -> Void
     private var sources: [SourceName: any FlagSource] = [:]
+    /// The sources that were told to fetch and have not reported yet.
+    private var fetching: Set<SourceName> = []
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
+    private let kernel: WallTimer.Kernel
     /// What the wall timer is set to, until it has fired or the clock was set.
     private var wallWake: WallWake = .unset
     private var isDraining = false
@@ -28,14 +31,21 @@ package final class Agent {
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
 
+    #if DEBUG
+    /// A fault of a test build: timers are set no more, as if the kernel had lost them.
+    package var losesTimers = false
+    #endif
+
+    /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
-        announce: @escaping (Notice) -> Void
+        kernel: WallTimer.Kernel = .real, announce: @escaping (Notice) -> Void
     ) {
         self.loop = loop
         self.machine = machine
         self.runtime = runtime
         self.state = state
+        self.kernel = kernel
         self.announce = announce
     }
 
@@ -43,7 +53,7 @@ package final class Agent {
     package func start(_ sources: [any FlagSource]) throws(LoopError) {
         drain = try Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
-        wallTimer = try WallTimer(loop) { [unowned self] expiry in
+        wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = .unset
             switch expiry {
             case .due: post(.woke)
@@ -55,6 +65,26 @@ package final class Agent {
             source.start()
         }
         post(.started)
+    }
+
+    /// Goes on with another configuration. `sources` are all of its sources; those that stay as they
+    /// were are the same objects. Those that are gone are stopped when the machine drops them.
+    package func reconfigure(
+        _ plan: Plan, sources next: [any FlagSource], runtime: RuntimeDirectory
+    ) {
+        self.runtime = runtime
+        for source in next {
+            let before = sources[source.name]
+            guard before !== source else { continue }
+            before?.stop()
+            sources[source.name] = source
+            source.start()
+            // Asked the same, but by another object: the machine waits for its answer still.
+            if fetching.contains(source.name), before?.binding == source.binding {
+                source.fetch(unlessMatching: Validators())
+            }
+        }
+        post(.reconfigured(plan))
     }
 
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
@@ -72,6 +102,12 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
+    /// How things stand.
+    package var overview: Overview { machine.overview(at: now) }
+
+    /// Whether the work goes on: the watchdog is fed by this alone.
+    package var isProgressing: Bool { machine.isProgressing(at: now) }
+
     /// How late a poll may come, so that the kernel can wake us together with others.
     private static let slack: Duration = .milliseconds(20)
 
@@ -88,6 +124,7 @@ package final class Agent {
         while taken < queue.count, taken < Self.turn {
             let event = queue[taken]
             taken += 1
+            if case .fetched(let name, _, _) = event { fetching.remove(name) }
             for effect in machine.handle(event, at: now) { perform(effect) }
             observer?(event)
         }
@@ -107,6 +144,7 @@ package final class Agent {
     private func perform(_ effect: Effect) {
         switch effect {
         case .fetch(let name, let validators):
+            fetching.insert(name)
             sources[name]?.fetch(unlessMatching: validators)
         case .store(let name, let answers):
             guard let source = sources[name] else { return }
@@ -124,6 +162,12 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in
                 try runtime.publish(record, of: name)
             }
+        case .withdraw(let name):
+            report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+        case .drop(let name):
+            sources.removeValue(forKey: name)?.stop()
+            fetching.remove(name)
+            report(.confirm(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .announce(let notice):
             announce(notice)
         case .sleep(let wake):
@@ -142,6 +186,9 @@ package final class Agent {
     }
 
     private func sleep(until wake: Wake) {
+        #if DEBUG
+        if losesTimers { return }
+        #endif
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
         if wallWake != .at(wake.wall) {
             wallWake = .at(wake.wall)

@@ -30,14 +30,24 @@ package struct Switch: Hashable, Sendable {
     }
 }
 
-/// A source as far as the decision knows it: when it is asked.
+/// A source as far as the decision knows it: when it is asked, and how long that may take.
 package struct SourcePlan: Hashable, Sendable {
     package var name: SourceName
     package var interval: Duration
+    /// A fetch that takes longer than this is not going on any more.
+    package var timeout: Duration
+    /// What is asked, in any words. A source of the same name that asks something else is another
+    /// one: what the old one said does not count for it.
+    package var address: String
 
-    package init(name: SourceName, interval: Duration) {
+    package init(
+        name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
+        address: String = ""
+    ) {
         self.name = name
         self.interval = interval
+        self.timeout = timeout
+        self.address = address
     }
 }
 

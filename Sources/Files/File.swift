@@ -63,6 +63,20 @@ package enum File {
         try attributes(of: path).modificationTime
     }
 
+    /// Whether the path is a symbolic link that holds this very target.
+    package static func isLink(_ path: String, to target: String) throws(FileError) -> Bool {
+        guard try attributes(of: path, followingLinks: false).kind == .symbolicLink else {
+            return false
+        }
+        // One byte more than the target: a longer one is another one.
+        var buffer = [CChar](repeating: 0, count: target.utf8.count + 1)
+        let count = try unsafe system("read the link", path) {
+            unsafe readlink($0, &buffer, buffer.count)
+        }
+        let found = buffer.prefix(count).map { UInt8(bitPattern: $0) }
+        return found.elementsEqual(target.utf8)
+    }
+
     /// Removes the name; one that is not there is fine. A link goes itself, not what it leads to.
     package static func remove(_ path: String) throws(FileError) {
         do {

@@ -2,6 +2,14 @@ import Glibc
 
 /// The standard error of this process.
 package enum StandardError {
+    /// Whether it leads to what `identity` names, as `DEVICE:INODE`: the form of `JOURNAL_STREAM`
+    /// (systemd.exec(5)).
+    package static func leads(to identity: String) -> Bool {
+        var status = stat()
+        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return identity == "\(status.st_dev):\(status.st_ino)"
+    }
+
     /// Writes one line, in one call, so that the lines of several processes do not mix.
     package static func write(line: String) {
         let bytes = Array((line + "\n").utf8)

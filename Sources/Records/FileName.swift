@@ -4,6 +4,9 @@ package import Decision
 package enum FileName {
     package static let state = "state.json"
     package static let environment = "state.env"
+    /// Why the configuration on disk is refused; there only while it is. No service has a dot in
+    /// its name.
+    package static let refusedConfiguration = "configuration.refused"
     package static let sourcePrefix = "source."
 
     /// The file whose modification time says when a source last confirmed its flags.

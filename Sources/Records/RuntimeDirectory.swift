@@ -35,6 +35,18 @@ package struct RuntimeDirectory {
         try File.touch(mark(of: source))
     }
 
+    /// Removes the file that says when a source last confirmed its flags.
+    package func unmark(_ source: SourceName) throws(FileError) {
+        try File.remove(mark(of: source))
+    }
+
+    /// Removes the files of a service that is no longer configured.
+    package func withdraw(_ service: ServiceName) throws(FileError) {
+        let folder = "\(path)/\(service)"
+        guard try File.exists(folder) else { return }
+        try removeService(folder)
+    }
+
     /// Removes what is not true any more when a daemon starts: the files of services and sources
     /// that are no longer configured, and markers of another boot.
     package func tidy(sources: [SourceName]) throws(FileError) {

@@ -79,7 +79,7 @@ package struct StateDirectory {
 
     private func flagsPath(_ source: SourceName) -> String { "\(path)/flags/\(source).json" }
 
-    private func contents(_ file: String) throws(FileError) -> [UInt8]? {
+    func contents(_ file: String) throws(FileError) -> [UInt8]? {
         do {
             return try File.read(file, limit: Self.sizeLimit)
         } catch  where error.isNotFound {

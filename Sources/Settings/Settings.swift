@@ -14,7 +14,11 @@ package struct Settings: Hashable, Sendable {
     /// What the decision needs of it.
     package var plan: Plan {
         Plan(
-            sources: sources.map { SourcePlan(name: $0.name, interval: $0.interval) },
+            sources: sources.map {
+                SourcePlan(
+                    name: $0.name, interval: $0.interval, timeout: $0.timeout,
+                    address: "\($0.kind)")
+            },
             services: services)
     }
 }

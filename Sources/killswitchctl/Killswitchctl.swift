@@ -14,7 +14,9 @@ struct Killswitchctl: ParsableCommand {
             See killswitchctl(1).
             """,
         version: "0.1.0",
-        subcommands: [Status.self, IsOpen.self, Get.self, Wait.self])
+        subcommands: [
+            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self,
+        ])
 }
 
 /// Options of every command.

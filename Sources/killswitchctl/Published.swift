@@ -72,6 +72,15 @@ struct Published {
         }
     }
 
+    /// Why the configuration on disk is not the one in force; nil where it is.
+    func refusal() throws(CommandFailure) -> String? {
+        do {
+            return try RuntimeDirectory.refusal(in: directory)
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+    }
+
     /// What to say of a state file that is past its time.
     func isOutOfDate(_ service: ServiceName) -> String {
         "the state of '\(service)' is out of date; is killswitchd running?"

@@ -32,9 +32,23 @@ struct Status: ParsableCommand {
                 service: name, state: state, age: published.age(of: state),
                 isCurrent: state.isCurrent(at: published.now))
         }
+        let refusal = try published.refusal()
         if json {
-            print(JSON.Value.object(["services": .array(rows.map(\.json))]).serialized(.pretty))
-        } else if rows.isEmpty {
+            let whole: JSON.Value = .object([
+                "services": .array(rows.map(\.json)),
+                "configuration": .object([
+                    "refused": refusal.map { .string($0) } ?? .null
+                ]),
+            ])
+            print(whole.serialized(.pretty))
+            return
+        }
+        if let refusal {
+            printError(
+                "killswitchctl: the configuration is refused, the one accepted last is in force:\n"
+                    + refusal)
+        }
+        if rows.isEmpty {
             printError("killswitchctl: no service is known yet in '\(published.directory)'")
         } else {
             print(StatusTable(rows: rows, isColored: Terminal.wantsColor).text)

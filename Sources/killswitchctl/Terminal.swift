@@ -7,3 +7,9 @@ enum Terminal {
         isatty(STDOUT_FILENO) == 1 && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true
     }
 }
+
+/// Prints a line at once, also where stdout is a pipe, which is else written to in large pieces.
+func printNow(_ line: String) {
+    print(line)
+    fflush(nil)
+}

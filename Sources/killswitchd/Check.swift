@@ -1,17 +1,21 @@
 import Decision
+import Files
 import Settings
 
-/// `--check`: what the configuration comes to, and where each setting was written.
+/// `--check`: which files the configuration is made of, what it comes to, and where each setting was
+/// written.
 enum Check {
-    static func run(_ options: Options) -> Int32 {
+    static func run(_ options: Options, _ log: Log) -> Int32 {
         do {
-            let settings = try ConfigurationFile.load(options.configuration)
-            print("read \(options.configuration)")
-            for setting in settings.effective { print(setting) }
-            for warning in settings.warnings { Log.write(.warning, "\(warning)") }
+            let files = try ConfigurationFiles(reading: options.places())
+            for file in files.contents { print("read \(file.path)") }
+            for file in files.passedOver { print(file) }
+            let configuration = try Configuration(files)
+            for setting in configuration.settings.effective { print(setting) }
+            for warning in configuration.settings.warnings { log.write(.warning, "\(warning)") }
             return ExitStatus.success
         } catch {
-            Log.write(.error, "\(error)")
+            log.write(.error, "\(error)")
             return ExitStatus.configuration
         }
     }

@@ -6,32 +6,33 @@ import Records
 /// The program: reads its command line, does what that asks for, and gives the exit status.
 enum Command {
     static func run() -> Int32 {
+        let log = Log()
         do {
             let options = try Options.parse()
             switch options.purpose {
             case .help: print(Usage.text)
             case .version: print("killswitchd \(version)")
-            case .check: return Check.run(options)
-            case .follow, .decideOnce: return try follow(options)
+            case .check: return Check.run(options, log)
+            case .follow, .decideOnce: return try follow(options, log)
             }
             return ExitStatus.success
         } catch let error as UsageError {
-            if let complaint = error.complaint { Log.write(.error, complaint) }
-            Log.write(.error, Usage.hint)
+            if let complaint = error.complaint { log.write(.error, complaint) }
+            log.write(.error, Usage.hint)
             return ExitStatus.usage
         } catch let error as ConfigurationError {
-            Log.write(.error, "\(error)")
+            log.write(.error, "\(error)")
             return ExitStatus.configuration
         } catch {
-            Log.write(.error, "\(error)")
+            log.write(.error, "\(error)")
             return ExitStatus.failure
         }
     }
 
     static let version = "0.1.0"
 
-    private static func follow(_ options: Options) throws -> Int32 {
-        let daemon = try Daemon(options)
+    private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
+        let daemon = try Daemon(options, log)
         return try daemon.run()
     }
 }

@@ -1,17 +1,21 @@
 import Agent
-import CivilTime
 import Decision
 import EventLoop
 import Files
 import Glibc
+import Notify
 import Records
 import RemoteFlags
 import Settings
 
-/// The wiring: settings, directories, memory, machine, sources and signals, and the loop they share.
+/// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
+/// share.
 final class Daemon {
     private let options: Options
-    private let settings: Settings
+    private let log: Log
+    private let store: ConfigurationStore
+    private let configuration: Configuration
+    private let sources: SourceList
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
     private let locks: [DirectoryLock]
@@ -19,93 +23,99 @@ final class Daemon {
     private let loop: EventLoop
     private var signals: Signals?
 
-    init(_ options: Options) throws {
+    init(_ options: Options, _ log: Log) throws {
         self.options = options
-        settings = try ConfigurationFile.load(options.configuration)
-        for warning in settings.warnings { Log.write(.warning, "\(warning)") }
+        self.log = log
+        let paths = try DirectoryPaths(options)
+        state = StateDirectory(path: paths.state)
+        store = ConfigurationStore(try options.places(), state: state, log: log)
+        configuration = try store.first()
         bootID = try Files.bootID()
-        let isRoot = geteuid() == 0
-        state = StateDirectory(
-            path: try File.absolute(
-                Directories.state(
-                    option: options.stateDirectory, isRoot: isRoot, environment: Self.variable)))
         runtime = RuntimeDirectory(
-            path: try File.absolute(
-                Directories.runtime(
-                    option: options.runtimeDirectory, isRoot: isRoot, environment: Self.variable)),
-            bootID: bootID, services: settings.services)
+            path: paths.runtime, bootID: bootID, services: configuration.settings.services)
         try Directory.create(state.path)
         try Directory.create(runtime.path)
         locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
         try state.prepare()
-        try runtime.tidy(sources: settings.sources.map(\.name))
+        try runtime.tidy(sources: configuration.settings.sources.map(\.name))
+        store.keep(configuration)
         loop = try EventLoop()
+        sources = SourceList(on: loop, .ofThisProcess)
+        noteRefusal()
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
-        Log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
-        let sources = try SourceList(settings.sources, on: loop, bearings)
+        let environment = ServiceEnvironment.take()
+        log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
+        let followed = try sources.follow(configuration.settings.sources)
         let agent = Agent(
-            loop: loop, machine: machine(for: sources.all), runtime: runtime, state: state,
-            announce: Log.write)
+            loop: loop, machine: machine(for: followed), runtime: runtime, state: state,
+            announce: log.write)
         sources.deliver = agent.post
-        signals = try Signals(loop, [SIGINT, SIGTERM]) { [unowned self] _ in
+        let manager = try ServiceManager(environment, on: loop) {
+            (agent.overview, agent.isProgressing)
+        }
+        manager.refusal = store.refusal
+        signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP]) { [unowned self] signal in
+            guard signal != SIGHUP else { return reload(agent, manager) }
+            manager.stop()
             loop.exit(ExitStatus.success)
         }
-        if options.purpose == .decideOnce {
-            let once = Once(sources: sources.all.map(\.name), agent: agent, loop: loop)
-            agent.observer = once.observe
+        let once =
+            options.purpose == .decideOnce
+            ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
+        agent.observer = { [log] event in
+            once?.observe(event)
+            log.catchUp()
+            if case .reconfigured = event { manager.endReload() } else { manager.look() }
         }
-        try agent.start(sources.all)
+        #if DEBUG
+        agent.losesTimers = Fault.losesTimers
+        #endif
+        try agent.start(followed)
         let status = try loop.run()
         agent.stop()
         return status
     }
 
+    /// Reads the configuration again. A broken one changes nothing.
+    private func reload(_ agent: Agent, _ manager: ServiceManager) {
+        manager.beginReload()
+        let next = store.next()
+        manager.refusal = store.refusal
+        noteRefusal()
+        guard let next else { return manager.endReload() }
+        let settings = next.settings
+        do {
+            let followed = try sources.follow(settings.sources)
+            store.keep(next)
+            agent.reconfigure(
+                settings.plan, sources: followed,
+                runtime: RuntimeDirectory(
+                    path: runtime.path, bootID: bootID, services: settings.services))
+        } catch {
+            log.write(.error, "\(error); the configuration stays as it was")
+            manager.endReload()
+        }
+    }
+
+    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
+    /// keep the daemon from its work.
+    private func noteRefusal() {
+        do {
+            try runtime.note(refusal: store.refusal)
+        } catch {
+            log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
+        }
+    }
+
     private func machine(for sources: [any FlagSource]) -> Machine {
         let (wall, boot) = loop.now
+        let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: sources)
         return Machine(
-            plan: settings.plan, memory: memory(of: sources), bootID: bootID,
+            plan: configuration.settings.plan, memory: memory, bootID: bootID,
             clockFloor: ClockFloor.instant, seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot))
-    }
-
-    private var bearings: Bearings {
-        Bearings(
-            credentialsDirectory: Self.variable("CREDENTIALS_DIRECTORY"), user: geteuid(),
-            agent: "killswitchd/\(Command.version)")
-    }
-
-    /// What earlier runs left. What cannot be read back is said, and done without.
-    private func memory(of sources: [any FlagSource]) -> Memory {
-        var memory = Memory()
-        if let ledger = restored(state.ledger) { memory.ledger = ledger }
-        for source in sources {
-            memory.flags[source.name] = restored { () throws(FileError) in
-                try state.flags(
-                    of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
-            }
-        }
-        return memory
-    }
-
-    private func restored<Value>(_ read: () throws(FileError) -> Restored<Value>) -> Value? {
-        do {
-            switch try read() {
-            case .value(let value): return value
-            case .nothing: return nil
-            case .unreadable(let problem):
-                Log.write(.warning, "\(problem); starting without it")
-            }
-        } catch {
-            Log.write(.warning, "\(error); starting without it")
-        }
-        return nil
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
     }
 }

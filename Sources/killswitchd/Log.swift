@@ -1,21 +1,56 @@
 import Decision
 import Files
+import Journal
+import Records
 
-/// The log: a line on stderr for each thing worth saying.
-enum Log {
-    static func write(_ level: Notice.Level, _ sentence: String) {
-        StandardError.write(line: "killswitchd: \(prefix(level))\(sentence)")
+/// The log: the journal where stderr leads there, else a line on stderr. Never both, and never a
+/// wait for the journal.
+final class Log {
+    private let journal: JournalSocket?
+
+    /// systemd says in `JOURNAL_STREAM` what stderr leads to when it is the journal; it counts only
+    /// while that is so still, for a shell in between may have turned it elsewhere.
+    init() {
+        guard let stream = environmentVariable("JOURNAL_STREAM"), StandardError.leads(to: stream)
+        else {
+            journal = nil
+            return
+        }
+        do {
+            journal = try JournalSocket(identifier: "killswitchd")
+        } catch {
+            StandardError.write(line: "killswitchd: warning: \(error); logging to stderr")
+            journal = nil
+        }
     }
 
-    static func write(_ notice: Notice) {
-        write(notice.level, notice.sentence)
+    func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
+        write(Entry(level.priority, sentence, messageID: id?.rawValue))
     }
 
-    private static func prefix(_ level: Notice.Level) -> String {
-        switch level {
+    func write(_ notice: Notice) {
+        write(notice.entry)
+    }
+
+    /// Says what the journal missed, if it takes entries again.
+    func catchUp() {
+        journal?.catchUp()
+    }
+
+    private func write(_ entry: Entry) {
+        if let journal {
+            journal.write(entry)
+        } else {
+            let line = "killswitchd: \(Self.prefix(entry.priority))\(entry.message)"
+            StandardError.write(line: line)
+        }
+    }
+
+    private static func prefix(_ priority: Priority) -> String {
+        switch priority {
         case .error: "error: "
         case .warning: "warning: "
-        case .notice, .info: ""
+        case .notice, .info, .debug: ""
         }
     }
 }

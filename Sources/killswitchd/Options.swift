@@ -1,4 +1,6 @@
 import COptions
+import Files
+import Settings
 
 /// What the command line asks for.
 struct Options {
@@ -11,9 +13,16 @@ struct Options {
     }
 
     var purpose = Purpose.follow
-    var configuration = "/etc/killswitchd/killswitchd.toml"
+    /// The main file; nil is the system's.
+    var configuration: String?
     var runtimeDirectory: String?
     var stateDirectory: String?
+
+    /// Where the configuration is looked for.
+    func places() throws(FileError) -> ConfigurationPlaces {
+        guard let configuration else { return .standard }
+        return try .beside(configuration)
+    }
 
     /// Reads the arguments of this process.
     static func parse() throws(UsageError) -> Options {
@@ -28,7 +37,7 @@ struct Options {
                     throw UsageError("unexpected argument '\(excess)'")
                 }
                 return options
-            case OPTION_CONFIG: options.configuration = argument ?? ""
+            case OPTION_CONFIG: options.configuration = argument
             case OPTION_RUNTIME_DIRECTORY: options.runtimeDirectory = argument
             case OPTION_STATE_DIRECTORY: options.stateDirectory = argument
             case OPTION_ONCE: options.purpose = .decideOnce

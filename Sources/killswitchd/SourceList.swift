@@ -4,33 +4,53 @@ import RemoteFlags
 import Settings
 import Transfer
 
-/// The sources of the configuration, made of what each kind needs. A new kind is one more case here.
+/// The sources that are followed, made of what each kind needs. A new kind is one more case here.
 final class SourceList {
-    private(set) var all: [any FlagSource] = []
+    private let loop: EventLoop
+    private let bearings: Bearings
+    private var client: Client?
+    private var followed: [(settings: Source, source: any FlagSource)] = []
     /// Where their events go, once there is somebody to take them.
     var deliver: Deliver = { _ in }
 
+    init(on loop: EventLoop, _ bearings: Bearings) {
+        self.loop = loop
+        self.bearings = bearings
+    }
+
+    /// The sources of a configuration; those that stay as they were are the objects of before.
+    ///
     /// Throws where a source needs the network, and there is no memory or descriptor for that.
-    init(_ configured: [Source], on loop: EventLoop, _ bearings: Bearings) throws {
-        // One for all, so that sources of one host share its connection.
-        var client: Client?
-        for source in configured {
-            let deliver: Deliver = { [unowned self] event in self.deliver(event) }
-            switch source.kind {
-            case .file(let path):
-                all.append(
-                    FileSource(
-                        name: source.name, path: path, maxBody: source.maxBody, loop: loop,
-                        deliver: deliver))
-            case .http(let document):
-                let shared = try client ?? Client(loop)
-                client = shared
-                all.append(
-                    HTTPSource(
-                        name: source.name, site: Site(document, of: source), bearings: bearings,
-                        client: shared, loop: loop, deliver: deliver))
-            }
+    func follow(_ configured: [Source]) throws -> [any FlagSource] {
+        var next: [(settings: Source, source: any FlagSource)] = []
+        for settings in configured {
+            let same = followed.first { $0.settings.fetches(like: settings) }
+            next.append((settings, try same?.source ?? make(settings)))
         }
+        followed = next
+        return next.map(\.source)
+    }
+
+    private func make(_ settings: Source) throws -> any FlagSource {
+        let deliver: Deliver = { [unowned self] event in self.deliver(event) }
+        switch settings.kind {
+        case .file(let path):
+            return FileSource(
+                name: settings.name, path: path, maxBody: settings.maxBody, loop: loop,
+                deliver: deliver)
+        case .http(let document):
+            return HTTPSource(
+                name: settings.name, site: Site(document, of: settings), bearings: bearings,
+                client: try sharedClient(), loop: loop, deliver: deliver)
+        }
+    }
+
+    /// One for all, so that sources of one host share its connection.
+    private func sharedClient() throws -> Client {
+        if let client { return client }
+        let made = try Client(loop)
+        client = made
+        return made
     }
 }
 
@@ -41,5 +61,15 @@ extension Site {
             timeout: source.timeout, maxBody: source.maxBody, authorities: document.ca,
             clientCertificate: document.clientCertificate, clientKey: document.clientKey,
             bearer: document.bearer, unixSocket: document.unixSocket)
+    }
+}
+
+extension Source {
+    /// Whether one object can fetch for both: all but when it is asked, and where it is written.
+    fileprivate func fetches(like other: Source) -> Bool {
+        var same = other
+        same.interval = interval
+        same.origin = origin
+        return self == same
     }
 }

@@ -12,8 +12,9 @@ enum Usage {
           --state-directory D      where flags and states are kept over restarts
           --once                   decide once, write the files and exit: 0, or 75 when no
                                    source answered
-          --check                  check the configuration, print each setting with its
-                                   origin, and exit: 0, or 78 when it is not valid
+          --check                  check the configuration, print its files and each
+                                   setting with its origin, and exit: 0, or 78 when it
+                                   is not valid
           --gates                  move systemd units too (not in this version)
           -h, --help               print this
           --version                print the version

@@ -18,6 +18,7 @@ enum TranscriptFormat {
         case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
+        case .reconfigured: "reconfigured"
         case .patienceEnded: "patience ended"
         }
     }
@@ -37,6 +38,8 @@ enum TranscriptFormat {
                 .joined(separator: " ")
         case .publish(let service, let record):
             "publish \(service) \(line(record))"
+        case .withdraw(let service): "withdraw \(service)"
+        case .drop(let source): "drop \(source)"
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")

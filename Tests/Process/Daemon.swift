@@ -19,6 +19,9 @@ final class Daemon {
         if let flags { try folder.write(flags, to: "flags.json") }
     }
 
+    /// Ends it before its folder goes.
+    deinit { program = nil }
+
     /// One service on the flags file. A gate may reopen at once, so that a test need not wait.
     static let shop = """
         [service.shop]
@@ -35,11 +38,15 @@ final class Daemon {
         ]
     }
 
-    /// Starts it, through the program `wrapper` and its arguments where one is given.
-    func start(through wrapper: [String] = []) throws {
+    /// Starts it, through the program `wrapper` and its arguments where one is given, with these
+    /// variables more.
+    func start(
+        _ more: [String: String] = [:], through wrapper: [String] = []
+    ) throws {
         let command = wrapper + [try Programs.path(of: "killswitchd")] + options
         program = try Program(
-            command[0], Array(command.dropFirst()), environment: environment)
+            command[0], Array(command.dropFirst()),
+            environment: environment.merging(more) { _, new in new })
     }
 
     /// Ends it by a signal, and gives its exit status.

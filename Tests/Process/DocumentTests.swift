@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Records
 import Settings
 import Support
 import Testing
@@ -37,12 +38,22 @@ import Testing
         }
     }
 
+    @Test func everyKindOfEntryIsInTheManPageAndInTheCatalog() throws {
+        let page = try text("man/killswitchd.8")
+        let catalog = try text("packaging/catalog/killswitchd.catalog")
+        for id in MessageID.allCases {
+            #expect(page.contains(".It Li \(id.rawValue)\n"), "\(id)")
+            #expect(catalog.contains("\n-- \(id.rawValue)\nSubject: "), "\(id)")
+        }
+        #expect(Set(MessageID.allCases.map(\.rawValue)).count == MessageID.allCases.count)
+    }
+
     @Test func everyOptionOfTheDaemonIsInItsManPage() throws {
         let help = try Program.run(try Programs.path(of: "killswitchd"), ["--help"]).output
         try expectOptions(of: help, in: try text("man/killswitchd.8"))
     }
 
-    @Test(arguments: [[], ["status"], ["is-open"], ["get"], ["wait"]])
+    @Test(arguments: [[], ["status"], ["is-open"], ["get"], ["wait"], ["watch"]])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(
             try Programs.path(of: "killswitchctl"), command + ["--help"])

@@ -33,7 +33,11 @@ import Testing
     #expect(
         settings.plan
             == Plan(
-                sources: [SourcePlan(name: name, interval: .seconds(60))],
+                sources: [
+                    SourcePlan(
+                        name: name, interval: .seconds(60), timeout: .seconds(30),
+                        address: #"file(path: "/etc/killswitchd/shop.json")"#)
+                ],
                 services: settings.services))
 }
 

@@ -3,6 +3,8 @@ struct Batch {
     var stores: [Effect] = []
     var isLedgerChanged = false
     var publications: [Effect] = []
+    /// What is no longer configured.
+    var departures: [Effect] = []
     var confirmations: [Effect] = []
     var notices: [Notice] = []
     var fetches: [Effect] = []
@@ -10,8 +12,8 @@ struct Batch {
     /// Flags first, for they are on disk before they are acted on; then the ledger, so that no
     /// published generation is ever taken back; then what others see.
     func effects(ledger: Ledger) -> [Effect] {
-        stores + (isLedgerChanged ? [.remember(ledger)] : []) + publications + confirmations
-            + news.map(Effect.announce) + fetches
+        stores + (isLedgerChanged ? [.remember(ledger)] : []) + publications + departures
+            + confirmations + news.map(Effect.announce) + fetches
     }
 
     /// The notices less those that another one says already: one event is one line.

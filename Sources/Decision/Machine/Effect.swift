@@ -13,6 +13,11 @@ package enum Effect: Hashable, Sendable {
     case remember(Ledger)
     /// Write the files of a service.
     case publish(ServiceName, Record)
+    /// Remove the files of a service that is no longer configured. Its gate is not moved.
+    case withdraw(ServiceName)
+    /// Follow this source no longer, and remove the trace of its confirmations. What is stored of it
+    /// stays: it may come back.
+    case drop(SourceName)
     /// Say this, once.
     case announce(Notice)
     /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.

@@ -14,6 +14,8 @@ package enum Event: Hashable, Sendable {
     case hinted(SourceName)
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
+    /// The configuration was read again. Whoever fetches follows the new sources already.
+    case reconfigured(Plan)
     /// Nobody waits any longer: decide with what is known.
     case patienceEnded
 }

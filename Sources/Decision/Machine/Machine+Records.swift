@@ -39,14 +39,20 @@ extension Machine {
                 guard let index = sourceIndex(name) else { continue }
                 batch.stores.append(.store(name, sources[index].answers.map(\.answer)))
             case .confirm(let name):
-                batch.confirmations.append(.confirm(name))
+                if sourceIndex(name) == nil {
+                    batch.departures.append(.drop(name))
+                } else {
+                    batch.confirmations.append(.confirm(name))
+                }
             case .remember:
                 batch.isLedgerChanged = true
             case .publish(let name):
-                for service in services where service.service.name == name {
-                    guard let record = service.record else { continue }
-                    batch.publications.append(.publish(name, record))
+                guard let service = services.first(where: { $0.service.name == name }) else {
+                    batch.departures.append(.withdraw(name))
+                    continue
                 }
+                guard let record = service.record else { continue }
+                batch.publications.append(.publish(name, record))
             }
         }
     }

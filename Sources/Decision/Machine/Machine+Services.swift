@@ -32,7 +32,7 @@ extension Machine {
         let wish = state.service.decide(evidence, in: circumstances)
         let verdict = holdClosed(wish, of: state, at: now)
         let edge = state.service.nextEdge(of: evidence, in: circumstances, at: now)
-        if state.mustPublish(verdict, edge, at: now) {
+        if state.mustPublish(verdict, edge, at: now), !state.isAwaiting(verdict) {
             publish(verdict, of: index, edge, at: now, &batch)
         }
         services[index].wake = wake(for: services[index], evidence, circumstances, edge, at: now)
@@ -145,6 +145,13 @@ extension Machine {
 }
 
 extension ServiceState {
+    /// Whether this is no decision, while an earlier one stands: a service that a reload has given
+    /// another switch stays as it is until that one has been heard.
+    fileprivate func isAwaiting(_ verdict: Verdict) -> Bool {
+        guard let known = record?.verdict.state else { return false }
+        return verdict.state == .undecided && known != .undecided
+    }
+
     /// Whether the files must say something new: other facts, or a time until which they hold that
     /// has come or comes sooner. A poll that brings nothing new is no reason.
     fileprivate func mustPublish(_ verdict: Verdict, _ edge: Instant, at now: Now) -> Bool {

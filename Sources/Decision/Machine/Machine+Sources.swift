@@ -3,7 +3,8 @@ import CivilTime
 extension SourceState {
     init(plan: SourcePlan, at now: Now) {
         self.init(
-            name: plan.name, schedule: Schedule(interval: plan.interval), confirmation: .never,
+            name: plan.name, address: plan.address, timeout: plan.timeout,
+            schedule: Schedule(interval: plan.interval), confirmation: .never,
             activity: .waiting(until: now.boot))
     }
 
@@ -46,7 +47,8 @@ extension Machine {
     mutating func hint(_ name: SourceName, at now: Now) {
         guard let index = sourceIndex(name) else { return }
         switch sources[index].activity {
-        case .fetching: sources[index].activity = .fetching(isHinted: true)
+        case .fetching(_, let limit):
+            sources[index].activity = .fetching(isHinted: true, limit: limit)
         case .waiting: sources[index].activity = .waiting(until: now.boot)
         }
     }
@@ -55,7 +57,8 @@ extension Machine {
         for index in sources.indices {
             guard case .waiting(let moment) = sources[index].activity, moment <= now.boot
             else { continue }
-            sources[index].activity = .fetching(isHinted: false)
+            let limit = now.boot + sources[index].timeout
+            sources[index].activity = .fetching(isHinted: false, limit: limit)
             let source = sources[index]
             batch.fetches.append(
                 .fetch(source.name, source.validators(allRead: isReadByAll(index))))
@@ -88,8 +91,11 @@ extension Machine {
     }
 
     private mutating func rest(_ index: Int, for wait: Duration, at now: Now) {
-        let isHinted = sources[index].activity == .fetching(isHinted: true)
-        sources[index].activity = .waiting(until: isHinted ? now.boot : now.boot + wait)
+        if case .fetching(isHinted: true, _) = sources[index].activity {
+            sources[index].activity = .waiting(until: now.boot)
+        } else {
+            sources[index].activity = .waiting(until: now.boot + wait)
+        }
     }
 
     /// How soon the closed services of a source want it asked again; nil for the usual interval.

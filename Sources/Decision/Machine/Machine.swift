@@ -15,7 +15,8 @@ package struct Machine: Sendable {
     /// What is to be written again after a failure.
     var arrears = Arrears()
     var isPatient = true
-    private var lastWake: Wake?
+    /// The wake-up that was asked for and has not come.
+    private(set) var lastWake: Wake?
     private var answersNumbered = 0
 
     /// A machine for `plan` that starts with what earlier runs left in `memory`.
@@ -60,6 +61,8 @@ package struct Machine: Sendable {
             hint(source, at: now)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
+        case .reconfigured(let plan):
+            reconfigure(plan, at: now, &batch)
         case .patienceEnded:
             isPatient = false
             for index in services.indices { services[index].isDue = true }

@@ -3,6 +3,10 @@ import CivilTime
 /// What the machine knows of one source.
 struct SourceState: Hashable, Sendable {
     let name: SourceName
+    /// What is asked: a change makes it another source.
+    let address: String
+    /// How long one fetch may take.
+    var timeout: Duration
     var schedule: Schedule
     /// The answers that some switch still rests on, newest first. More than one only while a switch
     /// cannot read the newest.
@@ -39,7 +43,8 @@ enum Confirmation: Hashable, Sendable {
 }
 
 enum Activity: Hashable, Sendable {
-    /// `isHinted`: the source changed meanwhile, so it is fetched again at once.
-    case fetching(isHinted: Bool)
+    /// Until its time limit at the latest. `isHinted`: the source changed meanwhile, so it is fetched
+    /// again at once.
+    case fetching(isHinted: Bool, limit: Boottime)
     case waiting(until: Boottime)
 }

@@ -1,0 +1,61 @@
+import CivilTime
+
+/// What there is to say of the whole at one moment: what was decided, how old the flags are, when
+/// they are asked for next, and what is wrong.
+package struct Overview: Hashable, Sendable {
+    /// One service, as it was last published.
+    package struct ServiceView: Hashable, Sendable {
+        package let name: ServiceName
+        package let state: State
+        package let daysLeft: Int?
+        /// How long its first decision may still take; nil once it is made.
+        package let decidesWithin: Duration?
+    }
+
+    /// One source.
+    package struct SourceView: Hashable, Sendable {
+        package let name: SourceName
+        /// How long ago the source confirmed its flags; nil where it never did.
+        package let age: Duration?
+        /// Nil while a fetch is under way.
+        package let nextPoll: Duration?
+        /// Why the last fetch brought nothing.
+        package let problem: String?
+    }
+
+    package let services: [ServiceView]
+    package let sources: [SourceView]
+    /// Whether something could not be written, and is tried again.
+    package let isInArrears: Bool
+}
+
+extension Machine {
+    /// How things stand.
+    package func overview(at now: Now) -> Overview {
+        Overview(
+            services: services.map { view(of: $0, at: now) },
+            sources: sources.map { view(of: $0, at: now) },
+            isInArrears: !arrears.deeds.isEmpty)
+    }
+
+    private func view(of service: ServiceState, at now: Now) -> Overview.ServiceView {
+        let state = service.record?.verdict.state ?? .undecided
+        let deadline = service.startedAt + service.service.policy.firstTimeout
+        return Overview.ServiceView(
+            name: service.service.name, state: state,
+            daysLeft: service.record?.verdict.daysLeft,
+            decidesWithin: state == .undecided ? max(.zero, deadline - now.boot) : nil)
+    }
+
+    private func view(of source: SourceState, at now: Now) -> Overview.SourceView {
+        let nextPoll: Duration? =
+            switch source.activity {
+            case .fetching: nil
+            case .waiting(let moment): max(.zero, moment - now.boot)
+            }
+        return Overview.SourceView(
+            name: source.name,
+            age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
+            nextPoll: nextPoll, problem: source.announcedFailure?.detail)
+    }
+}

@@ -1,0 +1,14 @@
+package import Journal
+
+/// The keys of our own journal fields.
+package enum JournalField {
+    package static func service(_ value: String) -> Field { Field("KILLSWITCH_SERVICE", value) }
+    package static func state(_ value: String) -> Field { Field("KILLSWITCH_STATE", value) }
+    package static func gate(_ value: String) -> Field { Field("KILLSWITCH_GATE", value) }
+    package static func reason(_ value: String) -> Field { Field("KILLSWITCH_REASON", value) }
+    package static func daysLeft(_ value: Int) -> Field {
+        Field("KILLSWITCH_DAYS_LEFT", String(value))
+    }
+    package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
+    package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
+}

@@ -1,0 +1,15 @@
+/// The kinds of events in the journal, each with the `MESSAGE_ID` that finds all of its kind.
+///
+/// They are listed in killswitchd(8) and explained in the message catalog, and never change.
+package enum MessageID: String, CaseIterable, Sendable {
+    case decided = "5fcfbfe15f554b1a8a22afdb89d33e39"
+    case sourceFailed = "58025f49994a49c4872cbe2e99833e09"
+    case sourceRecovered = "cb1943ee68c34998ae0e96a041f775c1"
+    case answerInvalid = "368aa0f627d449838b1d842c654e99eb"
+    case endUnreadable = "4495e41b3ee940239c06253b15fa5f77"
+    case recordFailed = "f4dd403cdbdc4ec5bfc58b869206a15d"
+    case recordsRecovered = "fe0041a9df6e4b339c93d74b1b932387"
+    case configurationAccepted = "8ca5e2a6aa4649cf8e3890a44f543bb4"
+    case configurationRefused = "7c095e244aa54c4ea28885bac56ab9d7"
+    case configurationQuestionable = "18c6c69058104f7bb80d9101580f3943"
+}

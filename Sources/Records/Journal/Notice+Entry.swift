@@ -1,0 +1,71 @@
+package import Decision
+package import Journal
+
+extension Notice {
+    /// The notice as a journal entry: the sentence, and its facts in fields. An absent fact has none.
+    package var entry: Entry {
+        Entry(
+            level.priority, sentence, messageID: messageID.rawValue, fields: fields)
+    }
+
+    private var messageID: MessageID {
+        switch self {
+        case .decided: .decided
+        case .sourceFailed: .sourceFailed
+        case .sourceRecovered: .sourceRecovered
+        case .answerInvalid: .answerInvalid
+        case .endUnreadable: .endUnreadable
+        case .recordFailed: .recordFailed
+        case .recordsRecovered: .recordsRecovered
+        }
+    }
+
+    private var fields: [Field] {
+        switch self {
+        case .decided(let service, let verdict, _):
+            [JournalField.service(service.text)] + verdict.fields
+        case .sourceFailed(let source, _, _), .sourceRecovered(let source):
+            [JournalField.source(source.text)]
+        case .answerInvalid(let service, let source, _),
+            .endUnreadable(let service, let source, _):
+            [JournalField.service(service.text), JournalField.source(source.text)]
+        case .recordFailed(let deed, _):
+            deed.fields
+        case .recordsRecovered:
+            []
+        }
+    }
+}
+
+extension Notice.Level {
+    /// As syslog(3) numbers it.
+    package var priority: Priority {
+        switch self {
+        case .error: .error
+        case .warning: .warning
+        case .notice: .notice
+        case .info: .info
+        }
+    }
+}
+
+extension Verdict {
+    fileprivate var fields: [Field] {
+        [
+            JournalField.state(state.rawValue), gate.map { JournalField.gate($0.rawValue) },
+            JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
+            (source ?? reason.source).map { JournalField.source($0.text) },
+            version.map(JournalField.version),
+        ].compactMap(\.self)
+    }
+}
+
+extension Deed {
+    fileprivate var fields: [Field] {
+        switch self {
+        case .store(let source), .confirm(let source): [JournalField.source(source.text)]
+        case .publish(let service): [JournalField.service(service.text)]
+        case .remember: []
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import Glibc
+import RemoteFlags
+
+extension Bearings {
+    /// Where this process finds its credentials, and as whom it asks.
+    static var ofThisProcess: Bearings {
+        Bearings(
+            credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
+            agent: "killswitchd/\(Command.version)")
+    }
+}

@@ -1,0 +1,112 @@
+import Agent
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import Records
+import Support
+import Testing
+
+/// Time as the real loop tells it. Nobody may set the clock of the machine, so a step is put in where
+/// the kernel tells of it.
+@Suite(.timeLimit(.minutes(1))) struct ClockTests {
+    /// A real agent on a real loop, with one service that counts down to `end`.
+    private final class Running {
+        let folder: TemporaryFolder
+        let loop: EventLoop
+        let agent: Agent
+        let clock = SteppingClock()
+        private let source: FakeSource
+
+        init(endingIn wait: Duration) throws {
+            folder = try TemporaryFolder()
+            loop = try EventLoop()
+            let (shop, app) = (try #require(ServiceName("shop")), try #require(SourceName("app")))
+            let service = Service(
+                name: shop, zone: .utc,
+                switches: [
+                    Switch(
+                        source: app,
+                        format: .serviceEnd(endKeys: ["end"], countdownKey: "at"))
+                ])
+            let state = StateDirectory(path: folder("state"))
+            try state.prepare()
+            let (wall, boot) = loop.now
+            let machine = Machine(
+                plan: Plan(
+                    sources: [SourcePlan(name: app, interval: .seconds(3600))],
+                    services: [service]),
+                memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
+                at: Now(wall: wall, boot: boot))
+            let box = Box()
+            let agent = Agent(
+                loop: loop, machine: machine,
+                runtime: RuntimeDirectory(
+                    path: folder("run"), bootID: "boot", services: [service]),
+                state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
+            self.agent = agent
+            let end = Zone.utc.rfc3339(wall + wait)
+            source = try FakeSource(
+                app, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
+            ) { agent.post($0) }
+            self.box = box
+            agent.observer = { box.events.append($0) }
+            try agent.start([source])
+        }
+
+        private final class Box {
+            var notices: [String] = []
+            var events: [Event] = []
+        }
+
+        private let box: Box
+
+        var state: State? {
+            get throws { try PublishedState.read(in: folder("run/shop"))?.state }
+        }
+
+        /// Turns the loop until it is so, or fails after ten seconds.
+        func turn(until isSo: (Running) throws -> Bool) throws {
+            let deadline = loop.now.boot + .seconds(10)
+            while try !isSo(self) {
+                guard loop.now.boot < deadline else {
+                    throw TestFailure("it never was so; events: \(box.events)")
+                }
+                try loop.runOnce(.milliseconds(20))
+            }
+        }
+
+        var steps: Int { box.events.count { $0 == .clockStepped } }
+        var wakes: Int { box.events.count { $0 == .woke } }
+    }
+
+    @Test func anEndComesTrueByTheWallClockAlone() throws {
+        let running = try Running(endingIn: .seconds(2))
+        try running.turn { try $0.state == .countdown }
+        // The next poll is an hour away: it is the timer of the wall clock that ends it.
+        try running.turn { try $0.state == .ended }
+        #expect(running.wakes >= 1)
+    }
+
+    @Test func aStepOfTheClockIsAnEventAndTheTimerIsSetAnew() throws {
+        let running = try Running(endingIn: .seconds(2))
+        try running.turn { try $0.state == .countdown }
+        for step in 1...3 {
+            running.clock.step()
+            try running.turn { $0.steps == step }
+        }
+        #expect(try running.state == .countdown)
+        // The step has used up the timer: without a new one no end would come.
+        try running.turn { try $0.state == .ended }
+    }
+
+    /// What a suspend looks like: the timer says "due" long after its time, or before.
+    @Test func aTimerThatIsEarlyChangesNothing() throws {
+        let running = try Running(endingIn: .seconds(3600))
+        try running.turn { try $0.state == .countdown }
+        let before = try running.folder.text(of: "run/shop/state.json")
+        running.clock.expire()
+        try running.turn { $0.wakes == 1 }
+        #expect(try running.folder.text(of: "run/shop/state.json") == before)
+    }
+}

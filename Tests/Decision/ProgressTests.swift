@@ -1,0 +1,64 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Whether the work goes on, as the watchdog is told.
+@Suite struct ProgressTests {
+    private static let running = #"{"service_end": "no"}"#
+
+    @Test func aFetchGoesOnUntilItsTimeLimit() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        #expect(play.machine.isProgressing(at: play.now))
+        // The limit is 30 s, and a busy host may be five seconds late.
+        for seconds in [30, 35] { #expect(play.isProgressing(after: .seconds(seconds))) }
+        #expect(!play.isProgressing(after: .seconds(36)))
+    }
+
+    @Test func aTimerAheadIsProgressAndALostOneIsNot() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        #expect(play.isProgressing(after: .seconds(50)))
+        #expect(!play.isProgressing(after: .seconds(80)))
+        play.at(80, .woke)
+        #expect(play.machine.isProgressing(at: play.now))
+    }
+
+    @Test func oneSourceThatHangsIsEnough() throws {
+        var play = try Transcript([try service(sources: ["app", "other"])])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        #expect(play.isProgressing(after: .seconds(30)))
+        #expect(!play.isProgressing(after: .seconds(40)))
+    }
+
+    @Test func aFailedSourceHasATimerAhead() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(30, .fetched(try named("app"), .failure(Failure(.unreachable, "timed out"))))
+        #expect(play.machine.isProgressing(at: play.now))
+    }
+
+    @Test func theOverviewSaysHowThingsStand() throws {
+        var play = try Transcript([try service(), try service("web", sources: ["app", "other"])])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .fetched(try named("other"), .failure(Failure(.unreachable, "timed out"))))
+        play.at(12, .hinted(try named("app")))
+        let overview = play.machine.overview(at: play.now)
+        #expect(overview.services.map(\.state) == [.running, .undecided])
+        #expect(overview.services.map(\.decidesWithin) == [nil, .seconds(18)])
+        #expect(overview.sources.map(\.age) == [.seconds(11), nil])
+        #expect(overview.sources.map { $0.nextPoll == nil } == [true, true])
+        #expect(overview.sources.map(\.problem) == [nil, "timed out"])
+        #expect(!overview.isInArrears)
+    }
+}
+
+extension Transcript {
+    /// What the machine says this long after the last event, if nothing more happens.
+    fileprivate func isProgressing(after wait: Duration) -> Bool {
+        machine.isProgressing(at: Now(wall: now.wall + wait, boot: now.boot + wait))
+    }
+}

@@ -1,0 +1,78 @@
+import Datagrams
+import Journal
+import Support
+import Testing
+
+/// What journald gets, to the byte.
+@Suite(.timeLimit(.minutes(1))) struct JournalSocketTests {
+    private func written(_ entry: Entry) throws -> String {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("socket"))
+        let listener = try DatagramListener(address)
+        try JournalSocket(identifier: "test", at: address).write(entry)
+        return try #require(try listener.next())
+    }
+
+    @Test func anEntryIsALineForEachField() throws {
+        let entry = Entry(
+            .warning, "shop: ended", messageID: "00112233445566778899aabbccddeeff",
+            fields: [Field("KILLSWITCH_STATE", "ended"), Field("KILLSWITCH_DAYS_LEFT", "0")])
+        #expect(
+            try written(entry) == """
+                MESSAGE=shop: ended
+                PRIORITY=4
+                SYSLOG_IDENTIFIER=test
+                MESSAGE_ID=00112233445566778899aabbccddeeff
+                KILLSWITCH_STATE=ended
+                KILLSWITCH_DAYS_LEFT=0
+
+                """)
+    }
+
+    /// Without the length a value could add fields of its own.
+    @Test func aValueOfSeveralLinesHasItsLengthBefore() throws {
+        let text = try written(Entry(.info, "one\nPRIORITY=0"))
+        #expect(
+            text == "MESSAGE\n\u{0E}\0\0\0\0\0\0\0one\nPRIORITY=0\nPRIORITY=6\n"
+                + "SYSLOG_IDENTIFIER=test\n")
+    }
+
+    @Test func aLongValueIsCutBetweenCharacters() throws {
+        let text = try written(Entry(.info, "x" + String(repeating: "é", count: 50_000)))
+        let value = try #require(text.split(separator: "\n").first?.dropFirst("MESSAGE=".count))
+        #expect(value.utf8.count == Entry.valueLimit - 1)
+        #expect(value.allSatisfy { $0 == "x" || $0 == "é" })
+    }
+
+    @Test func whatAStoppedJournalDoesNotTakeIsCountedAndSaidLater() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("socket"))
+        let journal = try JournalSocket(identifier: "test", at: address)
+        for number in 0..<3 { journal.write(Entry(.info, "lost \(number)")) }
+        let listener = try DatagramListener(address)
+        journal.write(Entry(.info, "heard"))
+        let count = try #require(try listener.next())
+        #expect(
+            count.hasPrefix("MESSAGE=3 entries were dropped, for the journal took none\nPRIORITY=4")
+        )
+        #expect(try listener.next()?.hasPrefix("MESSAGE=heard\n") == true)
+        journal.catchUp()
+        journal.write(Entry(.info, "again"))
+        #expect(try listener.next()?.hasPrefix("MESSAGE=again\n") == true)
+        #expect(try listener.next(within: 0) == nil)
+    }
+
+    @Test func aFrozenJournalIsNotWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("socket"))
+        let listener = try DatagramListener(address)
+        let journal = try JournalSocket(identifier: "test", at: address)
+        let total = 5000
+        for number in 0..<total { journal.write(Entry(.info, "entry \(number)")) }
+        var heard = 0
+        while try listener.next(within: 0) != nil { heard += 1 }
+        #expect(heard > 0 && heard < total)
+        journal.catchUp()
+        #expect(try listener.next()?.hasPrefix("MESSAGE=\(total - heard) entries") == true)
+    }
+}

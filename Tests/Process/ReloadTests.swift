@@ -1,0 +1,96 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// The configuration is read again by SIGHUP.
+@Suite(.timeLimit(.minutes(1))) struct ReloadTests {
+    private static let both =
+        Daemon.shop + """
+
+            [service.web]
+            source = "file:web.json"
+            format = "service-end"
+            """
+
+    private func reload(_ daemon: Daemon, _ configuration: String) throws {
+        try daemon.folder.write(configuration, to: "killswitchd.toml")
+        daemon.program?.send(SIGHUP)
+    }
+
+    @Test func aServiceThatIsAddedIsDecidedAndOneThatIsGoneIsWithdrawn() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let shop = try daemon.folder.text(of: "run/shop/state.json")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
+        try reload(daemon, Self.both)
+        try daemon.waitFor("ended", of: "web")
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == shop)
+        try daemon.waitUntil("it is confirmed") { try File.exists(daemon.folder("run/source.web")) }
+        try reload(daemon, Daemon.shop)
+        try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
+        try daemon.waitUntil("its mark is gone") {
+            try !File.exists(daemon.folder("run/source.web"))
+        }
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == shop)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor("ended")
+    }
+
+    @Test func aSourceThatAsksSomethingElseIsFollowedThere() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "elsewhere.json")
+        try reload(daemon, Daemon.shop.replacing("flags.json", with: "elsewhere.json"))
+        try daemon.waitFor("ended")
+        // What was followed before is not any more.
+        try daemon.folder.write(#"{"service_end": "countdown"}"#, to: "flags.json")
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "elsewhere.json")
+        try daemon.waitFor("running")
+    }
+
+    @Test func aReloadThatAsksForNothingChangesNothing() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let before = try daemon.folder.text(of: "run/shop/state.json")
+        try reload(daemon, "# a remark\n" + Daemon.shop)
+        try daemon.waitUntil("it is said") { try daemon.log.contains("was read again: 1 service") }
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == before)
+    }
+
+    /// A new switch that was not heard yet neither opens nor closes anything.
+    @Test func aServiceKeepsItsStateUntilANewSwitchIsHeard() throws {
+        let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
+        try daemon.start()
+        try daemon.waitFor("ended")
+        try reload(daemon, Daemon.shop.replacing("flags.json", with: "elsewhere.json"))
+        try daemon.waitUntil("it is said") { try daemon.log.contains("elsewhere.json': no such") }
+        #expect(try daemon.member("state") == "\"ended\"")
+        #expect(try File.exists(daemon.folder("run/shop/closed")))
+    }
+
+    @Test func aBrokenOneChangesNothingAndIsSaidUntilItIsMended() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let before = try daemon.folder.text(of: "run/shop/state.json")
+        try reload(daemon, "[service.shop]\nsource = 1")
+        try daemon.waitUntil("status says so") {
+            try daemon.control("status").errors.contains("killswitchd.toml:2:10: ")
+        }
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == before)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor("ended")
+        // Killed now, it comes back with what was accepted last.
+        try daemon.stop(SIGKILL)
+        try daemon.start()
+        try daemon.waitFor("ended")
+        try reload(daemon, Daemon.shop)
+        try daemon.waitUntil("status has no complaint") {
+            try daemon.control("status").errors == ""
+        }
+    }
+}

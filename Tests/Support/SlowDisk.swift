@@ -1,0 +1,72 @@
+import Files
+import Glibc
+
+/// A shim that makes a program's disk slow: `fsync`, `rename`, `unlink` and `utimensat` take their
+/// time. Compiled once for each that is made.
+package final class SlowDisk {
+    private let folder: TemporaryFolder
+
+    package init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(Self.source, to: "slow.c")
+        let compiled = try Program.run(
+            "/usr/bin/gcc",
+            [
+                "-shared", "-fPIC", "-O", "-Wall", "-Werror", "-o", folder("slow.so"),
+                folder("slow.c"),
+            ])
+        guard compiled.status == 0 else { throw TestFailure("compile: \(compiled.errors)") }
+    }
+
+    /// What the program's environment needs.
+    package var environment: [String: String] {
+        ["LD_PRELOAD": folder("slow.so"), "SLOW_DISK": folder("delays")]
+    }
+
+    /// From now on each fsync takes this many milliseconds, and each other call `name`.
+    package func delay(sync: Int, name: Int = 0) throws {
+        try folder.write("\(sync) \(name)\n", to: "delays")
+    }
+
+    private static let source = #"""
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/stat.h>
+        #include <time.h>
+        enum kind { SYNC, NAME };
+        static void wait_for(enum kind kind) {
+            long delays[2] = {0, 0};
+            FILE *file = fopen(getenv("SLOW_DISK"), "r");
+            if (file != NULL) {
+                if (fscanf(file, "%ld %ld", &delays[SYNC], &delays[NAME]) != 2) abort();
+                fclose(file);
+            }
+            long ms = delays[kind];
+            struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+            while (ms > 0 && nanosleep(&time, &time) != 0) {}
+        }
+        int fsync(int fd) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            wait_for(SYNC);
+            return next(fd);
+        }
+        int rename(const char *from, const char *to) {
+            int (*next)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+            wait_for(NAME);
+            return next(from, to);
+        }
+        int unlink(const char *path) {
+            int (*next)(const char *) = dlsym(RTLD_NEXT, "unlink");
+            wait_for(NAME);
+            return next(path);
+        }
+        int utimensat(int fd, const char *path, const struct timespec times[2], int flags) {
+            int (*next)(int, const char *, const struct timespec *, int)
+                = dlsym(RTLD_NEXT, "utimensat");
+            wait_for(NAME);
+            return next(fd, path, times, flags);
+        }
+        """#
+}

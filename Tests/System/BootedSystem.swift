@@ -1,0 +1,97 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import Support
+
+/// A real systemd, booted for the tests of this process and gone with it, in whatever way it ends.
+struct BootedSystem: Sendable {
+    /// The process number of its PID 1, as it is outside.
+    private let leader: String
+
+    /// The one that all tests of this process share; booted when it is first asked for.
+    static func shared() throws -> BootedSystem { try booted.get() }
+
+    private static let booted = Result { try BootedSystem() }
+
+    private init() throws {
+        let folder = try Self.folder()
+        let build = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
+        // Held open until this process ends: the script waits for that.
+        guard unsafe mkfifo("\(folder)/alive", 0o600) == 0,
+            unsafe open("\(folder)/alive", O_RDWR | O_CLOEXEC) >= 0
+        else { throw TestFailure("make a FIFO in '\(folder)': errno \(errno)") }
+        try Self.launch(folder, build: "/" + build.joined(separator: "/"))
+        let loop = try EventLoop()
+        let deadline = loop.now.boot + .seconds(60)
+        while try !File.exists("\(folder)/leader") {
+            guard loop.now.boot < deadline, try File.exists(folder) else {
+                throw TestFailure("boot a systemd: it did not come up; see the errors above")
+            }
+            try loop.runOnce(.milliseconds(50))
+        }
+        let bytes = try File.read("\(folder)/leader", limit: 64)
+        leader = String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+
+    /// The script removes it.
+    private static func folder() throws -> String {
+        var template = Array("/tmp/killswitchd-boot.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw TestFailure("make a temporary folder: errno \(errno)")
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// It outlives every object here: the script ends by itself.
+    private static func launch(_ folder: String, build: String) throws {
+        let script = "\(#filePath)".split(separator: "/").dropLast().joined(separator: "/")
+        var identifier: pid_t = 0
+        let arguments = ["/bin/bash", "/\(script)/boot", folder, build]
+        var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { for index in unsafe argv.indices { unsafe free(argv[index]) } }
+        guard unsafe posix_spawn(&identifier, "/bin/bash", nil, nil, &argv, environ) == 0 else {
+            throw TestFailure("spawn '\(script)/boot'")
+        }
+    }
+}
+
+extension BootedSystem {
+    /// Runs a shell command inside, and gives what it printed; a failure is an error.
+    @discardableResult
+    func run(_ command: String) throws -> String {
+        let result = try attempt(command)
+        guard result.status == 0 else {
+            throw TestFailure("'\(command)' ended with \(result.status): \(result.errors)")
+        }
+        return result.output
+    }
+
+    /// Runs a shell command inside, and gives how it ended.
+    func attempt(_ command: String) throws -> Program.Result {
+        try Program.run(
+            "/usr/bin/nsenter",
+            ["--target", leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
+                + ["/bin/sh", "-c", command])
+    }
+
+    /// Writes a file inside; its folder is made.
+    func write(_ text: String, to path: String) throws {
+        let outside = "/proc/\(leader)/root\(path)"
+        try Directory.create("/" + outside.split(separator: "/").dropLast().joined(separator: "/"))
+        try File.replace(outside, with: Array(text.utf8))
+    }
+
+    /// Waits until a command succeeds inside; fails after twenty seconds.
+    func wait(until command: String, within limit: Duration = .seconds(20)) throws {
+        let loop = try EventLoop()
+        let deadline = loop.now.boot + limit
+        while try attempt(command).status != 0 {
+            guard loop.now.boot < deadline else {
+                let journal = try attempt("journalctl -u killswitchd -n 30 --no-pager").output
+                throw TestFailure("it never was so that '\(command)'; journal:\n\(journal)")
+            }
+            try loop.runOnce(.milliseconds(50))
+        }
+    }
+}
