@@ -24,6 +24,11 @@ package struct ClockTrust: Hashable, Sendable {
         self.floor = floor
     }
 
+    /// Takes in that flags were stored at `instant`, by a clock that was believed.
+    mutating func raiseFloor(to instant: Instant) {
+        floor = max(floor, instant)
+    }
+
     /// Takes in the `Date` of an answer.
     package mutating func observe(date: Instant, at now: Now) {
         reference = Reference(date: date, at: now.boot)

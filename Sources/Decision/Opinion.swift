@@ -27,6 +27,20 @@ struct Opinion {
     }
 }
 
+extension Opinion {
+    /// Gives the trouble of an opinion that comes to the same as the reason: where two switches agree
+    /// and one of them stands on doubtful flags, somebody should look.
+    mutating func takeTrouble(from others: [Opinion]) {
+        guard !reason.isTrouble else { return }
+        let troubled = others.first {
+            $0.gate == gate && $0.state == state && $0.endsAt == endsAt && $0.reason.isTrouble
+        }
+        guard let troubled else { return }
+        reason = troubled.reason
+        isStale = troubled.isStale
+    }
+}
+
 extension Policy {
     /// Whether units may run in `state`; nil while undecided.
     package func gate(of state: State) -> Gate? {

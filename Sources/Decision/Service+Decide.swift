@@ -7,9 +7,10 @@ extension Service {
     /// would open waits for switches that were not heard of yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
         let opinions = evidence.map { ($0, opinion(of: $0, in: circumstances)) }
-        guard let decisive = mostRestrictive(opinions.compactMap(\.1)) else {
+        guard var decisive = mostRestrictive(opinions.compactMap(\.1)) else {
             return .undecided(.starting)
         }
+        decisive.takeTrouble(from: opinions.compactMap(\.1))
         if decisive.gate == .open {
             for (evidence, opinion) in opinions {
                 guard opinion != nil else { return .undecided(.starting) }

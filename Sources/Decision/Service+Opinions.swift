@@ -85,6 +85,9 @@ extension Service {
             opinion.reason = .invalidAnswer(evidence.source, problem)
         }
         guard let maxStale = policy.maxStale, evidence.age >= maxStale else { return }
+        // Whoever was not asked since the start is not silent yet: a host that was off for long must
+        // not begin by closing a service whose source is there.
+        guard evidence.isAnswered || !circumstances.isWaiting else { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
         if case .endPassed = opinion.reason, opinion.gate == .closed { return }

@@ -4,8 +4,9 @@ package import Decision
 /// `state.env`: the verdict for shells and for `EnvironmentFile=`.
 ///
 /// Quoted in the one form that sh and systemd read alike: double quotes, with a backslash before
-/// `"`, `\`, `$` and the backtick. Newlines stand as they are; neither can hold a NUL, so it is
-/// dropped. An absent fact is an empty value.
+/// `"`, `\`, `$` and the backtick. Newlines stand as they are. NUL is dropped, which neither can
+/// hold, and so are the noncharacters of Unicode, for which systemd refuses the whole file. An absent
+/// fact is an empty value.
 package struct EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
@@ -32,11 +33,20 @@ package struct EnvironmentFile {
             guard text.utf8.count < sizeLimit else { break }
             switch scalar {
             case "\0": continue
+            case _ where scalar.isNoncharacter: continue
             case "\"", "\\", "$", "`": text.unicodeScalars.append("\\")
             default: break
             }
             text.unicodeScalars.append(scalar)
         }
         return text + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// The 66 code points that never will be a character: U+FDD0 to U+FDEF, and the last two of each
+    /// plane.
+    fileprivate var isNoncharacter: Bool {
+        (0xFDD0...0xFDEF).contains(value) || value & 0xFFFE == 0xFFFE
     }
 }

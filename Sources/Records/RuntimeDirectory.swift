@@ -16,23 +16,37 @@ package struct RuntimeDirectory {
     }
 
     /// Writes the files of a service, the marker last: who waits for it finds the others true.
+    ///
+    /// A marker that closes is renamed whatever becomes of the others, for that takes no space, and a
+    /// full disk must not keep a switch from firing.
     package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
         guard let service = services[name] else { return }
         let folder = "\(path)/\(name)"
+        let marker = Marker(folder: folder)
         try Directory.create(folder)
-        let json = StateFile.text(of: record, for: service, bootID: bootID)
-        try File.replace("\(folder)/\(FileName.state)", with: Array(json.utf8))
-        let variables = EnvironmentFile.text(of: record, for: service)
-        try File.replace("\(folder)/\(FileName.environment)", with: Array(variables.utf8))
-        try Marker(folder: folder).set(record.verdict.gate)
+        do {
+            let json = StateFile.text(of: record, for: service, bootID: bootID)
+            try File.replace("\(folder)/\(FileName.state)", with: Array(json.utf8))
+            let variables = EnvironmentFile.text(of: record, for: service)
+            try File.replace("\(folder)/\(FileName.environment)", with: Array(variables.utf8))
+        } catch {
+            if record.verdict.gate == .closed { try marker.set(.closed) }
+            throw error
+        }
+        try marker.set(record.verdict.gate)
     }
 
     /// The file whose modification time says when the source last confirmed its flags.
     package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
 
-    /// Notes that the source has confirmed its flags now.
+    /// Notes that the source has confirmed its flags now, and throws where the files of a service
+    /// that follows it are gone: somebody has removed them.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
+        for service in services.values where service.switches.contains(where: { $0.source == source })
+        {
+            _ = try File.attributes(of: "\(path)/\(service.name)/\(FileName.state)")
+        }
     }
 
     /// Removes the file that says when a source last confirmed its flags.
@@ -57,13 +71,12 @@ package struct RuntimeDirectory {
                 try File.remove("\(path)/\(entry)")
             }
             let folder = "\(path)/\(entry)"
-            guard let name = ServiceName(entry),
-                let published = try PublishedState.read(in: folder)
-            else { continue }
-            if services[name] == nil {
+            guard let name = ServiceName(entry) else { continue }
+            let published = try PublishedState.read(in: folder)
+            if services[name] != nil {
+                if published?.bootID != bootID { try Marker(folder: folder).set(nil) }
+            } else if published != nil {
                 try removeService(folder)
-            } else if published.bootID != bootID {
-                try Marker(folder: folder).set(nil)
             }
         }
     }

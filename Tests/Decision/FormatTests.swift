@@ -115,7 +115,7 @@ import Testing
         Case(
             "an interval that is no whole number", .status(.whole),
             #"{"apiInactive":false,"forceUpdate":false,"retryInterval":1.5}"#,
-            "key 'retryInterval' is the number 1.5, not a whole number of seconds"),
+            "key 'retryInterval' is the number '1.5', not a whole number of seconds"),
         Case(
             "a member", .status(.member("api")),
             #"{"api":{"apiInactive":true,"forceUpdate":false}}"#, "maintenance"),

@@ -212,4 +212,32 @@ import Testing
 
                 """#)
     }
+
+    @Test func minClosedHoldsWhatClosedBeforeTheRestart() throws {
+        var memory = Memory()
+        memory.ledger.entries[try named("shop")] = Ledger.Entry(
+            state: .maintenance, since: try Instant(rfc3339: "2027-03-01T11:59:58Z"),
+            generation: 7, bootID: "this-boot")
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        play.at(3, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
+                    fetch app
+                1s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    publish shop maintenance closed min-closed #7 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
+                3s woke
+                    remember shop=running#8
+                    publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+
+                """#)
+    }
 }

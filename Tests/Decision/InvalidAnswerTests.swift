@@ -31,7 +31,7 @@ import Testing
                 120s app answers {}
                 180s app answers {"service_end": true}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; the last good flags stay in force
+                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; what is known stays in force
                 240s app unchanged
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app

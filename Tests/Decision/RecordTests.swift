@@ -123,4 +123,42 @@ import Testing
 
                 """#)
     }
+
+    /// Somebody removed the runtime directory: whatever was in it is written again.
+    @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        let gone = "touch '/run/source.app': no such file or directory"
+        play.at(60, .fetched(try named("app"), .unchanged))
+        play.at(60, .recorded(.confirm(try named("app")), problem: gone))
+        play.at(61, .woke)
+        play.at(61, .recorded(.publish(try named("shop")), problem: nil))
+        play.at(61, .recorded(.confirm(try named("app")), problem: nil))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                0s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s app unchanged
+                    confirm app
+                60s confirm app touch '/run/source.app': no such file or directory
+                    say error: mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; trying again
+                61s woke
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                61s publish shop done
+                61s confirm app done
+                    say info: every file is written again
+
+                """#)
+    }
 }

@@ -192,4 +192,133 @@ import Testing
 
                 """#)
     }
+
+    /// It was once seen only when another switch became due, up to `max_stale` later.
+    @Test func aClosingOrderCountsAgainAsSoonAsItsSourceIsBack() throws {
+        let policy = Policy(maxStale: .seconds(600), whenStale: .open)
+        var play = try Transcript(
+            [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
+        try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
+        play.at(300, .fetched(try named("app"), .unchanged))
+        play.at(600, .woke)
+        play.at(700, .fetched(try named("other"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                    fetch other
+                0s app answers {"apiInactive": false, "forceUpdate": false}
+                    store app: {"apiInactive": false, "forceUpdate": false}
+                    publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00
+                    confirm app
+                0s other answers {"apiInactive": true, "forceUpdate": false}
+                    store other: {"apiInactive": true, "forceUpdate": false}
+                    remember shop=maintenance#2
+                    publish shop maintenance closed flags #2 until 2027-03-01T12:11:00+00:00
+                    confirm other
+                    say notice: shop: maintenance (was undecided): the flags of source 'other' say so
+                300s app unchanged
+                    confirm app
+                    fetch other
+                600s woke
+                    remember shop=running#3
+                    publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
+                    say warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale, when_stale opens the gate
+                    fetch app
+                700s other unchanged
+                    remember shop=maintenance#4
+                    publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
+                    confirm other
+                    say notice: shop: maintenance (was running): the flags of source 'other' say so
+
+                """#)
+    }
+
+    /// A host that was off for longer than `max_stale` once closed its services at every start.
+    @Test func storedFlagsAreNotStaleBeforeTheirSourceWasAsked() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running,
+            boot: "this-boot")
+        let policy = Policy(maxStale: .seconds(86_400), whenStale: .closed)
+        var play = try Transcript([try service(policy: policy)], memory: memory)
+        play.at(0, .started)
+        play.at(0.01, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(30, .woke)
+        play.at(40, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
+                    fetch app
+                0.01s app fails: no route
+                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                30s woke
+                    remember shop=maintenance#8
+                    publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale, when_stale closes the gate
+                    fetch app
+                40s app unchanged
+                    remember shop=running#9
+                    publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say info: source 'app' answers again
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func theTroubleOfAnySwitchThatAgreesIsTheReason() throws {
+        let policy = Policy(maxStale: .seconds(600))
+        var play = try Transcript(
+            [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
+        play.at(0, .started)
+        let open = #"{"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}"#
+        try play.at(0, "app", answers: open)
+        try play.at(0, "other", answers: open)
+        try play.at(60, "other", answers: #"{"apiInactive": 1, "forceUpdate": false}"#)
+        play.at(120, .fetched(try named("other"), .unchanged))
+        play.at(500, .fetched(try named("app"), .unchanged))
+        play.at(720, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                    fetch other
+                0s app answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
+                    store app: {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
+                    publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00
+                    confirm app
+                0s other answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
+                    store other: {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
+                    remember shop=running#2
+                    publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
+                    confirm other
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                60s other answers {"apiInactive": 1, "forceUpdate": false}
+                    publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
+                    say warning: shop: running: the last answer of source 'other' is invalid (key 'apiInactive' is a number, not a Boolean), the last good flags stay in force
+                120s other unchanged
+                    publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
+                    confirm other
+                    say notice: shop: running: the flags of source 'app' say so
+                    fetch app
+                500s app unchanged
+                    confirm app
+                    fetch other
+                720s woke
+                    publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
+                    say warning: shop: running: the flags of source 'other' are older than max_stale, and are held
+                    fetch app
+
+                """#)
+    }
 }

@@ -201,7 +201,7 @@ import Testing
                     say notice: shop: undecided: no flags have come since the start, the first answer is waited for
                     fetch app
                 0.1s app answers {}
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; the last good flags stay in force
+                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; what is known stays in force
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
@@ -232,6 +232,33 @@ import Testing
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm other
                     say notice: shop: ended (was undecided): the flags of source 'other' say so
+
+                """#)
+    }
+
+    /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
+    @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .maintenance,
+            boot: "this-boot")
+        let policy = Policy(whenUnknown: .closed)
+        var play = try Transcript(
+            [try service(policy: policy, sources: ["app", "other"])], memory: memory)
+        play.at(0, .started)
+        play.at(0.1, .fetched(try named("app"), .unchanged))
+        play.at(30, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
+                    fetch app
+                    fetch other
+                0.1s app unchanged
+                    confirm app
+                30s woke
+                    publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: maintenance: source 'other' never gave flags, when_unknown closes the gate
 
                 """#)
     }

@@ -13,6 +13,8 @@ struct Transcript {
     /// How far the wall clock was set since the start.
     private var step: Duration = .zero
     private var showsSleep: Bool
+    /// The wake-up on the wall clock that the machine asked for last.
+    private var nextEdge: Instant?
 
     init(
         _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
@@ -44,12 +46,20 @@ struct Transcript {
     mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         let effects = machine.handle(event, at: now)
+        for case .sleep(let wake) in effects { nextEdge = wake.wall }
         text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
         for effect in effects {
             if case .sleep = effect, !showsSleep { continue }
             text += "    \(TranscriptFormat.line(effect, since: now))\n"
         }
         return effects
+    }
+
+    /// Wakes the machine when it asked for that on the wall clock.
+    @discardableResult
+    mutating func atNextEdge() -> [Effect] {
+        guard let edge = nextEdge else { return [] }
+        return at(Double((edge - start).microseconds) / 1_000_000, .woke)
     }
 
     /// Sends an answer with this body.

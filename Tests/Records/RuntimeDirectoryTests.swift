@@ -74,7 +74,32 @@ import Testing
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try directory().confirm(try named("app"))
+        try directory([]).confirm(try named("app"))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
+    }
+
+    @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        try directory.confirm(try named("app"))
+        try File.remove(folder("shop/state.json"))
+        #expect(throws: FileError.self) { try directory.confirm(try named("app")) }
+    }
+
+    /// Renaming the marker takes no space: a full disk must not keep a switch from firing.
+    @Test func theMarkerClosesThoughTheOtherFilesCannotBeWritten() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        // A folder in the place of the temporary file fails the write as a full disk does, also for
+        // root.
+        try Directory.create(folder("shop/.state.json.tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        }
+        #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        }
+        #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
     }
 }

@@ -31,7 +31,7 @@ import Testing
         for (index, text) in texts.enumerated() {
             #expect(
                 try File.read(folder("\(index).out"), limit: 1 << 20)
-                    == Array(text.utf8).filter { $0 != 0 }, "of \(text.debugDescription)")
+                    == EnvironmentFileTests.bytes(of: text), "of \(text.debugDescription)")
         }
     }
 

@@ -63,7 +63,7 @@ extension JSON.Object {
             guard let seconds = number.int64 else {
                 throw .wrongType(
                     key: key, expected: "a whole number of seconds",
-                    found: "the number \(number.literal)")
+                    found: "the number \(quoted(number.literal))")
             }
             return .seconds(seconds)
         case .some(let other):

@@ -27,6 +27,7 @@ extension Machine {
         sources[index].confirmation = .now(now.boot)
         batch.confirmations.append(.confirm(name))
         batch.stores.append(.store(name, sources[index].answers.map(\.answer)))
+        if trust.believes(now) { trust.raiseFloor(to: answer.fetchedAt) }
     }
 
     /// The flags are those of the newest answer still.
@@ -42,10 +43,9 @@ extension Machine {
                 }
                 return
             }
-            if !state.isAnswered || state.problem != nil || service.record?.verdict.isStale == true
-            {
-                service.isDue = true
-            }
+            let maxStale = service.service.policy.maxStale
+            let wasStale = maxStale.map { state.confirmation.age(at: now) >= $0 } ?? false
+            if !state.isAnswered || state.problem != nil || wasStale { service.isDue = true }
             state.confirm(.now(now.boot))
             service.firstAnswerAt = service.firstAnswerAt ?? now.boot
         }

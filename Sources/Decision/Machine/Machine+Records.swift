@@ -23,9 +23,19 @@ extension Machine {
             arrears.deeds.append(deed)
             batch.notices.append(.recordFailed(deed, problem: problem))
         }
+        if case .confirm = deed { doubtPublications() }
         guard arrears.retryAt == nil else { return }
         arrears.retryAt = now.boot + .seconds(min(60, 1 << min(arrears.attempts, 6)))
         arrears.attempts += 1
+    }
+
+    /// A mark that cannot be set may mean that somebody removed the whole folder: every service's
+    /// files are written again.
+    private mutating func doubtPublications() {
+        for service in services where service.record != nil {
+            let deed = Deed.publish(service.service.name)
+            if !arrears.deeds.contains(deed) { arrears.deeds.append(deed) }
+        }
     }
 
     /// Does again what failed, when its time has come. The deeds stay in arrears until they are

@@ -29,7 +29,7 @@ extension Machine {
         let state = services[index]
         let circumstances = circumstances(of: state, at: now)
         let evidence = evidence(for: state, at: now)
-        let wish = state.service.decide(evidence, in: circumstances)
+        let wish = stand(state.service.decide(evidence, in: circumstances), for: state)
         let verdict = holdClosed(wish, of: state, at: now)
         let edge = state.service.nextEdge(of: evidence, in: circumstances, at: now)
         if state.mustPublish(verdict, edge, at: now), !state.isAwaiting(verdict) {
@@ -69,16 +69,29 @@ extension Machine {
         batch.publications.append(.publish(name, record))
     }
 
+    /// Lets what was decided earlier in this boot stand while a switch is waited for: a restart takes
+    /// nothing back. After that wait the policy decides.
+    private func stand(_ wish: Verdict, for state: ServiceState) -> Verdict {
+        guard wish.state == .undecided, state.record == nil, state.isSameBoot,
+            let known = ledger.entries[state.service.name]
+        else { return wish }
+        return Verdict(
+            state: known.state, gate: state.service.policy.gate(of: known.state),
+            reason: wish.reason)
+    }
+
     /// Keeps a gate closed that closed less than `min_closed` ago. Closing is never delayed.
     private func holdClosed(_ wish: Verdict, of state: ServiceState, at now: Now) -> Verdict {
         guard wish.gate == .open, state.closedAt != nil, now.boot < reopening(of: state),
             let source = wish.source ?? wish.reason.source
         else { return wish }
+        if var held = state.record?.verdict, held.gate == .closed {
+            held.reason = .minClosed(source)
+            return held
+        }
+        // It closed before this start: all that is known of that is in the ledger.
         let known = ledger.entries[state.service.name]?.state ?? .maintenance
-        var held =
-            state.record?.verdict ?? Verdict(state: known, gate: .closed, reason: wish.reason)
-        held.reason = .minClosed(source)
-        return held
+        return Verdict(state: known, gate: .closed, reason: .minClosed(source))
     }
 
     private func reopening(of state: ServiceState) -> Boottime {

@@ -38,8 +38,8 @@ extension Notice {
         case .sourceRecovered(let source):
             "source '\(source)' answers again"
         case .answerInvalid(let service, let source, let problem):
-            "\(service): the answer of source '\(source)' is not an order: \(problem); the last "
-                + "good flags stay in force"
+            "\(service): the answer of source '\(source)' is not an order: \(problem); what "
+                + "is known stays in force"
         case .endUnreadable(let service, let source, let text):
             "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
                 + "it counts down with unknown days"

@@ -29,7 +29,7 @@ import Testing
     @Test func inAnotherBootStoredFlagsThatOpenWaitForTheFirstAnswer() async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(
-            with: "running", of: server, service: #"first_timeout = "2s""#)
+            with: "running", of: server, service: #"first_timeout = "8s""#)
         try daemon.pretendReboot()
         try daemon.start()
         try await daemon.awaitReason("awaiting-first-answer")
