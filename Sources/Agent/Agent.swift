@@ -24,6 +24,9 @@ package final class Agent {
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
+    /// What the wall timer is set to, until it has fired or the clock was set.
+    private var wallWake: WallWake = .unset
+    private var isDraining = false
 
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
@@ -51,6 +54,7 @@ package final class Agent {
         drain = try Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
+            wallWake = .unset
             switch expiry {
             case .due: post(.woke)
             case .clockStepped: post(.clockStepped)
@@ -95,7 +99,7 @@ package final class Agent {
     /// Queues an event. This is how everything reaches the machine.
     package func post(_ event: Event) {
         queue.append(event)
-        drain?.arm()
+        if !isDraining { drain?.arm() }
     }
 
     /// How things stand.
@@ -107,15 +111,30 @@ package final class Agent {
     /// How late a poll may come, so that the kernel can wake us together with others.
     private static let slack: Duration = .milliseconds(20)
 
+    private enum WallWake: Equatable {
+        case unset
+        case at(Instant?)
+    }
+
+    /// Takes what is queued, and what its effects queue: a turn of the loop for each would be most of
+    /// what a poll costs. What is left after so many lets others go first.
     private func drainQueue() {
-        let events = queue
-        queue.removeAll(keepingCapacity: true)
-        for event in events {
+        isDraining = true
+        var taken = 0
+        while taken < queue.count, taken < Self.turn {
+            let event = queue[taken]
+            taken += 1
             if case .fetched(let name, _, _) = event { fetching.remove(name) }
             for effect in machine.handle(event, at: now) { perform(effect) }
             observer?(event)
         }
+        queue.removeFirst(taken)
+        isDraining = false
+        if !queue.isEmpty { drain?.arm() }
     }
+
+    /// The most events of one turn of the loop.
+    private static let turn = 1000
 
     private var now: Now {
         let (wall, boot) = loop.now
@@ -171,6 +190,9 @@ package final class Agent {
         if losesTimers { return }
         #endif
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
-        wallTimer?.set(at: wake.wall)
+        if wallWake != .at(wake.wall) {
+            wallWake = .at(wake.wall)
+            wallTimer?.set(at: wake.wall)
+        }
     }
 }

@@ -16,6 +16,9 @@ package final class Client {
     private var soon: Deferred?
     /// Those under way, which stay alive until they end.
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    /// Those that have ended, and are still to be told.
+    private var ended: [(exchange: Exchange, code: CURLcode)] = []
+    private var isStarting = false
 
     /// Throws a `TransferError` or a `LoopError`: there is no memory, or no descriptor left.
     package init(_ loop: EventLoop) throws {
@@ -26,7 +29,7 @@ package final class Client {
         }
         unsafe self.handle = handle
         timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
-        soon = try Deferred(loop) { [unowned self] in expire() }
+        soon = try Deferred(loop) { [unowned self] in deliver() }
         let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
         unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)
@@ -51,19 +54,25 @@ package final class Client {
 
     var now: Boottime { loop.now.boot }
 
-    /// Puts an exchange under way; it is told when it has ended.
+    /// Puts an exchange under way; it is told when it has ended, and never from within this call.
     func add(_ exchange: Exchange) throws(TransferError) {
+        isStarting = true
         let code = unsafe curl_multi_add_handle(handle, exchange.handle.pointer)
         guard code == CURLM_OK else {
+            isStarting = false
             throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
         }
         exchanges[ObjectIdentifier(exchange)] = exchange
+        // What libcurl wants of a timer that is due at once, without a turn of the loop for it.
+        workOnTime()
+        if !ended.isEmpty { soon?.arm() }
     }
 
     /// Takes an exchange out; it is told nothing any more.
     func remove(_ exchange: Exchange) {
         unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
         exchanges[ObjectIdentifier(exchange)] = nil
+        ended.removeAll { $0.exchange === exchange }
     }
 
     /// The one place where userdata becomes the client again.
@@ -95,11 +104,11 @@ package final class Client {
 
     /// Notes how long libcurl wants to wait; negative is until a socket is ready.
     private func wait(_ milliseconds: Int) {
-        if milliseconds > 0 {
+        guard !isStarting else { return }
+        if milliseconds >= 0 {
             timer?.set(at: now + .milliseconds(milliseconds))
         } else {
             timer?.disarm()
-            if milliseconds == 0 { soon?.arm() }
         }
     }
 
@@ -110,30 +119,44 @@ package final class Client {
         if events.contains(.error) || events.contains(.hangUp) { mask |= CURL_CSELECT_ERR }
         var running: Int32 = 0
         unsafe curl_multi_socket_action(handle, socket, mask, &running)
+        collect()
         deliver()
     }
 
-    /// libcurl's clock stands still in suspend and ours does not: where we come too early, it does
-    /// not ask again by itself.
     private func expire() {
+        workOnTime()
+        deliver()
+    }
+
+    /// Lets libcurl do what its timer is for. Its clock stands still in suspend and ours does not:
+    /// where we come too early, it does not ask again by itself.
+    private func workOnTime() {
         var running: Int32 = 0
         unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
         var milliseconds = -1
         unsafe curl_multi_timeout(handle, &milliseconds)
+        isStarting = false
         wait(milliseconds)
-        deliver()
+        collect()
     }
 
-    /// Takes out all that have ended, and then tells them: they may begin again at once.
-    private func deliver() {
-        var ended: [(Exchange, CURLcode)] = []
+    /// Takes out of libcurl's hands all that have ended.
+    private func collect() {
+        var finished: [(exchange: Exchange, code: CURLcode)] = []
         while true {
-            let finished = unsafe curl_multi_next_finished(handle)
-            guard let easy = unsafe finished.easy else { break }
+            let next = unsafe curl_multi_next_finished(handle)
+            guard let easy = unsafe next.easy else { break }
             guard let exchange = unsafe exchange(of: easy) else { continue }
-            ended.append((exchange, unsafe finished.code))
+            finished.append((exchange, unsafe next.code))
         }
-        for (exchange, _) in ended { remove(exchange) }
-        for (exchange, code) in ended { exchange.end(code) }
+        for (exchange, _) in finished { remove(exchange) }
+        ended += finished
+    }
+
+    /// Tells those that have ended; they may begin again at once.
+    private func deliver() {
+        let told = ended
+        ended = []
+        for (exchange, code) in told { exchange.end(code) }
     }
 }

@@ -42,8 +42,14 @@ package final class Exchange {
     ) throws(TransferError) {
         precondition(attempt == nil, "an exchange carries one request at a time")
         try handle.configure(for: request)
-        try ask(request.url, within: request.timeout)
+        // The answer may begin to come before libcurl gives the control back.
         attempt = Attempt(request, at: client.now, completion: completion)
+        do {
+            try ask(request.url, within: request.timeout)
+        } catch {
+            attempt = nil
+            throw error
+        }
     }
 
     /// Ends what is under way. Nothing is told of it.
