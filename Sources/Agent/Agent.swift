@@ -51,7 +51,7 @@ package final class Agent {
 
     /// Takes up work with these sources.
     package func start(_ sources: [any FlagSource]) throws(LoopError) {
-        drain = try Deferred(loop) { [unowned self] in drainQueue() }
+        drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = .unset

@@ -47,7 +47,7 @@ package final class PathWatch {
                 throw LoopError("watch '\(path)'", code: EINVAL)
             }
             if change == nil {
-                change = try Deferred(loop) { [weak self] in self?.settle() }
+                change = Deferred(loop) { [weak self] in self?.settle() }
             }
             // The old watches go last, so that the kernel keeps those that are still needed.
             watches = resolve()

@@ -29,6 +29,12 @@ package final class Signals {
         }
         self.sources = sources
     }
+
+    /// Lets these signals wait from now on for the object that takes them: one that comes in the first
+    /// milliseconds of a program is not lost, and does not end it.
+    package static func hold(_ signals: [Int32]) throws(LoopError) {
+        for signal in signals { try block(signal) }
+    }
 }
 
 /// Blocks a signal in this thread, without which sd-event refuses to have it as a source.

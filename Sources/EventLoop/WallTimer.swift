@@ -48,7 +48,7 @@ package final class WallTimer {
             default: break  // EAGAIN: it was set again since it became readable.
             }
         }
-        unreadStep = try Deferred(loop) { handler(.clockStepped) }
+        unreadStep = Deferred(loop) { handler(.clockStepped) }
         set(at: nil)
     }
 

@@ -29,7 +29,7 @@ package final class Client {
         }
         unsafe self.handle = handle
         timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
-        soon = try Deferred(loop) { [unowned self] in deliver() }
+        soon = Deferred(loop) { [unowned self] in deliver() }
         let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
         unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)

@@ -1,4 +1,5 @@
 import Decision
+import EventLoop
 import Files
 import Glibc
 import Records
@@ -33,6 +34,7 @@ enum Command {
 
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
         StandardError.outliveReaders()
+        try Signals.hold(Daemon.signals)
         let daemon = try Daemon(options, log)
         return try daemon.run()
     }

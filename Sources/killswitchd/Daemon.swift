@@ -23,6 +23,9 @@ final class Daemon {
     private let loop: EventLoop
     private var signals: Signals?
 
+    /// What ends it, and what has it read its configuration again.
+    static let signals = [SIGINT, SIGTERM, SIGHUP]
+
     init(_ options: Options, _ log: Log) throws {
         self.options = options
         self.log = log
@@ -57,7 +60,7 @@ final class Daemon {
             (agent.overview, agent.isProgressing)
         }
         manager.refusal = store.refusal
-        signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP]) { [unowned self] signal in
+        signals = try Signals(loop, Self.signals) { [unowned self] signal in
             guard signal != SIGHUP else { return reload(agent, manager) }
             manager.stop()
             loop.exit(ExitStatus.success)

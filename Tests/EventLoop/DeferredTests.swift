@@ -6,7 +6,7 @@ struct DeferredTests {
     @Test func itIsOffUntilArmed() throws {
         let loop = try EventLoop()
         let calls = Counter()
-        let deferred = try Deferred(loop) { calls.add() }
+        let deferred = Deferred(loop) { calls.add() }
         try loop.settle()
         #expect(calls.count == 0)
         deferred.arm()
@@ -18,7 +18,7 @@ struct DeferredTests {
     @Test func armedTwiceItIsCalledOnce() throws {
         let loop = try EventLoop()
         let calls = Counter()
-        let deferred = try Deferred(loop) { calls.add() }
+        let deferred = Deferred(loop) { calls.add() }
         deferred.arm()
         deferred.arm()
         try loop.settle()
@@ -29,7 +29,7 @@ struct DeferredTests {
         let loop = try EventLoop()
         let calls = Counter()
         let holder = Holder<Deferred>()
-        holder.held = try Deferred(loop) {
+        holder.held = Deferred(loop) {
             calls.add()
             if calls.count < 3 { holder.held?.arm() }
         }
@@ -42,7 +42,7 @@ struct DeferredTests {
     @Test func oneThatArmsItselfForeverLeavesOthersTheirTurn() throws {
         let loop = try EventLoop()
         let holder = Holder<Deferred>()
-        holder.held = try Deferred(loop) { holder.held?.arm() }
+        holder.held = Deferred(loop) { holder.held?.arm() }
         holder.held?.arm()
         let calls = Counter()
         let other = try Timer(loop, accuracy: .zero) { calls.add() }

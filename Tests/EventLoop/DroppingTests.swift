@@ -14,7 +14,7 @@ struct DroppingTests {
 
     static let kinds: [Kind] = [
         Kind(testDescription: "deferred") { loop, _, handler in
-            let deferred = try Deferred(loop, handler: handler)
+            let deferred = Deferred(loop, handler: handler)
             deferred.arm()
             return deferred
         },
@@ -82,7 +82,7 @@ struct DroppingTests {
         let calls = Counter()
         let holders = [Holder<Deferred>(), Holder<Deferred>()]
         for (mine, other) in [(0, 1), (1, 0)] {
-            holders[mine].held = try Deferred(loop) {
+            holders[mine].held = Deferred(loop) {
                 holders[other].held = nil
                 calls.add()
             }

@@ -7,7 +7,7 @@ import Testing
 struct LoopTests {
     @Test func theLoopEndsWithTheCodeThatWasAskedFor() throws {
         let loop = try EventLoop()
-        let end = try Deferred(loop) { loop.exit(7) }
+        let end = Deferred(loop) { loop.exit(7) }
         end.arm()
         #expect(try loop.run() == 7)
     }
@@ -16,7 +16,7 @@ struct LoopTests {
     @Test func aLoopThatEndedStaysEndedAndItsSourcesStayQuiet() throws {
         let loop = try EventLoop()
         let calls = Counter()
-        let deferred = try Deferred(loop) { calls.add() }
+        let deferred = Deferred(loop) { calls.add() }
         let timer = try Timer(loop, accuracy: .zero) { calls.add() }
         let wallTimer = try WallTimer(loop) { _ in calls.add() }
         loop.exit(0)
@@ -30,14 +30,14 @@ struct LoopTests {
 
     @Test func aSourceMayOutliveItsLoopObject() throws {
         var loop: EventLoop? = try EventLoop()
-        let deferred = try Deferred(try #require(loop)) {}
+        let deferred = Deferred(try #require(loop)) {}
         loop = nil
         deferred.arm()
     }
 
     @Test func theClocksMoveOnWithinOneEvent() throws {
         let loop = try EventLoop()
-        let deferred = try Deferred(loop) {
+        let deferred = Deferred(loop) {
             let first = loop.now
             while loop.now.boot == first.boot {}
             #expect(loop.now.boot > first.boot)
@@ -49,7 +49,7 @@ struct LoopTests {
 
     @Test func nothingHappensWhenThereIsNothingToDo() throws {
         let loop = try EventLoop()
-        let deferred = try Deferred(loop) {}
+        let deferred = Deferred(loop) {}
         let timer = try Timer(loop, accuracy: .zero) {}
         let wallTimer = try WallTimer(loop) { _ in }
         defer { keep(deferred, timer, wallTimer) }
@@ -77,7 +77,7 @@ struct LoopTests {
             let sources: [Any] = [
                 try Timer(loop, accuracy: .zero) {},
                 try WallTimer(loop) { _ in },
-                try Deferred(loop) {},
+                Deferred(loop) {},
                 try Descriptor(loop, end, .writable, owned: true) { _ in },
                 try Signals(loop, [SIGUSR2]) { _ in },
                 try Watch(loop, scratch.path, .create) { _ in },

@@ -7,7 +7,7 @@ import JSON
 package final class FlagServer {
     package let folder: TemporaryFolder
     package let port: Int
-    private let program: Program
+    private var program: Program?
 
     /// A server that begins with answering the flags of a running service.
     package init(isSecure: Bool = false) async throws {
@@ -17,12 +17,17 @@ package final class FlagServer {
             "/usr/bin/python3",
             [Self.script("flag-server.py"), folder.path] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
-        try await waitUntil("the server listens", orTell: { try program.errors }) {
+        try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
             try File.exists(folder("now"))
         }
         let text = try folder.text(of: "port")
         guard let port = Int(text) else { throw TestFailure("the server's port is '\(text)'") }
         self.port = port
+    }
+
+    /// The program goes before its folder, for it writes there to the last.
+    deinit {
+        program = nil
     }
 
     /// Makes `authority.pem`, `server.pem`, `client.crt`, `client.key` and others in a folder.
@@ -35,7 +40,7 @@ package final class FlagServer {
     package func behave(_ name: String) async throws {
         try folder.write(name, to: "case")
         try await waitUntil(
-            "the server behaves like '\(name)'", orTell: { try self.program.errors }
+            "the server behaves like '\(name)'", orTell: { try self.program?.errors ?? "" }
         ) {
             try self.folder.text(of: "now") == name
         }

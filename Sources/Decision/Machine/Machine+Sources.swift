@@ -109,14 +109,15 @@ extension Machine {
 
     /// How soon the closed services of a source want it asked again; nil for the usual interval.
     private func pace(of index: Int) -> Duration? {
-        let source = sources[index]
+        let name = sources[index].name
+        let interval = sources[index].schedule.interval
         var pace: Duration?
-        for service in services {
-            let isClosed = service.record?.verdict.gate == .closed
-            for (state, plan) in zip(service.switches, service.service.switches)
-            where plan.source == source.name {
-                let wish = isClosed ? state.reading?.retryAfter : nil
-                let own = wish ?? source.schedule.interval
+        for service in services.indices {
+            let isClosed = services[service].record?.verdict.gate == .closed
+            for position in services[service].switches.indices
+            where services[service].service.switches[position].source == name {
+                let reading = services[service].switches[position].reading
+                let own = (isClosed ? reading?.retryAfter : nil) ?? interval
                 pace = pace.map { min($0, own) } ?? own
             }
         }

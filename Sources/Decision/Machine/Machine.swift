@@ -87,11 +87,12 @@ package struct Machine: Sendable {
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.
     private mutating func sleep() -> [Effect] {
         var wake = Wake(boot: arrears.retryAt)
-        for source in sources {
-            if case .waiting(let moment) = source.activity { wake.include(boot: moment) }
+        // By index: this runs at every event, and a copy of each state would be most of its cost.
+        for index in sources.indices {
+            if case .waiting(let moment) = sources[index].activity { wake.include(boot: moment) }
         }
-        for service in services {
-            wake.include(service.wake)
+        for index in services.indices {
+            wake.include(services[index].wake)
         }
         guard wake != lastWake else { return [] }
         lastWake = wake
