@@ -51,4 +51,38 @@ import Testing
         try play.at(101, "other", answers: #"{"service_end": "over"}"#)
         #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
     }
+
+    /// The answer that the source gave for another service is good for the new one too: it would
+    /// else be undecided until the next poll.
+    @Test func aNewServiceOnAKnownSourceIsDecidedAtOnce() throws {
+        var play = try Transcript([try service()], interval: .seconds(3600))
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        let both = try plan([try service(), try service("web")], interval: .seconds(3600))
+        play.at(2, .reconfigured(both))
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running, .running])
+    }
+
+    @Test func anotherFormatThatCannotReadTheAnswerHasTheSourceAskedAtOnce() throws {
+        var play = try Transcript([try service()], interval: .seconds(3600))
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        let other = try service(format: .status(.whole))
+        let effects = play.at(2, .reconfigured(try plan([other], interval: .seconds(3600))))
+        #expect(effects.contains(.fetch(try named("app"), Validators())))
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+    }
+
+    @Test func aNewSwitchThatIsNeverHeardIsUnknownAfterFirstTimeout() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        var both = try service(sources: ["app", "other"])
+        both.policy.whenUnknown = .closed
+        play.at(100, .reconfigured(try plan([both])))
+        play.at(129, .woke)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        play.at(130, .woke)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+    }
 }

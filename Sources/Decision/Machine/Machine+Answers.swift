@@ -7,7 +7,7 @@ extension Machine {
         let numbered = number(answer)
         let name = sources[index].name
         var isRead = false
-        forEachSwitch(of: name) { service, plan, state in
+        forEachSwitch(of: index) { service, plan, state in
             service.isDue = true
             switch Self.read(answer, by: plan, in: service.service.zone) {
             case .success(let reading):
@@ -34,7 +34,7 @@ extension Machine {
     mutating func confirm(_ index: Int, at now: Now, _ batch: inout Batch) {
         guard let newest = sources[index].answers.first else { return }
         let name = sources[index].name
-        forEachSwitch(of: name) { service, plan, state in
+        forEachSwitch(of: index) { service, plan, state in
             guard state.answer == newest.number else {
                 if case .failure(let problem) = Self.read(
                     newest.answer, by: plan, in: service.service.zone)
@@ -56,7 +56,7 @@ extension Machine {
     /// Lets every switch of a source keep what it has, and say why the newest answer does not count.
     mutating func refuse(_ problem: InvalidFlag, from index: Int, _ batch: inout Batch) {
         let name = sources[index].name
-        forEachSwitch(of: name) { service, _, state in
+        forEachSwitch(of: index) { service, _, state in
             service.isDue = service.isDue || state.problem != problem
             state.refuse(problem, service.service.name, name, &batch)
         }
@@ -67,59 +67,65 @@ extension Machine {
         let numbered = kept.answers.map { number($0) }
         sources[index].answers = numbered
         sources[index].confirmation = .earlier(kept.confirmedAt)
-        forEachSwitch(of: sources[index].name) { service, plan, state in
-            for answer in numbered where state.reading == nil {
-                switch Self.read(answer.answer, by: plan, in: service.service.zone) {
-                case .success(let reading):
-                    let isNewest = answer.number == numbered.first?.number
-                    state.reading = reading
-                    state.answer = answer.number
-                    state.confirmation = .earlier(
-                        isNewest ? kept.confirmedAt : answer.answer.fetchedAt)
-                case .failure(let problem):
-                    state.problem = state.problem ?? problem
-                }
-            }
+        for user in wiring.users(of: index) {
+            adopt(numbered, confirmed: sources[index].confirmation, by: user)
         }
         pruneAnswers(of: index)
+    }
+
+    /// Lets a switch rest on the newest of these answers that it can read. The newest of all was
+    /// last confirmed as told; an older one counts from its own fetch.
+    mutating func adopt(
+        _ answers: [NumberedAnswer], confirmed: Confirmation, by user: Wiring.User
+    ) {
+        let service = services[user.service].service
+        var state = SwitchState()
+        for answer in answers where state.reading == nil {
+            switch Self.read(answer.answer, by: service.switches[user.position], in: service.zone) {
+            case .success(let reading):
+                let isNewest = answer.number == answers.first?.number
+                state.reading = reading
+                state.answer = answer.number
+                state.confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
+            case .failure(let problem):
+                state.problem = state.problem ?? problem
+            }
+        }
+        if case .now(let moment) = state.confirmation {
+            state.isAnswered = true
+            let first = services[user.service].firstAnswerAt
+            services[user.service].firstAnswerAt = first ?? moment
+        }
+        services[user.service].switches[user.position] = state
     }
 
     /// Whether every switch of the source rests on its newest answer.
     func isReadByAll(_ index: Int) -> Bool {
         guard let newest = sources[index].answers.first else { return false }
-        let name = sources[index].name
-        // By index: this runs at each poll, and a service is much to copy.
-        for service in services.indices {
-            for position in services[service].switches.indices
-            where services[service].service.switches[position].source == name {
-                let answer = services[service].switches[position].answer
-                guard answer == newest.number, services[service].switches[position].problem == nil
-                else { return false }
-            }
+        return wiring.users(of: index).allSatisfy { user in
+            services[user.service].switches[user.position].answer == newest.number
+                && services[user.service].switches[user.position].problem == nil
         }
-        return true
     }
 
-    private mutating func pruneAnswers(of index: Int) {
-        var used: Set<Int> = []
-        forEachSwitch(of: sources[index].name) { _, _, state in
-            if let number = state.answer { used.insert(number) }
-        }
+    /// Lets go of the answers that no switch rests on any more.
+    mutating func pruneAnswers(of index: Int) {
+        guard sources[index].answers.count > 1 else { return }
+        let used = Set(
+            wiring.users(of: index).compactMap {
+                services[$0.service].switches[$0.position].answer
+            })
         sources[index].answers.removeAll { !used.contains($0.number) }
     }
 
     private mutating func forEachSwitch(
-        of source: SourceName,
-        _ body: (inout ServiceState, Switch, inout SwitchState) -> Void
+        of source: Int, _ body: (inout ServiceState, Switch, inout SwitchState) -> Void
     ) {
-        for service in services.indices {
-            for position in services[service].switches.indices {
-                let plan = services[service].service.switches[position]
-                guard plan.source == source else { continue }
-                var state = services[service].switches[position]
-                body(&services[service], plan, &state)
-                services[service].switches[position] = state
-            }
+        for user in wiring.users(of: source) {
+            let plan = services[user.service].service.switches[user.position]
+            var state = services[user.service].switches[user.position]
+            body(&services[user.service], plan, &state)
+            services[user.service].switches[user.position] = state
         }
     }
 

@@ -1,71 +1,89 @@
 import CivilTime
 
 extension Machine {
-    /// Goes on with another plan. What stays as it was keeps what it knows; what is new begins now;
-    /// the files of what is gone go. No service changes by that alone.
+    /// Goes on with another plan.
+    ///
+    /// What stays as it was keeps what it knows; what is new begins with what is known of its source,
+    /// and where that is not enough, its source is asked at once; the files of what is gone go. A
+    /// service that waits for a new switch keeps its verdict, at most `first_timeout`. So a reload
+    /// alone moves no gate: what the flags say under the new configuration may.
     mutating func reconfigure(_ plan: Plan, at now: Now, _ batch: inout Batch) {
-        let gone = services.map(\.service.name).filter { name in
-            !plan.services.contains { $0.name == name }
+        let before = (sources: sources, services: services, wiring: wiring)
+        wiring = Wiring(plan)
+        sources = plan.sources.map { plan in
+            before.wiring.source(plan.name).flatMap { before.sources[$0].continued(plan, at: now) }
+                ?? SourceState(plan: plan, at: now)
         }
-        batch.departures += gone.map(Effect.withdraw)
-        let dropped = sources.map(\.name).filter { name in
-            !plan.sources.contains { $0.name == name }
-        }
-        batch.departures += dropped.map(Effect.drop)
-        arrears.deeds.removeAll { deed in
-            switch deed {
-            case .store(let name), .confirm(let name): dropped.contains(name)
-            case .publish(let name): gone.contains(name)
-            case .remember: false
+        services = plan.services.map { service in
+            guard let index = before.wiring.service(service.name) else {
+                return ServiceState(
+                    service: service, entry: ledger.entries[service.name], bootID, at: now)
             }
+            return continued(before.services[index], as: service)
         }
-        let before = sources
-        sources = plan.sources.map { Self.continued($0, from: before, at: now) }
-        services = plan.services.map { continued($0, at: now) }
+        for index in sources.indices { serveNewcomers(of: index, at: now) }
+        for service in before.services where wiring.service(service.service.name) == nil {
+            batch.departures.append(.withdraw(service.service.name))
+        }
+        for source in before.sources where wiring.source(source.name) == nil {
+            batch.departures.append(.drop(source.name))
+        }
+        arrears.deeds.removeAll { before.wiring.loses($0, in: wiring) }
     }
 
-    private static func continued(
-        _ plan: SourcePlan, from before: [SourceState], at now: Now
-    ) -> SourceState {
-        guard
-            var state = before.first(where: { $0.name == plan.name && $0.address == plan.address })
-        else { return SourceState(plan: plan, at: now) }
-        state.timeout = plan.timeout
-        state.schedule.interval = plan.interval
-        if case .waiting(let moment) = state.activity {
-            state.activity = .waiting(until: min(moment, now.boot + plan.interval))
+    private func continued(_ before: ServiceState, as service: Service) -> ServiceState {
+        let switches = service.switches.map { plan in
+            let answers = wiring.source(plan.source).map { sources[$0].answers } ?? []
+            return before.continued(plan, in: service.zone, among: answers)
         }
-        return state
-    }
-
-    private func continued(_ service: Service, at now: Now) -> ServiceState {
-        guard let before = services.first(where: { $0.service.name == service.name }) else {
-            return ServiceState(
-                service: service, entry: ledger.entries[service.name], bootID, at: now)
-        }
-        let switches = service.switches.map { before.continued($0, among: sources) }
-        // A switch that was never heard is waited for as at a start.
-        let isWaiting = switches.contains { $0.reading == nil }
         var state = ServiceState(
-            service: service, switches: switches,
-            startedAt: isWaiting ? now.boot : before.startedAt, isSameBoot: true)
+            service: service, switches: switches, startedAt: before.startedAt, isSameBoot: true)
         state.firstAnswerAt = before.firstAnswerAt
         state.record = before.record
         state.closedAt = before.closedAt
         state.knownPast = before.knownPast
         return state
     }
+
+    /// Gives switches without a reading what is known of their source. One that cannot read it is
+    /// waited for as at a start.
+    private mutating func serveNewcomers(of index: Int, at now: Now) {
+        var isAskedAtOnce = false
+        for user in wiring.users(of: index)
+        where services[user.service].switches[user.position].reading == nil {
+            adopt(sources[index].answers, confirmed: sources[index].confirmation, by: user)
+            guard services[user.service].switches[user.position].reading == nil else { continue }
+            services[user.service].startedAt = now.boot
+            isAskedAtOnce = true
+        }
+        pruneAnswers(of: index)
+        if isAskedAtOnce { hint(sources[index].name, at: now) }
+    }
+}
+
+extension SourceState {
+    /// The same source under another plan; nil where it asks something else now.
+    fileprivate func continued(_ plan: SourcePlan, at now: Now) -> SourceState? {
+        guard address == plan.address else { return nil }
+        var state = self
+        state.timeout = plan.timeout
+        state.schedule.interval = plan.interval
+        if case .waiting(let moment) = activity {
+            state.activity = .waiting(until: min(moment, now.boot + plan.interval))
+        }
+        return state
+    }
 }
 
 extension ServiceState {
-    /// What is known of a switch that an earlier plan had too.
-    fileprivate func continued(_ plan: Switch, among sources: [SourceState]) -> SwitchState {
-        guard let index = service.switches.firstIndex(of: plan)
+    /// What is known of a switch that an earlier plan had too. The answers of a source that asks
+    /// something else now are another's, and a date without an offset is another one in another zone.
+    fileprivate func continued(
+        _ plan: Switch, in zone: Zone, among answers: [NumberedAnswer]
+    ) -> SwitchState {
+        guard zone == service.zone, let position = service.switches.firstIndex(of: plan),
+            answers.contains(where: { $0.number == switches[position].answer })
         else { return SwitchState() }
-        let state = switches[index]
-        // The answers of a source that asks something else now are another's.
-        let isKnown = sources.first { $0.name == plan.source }?.answers
-            .contains { $0.number == state.answer }
-        return isKnown == true ? state : SwitchState()
+        return switches[position]
     }
 }

@@ -122,7 +122,7 @@ extension Machine {
     }
 
     private func answer(_ state: SwitchState, of name: SourceName) -> Answer? {
-        guard let number = state.answer, let index = sourceIndex(name) else { return nil }
+        guard let number = state.answer, let index = wiring.source(name) else { return nil }
         return sources[index].answers.first { $0.number == number }?.answer
     }
 

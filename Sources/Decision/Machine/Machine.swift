@@ -8,6 +8,7 @@ package import CivilTime
 package struct Machine: Sendable {
     var sources: [SourceState]
     var services: [ServiceState]
+    var wiring: Wiring
     var ledger: Ledger
     var trust: ClockTrust
     var random: SeededRandom
@@ -32,7 +33,7 @@ package struct Machine: Sendable {
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
         sources = plan.sources.map { SourceState(plan: $0, at: now) }
-        services = []
+        wiring = Wiring(plan)
         services = plan.services.map {
             ServiceState(service: $0, entry: memory.ledger.entries[$0.name], bootID, at: now)
         }
@@ -78,10 +79,6 @@ package struct Machine: Sendable {
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         answersNumbered += 1
         return NumberedAnswer(number: answersNumbered, answer: answer)
-    }
-
-    func sourceIndex(_ name: SourceName) -> Int? {
-        sources.firstIndex { $0.name == name }
     }
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.

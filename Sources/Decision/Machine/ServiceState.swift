@@ -4,7 +4,8 @@ import CivilTime
 struct ServiceState: Hashable, Sendable {
     let service: Service
     var switches: [SwitchState]
-    let startedAt: Boottime
+    /// Since when its switches are waited for: the start, or a reload that gave it a new one.
+    var startedAt: Boottime
     /// When the first answer of any of its sources came since the start.
     var firstAnswerAt: Boottime?
     /// What was last published.
