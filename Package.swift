@@ -60,7 +60,7 @@ let package = Package(
         module("Journal", uses: ["Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files"]),
+        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
             uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),

@@ -19,6 +19,8 @@ package final class Agent {
     private var sources: [SourceName: any FlagSource] = [:]
     /// The sources that were told to fetch and have not reported yet.
     private var fetching: Set<SourceName> = []
+    private var services: [Service]
+    private var versionFiles: VersionFiles?
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
@@ -43,6 +45,7 @@ package final class Agent {
     ) {
         self.loop = loop
         self.machine = machine
+        services = machine.configuredServices
         self.runtime = runtime
         self.state = state
         self.kernel = kernel
@@ -60,6 +63,8 @@ package final class Agent {
             case .clockStepped: post(.clockStepped)
             }
         }
+        versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
+        versionFiles?.follow(services)
         for source in sources {
             self.sources[source.name] = source
             source.start()
@@ -73,6 +78,7 @@ package final class Agent {
         _ plan: Plan, sources next: [any FlagSource], runtime: RuntimeDirectory
     ) {
         self.runtime = runtime
+        services = plan.services
         for source in next {
             let before = sources[source.name]
             guard before !== source else { continue }
@@ -85,12 +91,14 @@ package final class Agent {
             }
         }
         post(.reconfigured(plan))
+        versionFiles?.follow(services)
     }
 
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
     package func stop() {
         for source in sources.values { source.stop() }
         sources = [:]
+        versionFiles = nil
         drain = nil
         bootTimer = nil
         wallTimer = nil
@@ -156,6 +164,8 @@ package final class Agent {
                 try runtime.confirm(name)
                 try state.confirm(name, at: now.wall)
             }
+        case .keep(let overrides):
+            report(.keep) { () throws(FileError) in try state.keep(overrides) }
         case .remember(let ledger):
             report(.remember) { () throws(FileError) in try state.remember(ledger) }
         case .publish(let name, let record):

@@ -5,17 +5,19 @@ extension Service {
     ///
     /// An error is never an order: without flags the policy speaks, and a reading that has become
     /// doubtful keeps its force and says what is wrong with it.
-    func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
+    package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
             return circumstances.isWaiting ? nil : opinionWithoutFlags(of: evidence.source)
         }
-        let claims = reading.claims.map { opinion(on: $0, of: evidence, in: circumstances) }
+        let claims = reading.claims.compactMap { opinion(on: $0, of: evidence, in: circumstances) }
         guard var opinion = mostRestrictive(claims) else { return nil }
-        opinion.title = reading.title
-        opinion.message = reading.message
+        opinion.title = opinion.title ?? reading.title
+        opinion.message = opinion.message ?? reading.message
         opinion.retryAfter = reading.retryAfter
         opinion.source = evidence.source
         opinion.version = evidence.version
+        announce(
+            reading.nextWindow(after: circumstances.time), in: &opinion, evidence, circumstances)
         doubt(&opinion, evidence, circumstances)
         return opinion
     }
@@ -34,11 +36,13 @@ extension Service {
             gate: policy.whenUnknown, reason: .unknown(source, policy.whenUnknown))
     }
 
+    /// Nil for a claim that says nothing now: a window that is not open, a version that is new
+    /// enough, or that cannot be told.
     private func opinion(
         on claim: Claim, of evidence: Evidence, in circumstances: Circumstances
-    ) -> Opinion {
-        let said: Reason =
-            evidence.isAnswered ? .flags(evidence.source) : .storedFlags(evidence.source)
+    ) -> Opinion? {
+        let source = evidence.source
+        let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
         switch claim {
         case .running:
             return opinion(.running, said)
@@ -49,9 +53,24 @@ extension Service {
         case .ended:
             return opinion(.ended, said)
         case .countdown(.unreadable(let text)):
-            return opinion(.countdown, .endUnreadable(evidence.source, text))
+            return opinion(.countdown, .endUnreadable(source, text))
+        case .countdown(.untold):
+            return opinion(.countdown, said)
         case .countdown(.at(let end)):
-            return countdown(to: end, said, evidence.source, circumstances)
+            return countdown(to: end, said, source, circumstances)
+        case .window(let window):
+            guard window.contains(circumstances.time) else { return nil }
+            var opinion = opinion(
+                .maintenance, .window(source, until: zone.rfc3339(window.until)))
+            opinion.title = window.title
+            opinion.message = window.message
+            return opinion
+        case .minimumVersion(let minimum):
+            guard let installed = circumstances.installed, installed.isOlder(than: minimum)
+            else { return nil }
+            return opinion(
+                .updateRequired,
+                .versionTooOld(source, installed: installed, minimum: minimum))
         }
     }
 
@@ -76,22 +95,42 @@ extension Service {
         Opinion(state: state, gate: policy.gate(of: state) ?? .open, reason: reason)
     }
 
-    /// Says what is wrong with flags that are old or were followed by an invalid answer, and lets
-    /// the policy decide for those that are too old.
+    /// Tells of a planned window while nothing else is to be told: its texts, and why a service that
+    /// runs has days left.
+    private func announce(
+        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence,
+        _ circumstances: Circumstances
+    ) {
+        guard let window, opinion.state == .running else { return }
+        opinion.nextWindow = window
+        opinion.title = opinion.title ?? window.title
+        opinion.message = opinion.message ?? window.message
+        if !circumstances.isClockBelieved {
+            opinion.reason = .clockNotBelieved(evidence.source)
+        } else if opinion.reason == .flags(evidence.source) {
+            opinion.reason = .windowAhead(
+                evidence.source, from: zone.rfc3339(window.from), until: zone.rfc3339(window.until))
+        }
+    }
+
+    /// Says what is wrong with flags that are old or were followed by an answer that does not count,
+    /// and lets the policy decide for those that are too old.
     private func doubt(
         _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
     ) {
         if let problem = evidence.problem, opinion.reason.yieldsToDoubt {
             opinion.reason = .invalidAnswer(evidence.source, problem)
+        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToDoubt {
+            opinion.reason = .unconfirmed(evidence.source, unconfirmed)
         }
-        guard let maxStale = policy.maxStale, evidence.age >= maxStale else { return }
+        guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
         // Whoever was not asked since the start is not silent yet: a host that was off for long must
         // not begin by closing a service whose source is there.
         guard evidence.isAnswered || !circumstances.isWaiting else { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
         if case .endPassed = opinion.reason, opinion.gate == .closed { return }
-        opinion.reason = .stale(evidence.source, policy.whenStale)
+        opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
         switch (policy.whenStale, opinion.gate) {
         case (.hold, _), (.open, .open), (.closed, .closed):
             break
@@ -100,6 +139,12 @@ extension Service {
         case (.closed, .open):
             opinion.replaceState(.maintenance, .closed)
         }
+    }
+
+    private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {
+        if let maxStale = policy.maxStale, evidence.age >= maxStale { return .old }
+        if let expires = evidence.reading?.expires, time >= expires { return .expired }
+        return nil
     }
 }
 
@@ -115,12 +160,12 @@ extension Opinion {
 }
 
 extension Reason {
-    /// Whether an invalid newest answer is the more important thing to say.
+    /// Whether what is wrong with the newest answer is the more important thing to say.
     fileprivate var yieldsToDoubt: Bool {
         switch self {
-        case .flags, .storedFlags, .endUnreadable: true
-        case .starting, .awaitingFirstAnswer, .invalidAnswer, .endPassed, .stale, .unknown,
-            .clockNotBelieved, .minClosed:
+        case .flags, .storedFlags, .endUnreadable, .windowAhead: true
+        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
+            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .overridden:
             false
         }
     }

@@ -31,9 +31,17 @@ package struct StateFile {
             "title": .optional(verdict.title),
             "message": .optional(verdict.message),
             "retry_after": verdict.retryAfter.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "variant": .null,
-            "values": .object([:]),
-            "override": .null,
+            "variant": .optional(verdict.variant),
+            "values": .object(verdict.values),
+            "override": verdict.override.map { override in
+                .object([
+                    "state": .string(override.state.rawValue),
+                    "reason": .string(override.cause),
+                    "author": .string(override.author),
+                    "since": time(override.since),
+                    "until": time(override.until),
+                ])
+            } ?? .null,
             "source": .optional(verdict.source?.text),
             "version": .optional(verdict.version),
             "fetched_at": time(record.fetchedAt),

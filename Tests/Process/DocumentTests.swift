@@ -25,7 +25,7 @@ import Testing
         let example = try text("etc/killswitchd.toml")
         for (table, keys) in Schema.tables {
             for key in keys {
-                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]]")
+                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]")
                 #expect(isShown, "\(key) of \(table)")
             }
         }

@@ -2,6 +2,7 @@
 struct Batch {
     var stores: [Effect] = []
     var isLedgerChanged = false
+    var areOverridesChanged = false
     var publications: [Effect] = []
     /// What is no longer configured.
     var departures: [Effect] = []
@@ -11,13 +12,16 @@ struct Batch {
 
     /// Flags first, for they are on disk before they are acted on; then the ledger, so that no
     /// published generation is ever taken back; then what others see.
-    func effects(ledger: Ledger) -> [Effect] {
-        stores + (isLedgerChanged ? [.remember(ledger)] : []) + publications + departures
-            + confirmations + news.map(Effect.announce) + fetches
+    func effects(ledger: Ledger, overrides: [ServiceName: Override]) -> [Effect] {
+        stores + (areOverridesChanged ? [.keep(overrides)] : [])
+            + (isLedgerChanged ? [.remember(ledger)] : []) + publications + departures
+            + confirmations
+            + news.map(Effect.announce) + fetches
     }
 
-    /// The notices less those that another one says already: one event is one line.
+    /// The notices less those that another one says already: one trouble is one line.
     private var news: [Notice] {
-        notices.filter { notice in !notices.contains { notice.isSaid(by: $0) } }
+        let said = Said(by: notices)
+        return notices.filter { !said.covers($0) }
     }
 }

@@ -11,6 +11,8 @@ package enum Effect: Hashable, Sendable {
     case confirm(SourceName)
     /// Keep the ledger over restarts.
     case remember(Ledger)
+    /// Keep these overrides over restarts; they replace what was kept.
+    case keep([ServiceName: Override])
     /// Write the files of a service.
     case publish(ServiceName, Record)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.

@@ -42,6 +42,8 @@ extension Machine {
         state.record = before.record
         state.closedAt = before.closedAt
         state.knownPast = before.knownPast
+        state.installed = before.installed(under: service.installed)
+        state.remote = service.remote.map { HeldValue(value: $0.fallback) }
         return state
     }
 
@@ -49,8 +51,11 @@ extension Machine {
     /// waited for as at a start.
     private mutating func serveNewcomers(of index: Int, at now: Now) {
         var isAskedAtOnce = false
-        for user in wiring.users(of: index)
-        where services[user.service].switches[user.position].reading == nil {
+        for user in wiring.users(of: index) {
+            guard services[user.service].switches[user.position].reading == nil else {
+                adoptValues(of: user, from: sources[index].answers)
+                continue
+            }
             adopt(sources[index].answers, confirmed: sources[index].confirmation, by: user)
             guard services[user.service].switches[user.position].reading == nil else { continue }
             services[user.service].startedAt = now.boot
@@ -64,7 +69,7 @@ extension Machine {
 extension SourceState {
     /// The same source under another plan; nil where it asks something else now.
     fileprivate func continued(_ plan: SourcePlan, at now: Now) -> SourceState? {
-        guard address == plan.address else { return nil }
+        guard address == plan.address, defaults == plan.defaults else { return nil }
         var state = self
         state.timeout = plan.timeout
         state.schedule.interval = plan.interval
@@ -76,6 +81,15 @@ extension SourceState {
 }
 
 extension ServiceState {
+    /// The installed version: another file says so itself later.
+    fileprivate func installed(under plan: InstalledVersion?) -> Version? {
+        switch plan {
+        case .version(let version): version
+        case .file: plan == service.installed ? installed : nil
+        case nil: nil
+        }
+    }
+
     /// What is known of a switch that an earlier plan had too. The answers of a source that asks
     /// something else now are another's, and a date without an offset is another one in another zone.
     fileprivate func continued(

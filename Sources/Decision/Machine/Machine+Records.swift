@@ -56,6 +56,8 @@ extension Machine {
                 }
             case .remember:
                 batch.isLedgerChanged = true
+            case .keep:
+                batch.areOverridesChanged = true
             case .publish(let name):
                 guard let index = wiring.service(name) else {
                     batch.departures.append(.withdraw(name))

@@ -5,6 +5,8 @@ extension ServiceState {
         self.init(
             service: service, switches: service.switches.map { _ in SwitchState() },
             startedAt: now.boot, isSameBoot: false)
+        if case .version(let version) = service.installed { installed = version }
+        remote = service.remote.map { HeldValue(value: $0.fallback) }
         guard let entry, entry.state != .undecided else { return }
         knownPast = entry.since
         guard entry.bootID == bootID else { return }
@@ -30,13 +32,13 @@ extension Machine {
         let circumstances = circumstances(of: state, at: now)
         let evidence = evidence(for: state, at: now)
         let wish = stand(state.service.decide(evidence, in: circumstances), for: state)
-        let verdict = holdClosed(wish, of: state, at: now)
+        let verdict = state.complete(holdClosed(wish, of: state, at: now))
         let edge = state.service.nextEdge(of: evidence, in: circumstances, at: now)
         if state.mustPublish(verdict, edge, at: now), !state.isAwaiting(verdict) {
             publish(verdict, of: index, edge, at: now, &batch)
         }
         services[index].wake = wake(for: services[index], evidence, circumstances, edge, at: now)
-        if verdict != wish { services[index].wake.include(boot: reopening(of: state)) }
+        if verdict.gate != wish.gate { services[index].wake.include(boot: reopening(of: state)) }
     }
 
     private mutating func publish(
@@ -82,7 +84,9 @@ extension Machine {
 
     /// Keeps a gate closed that closed less than `min_closed` ago. Closing is never delayed.
     private func holdClosed(_ wish: Verdict, of state: ServiceState, at now: Now) -> Verdict {
-        guard wish.gate == .open, state.closedAt != nil, now.boot < reopening(of: state),
+        // An operator who forces the gate open means it.
+        guard wish.gate == .open, wish.override == nil, state.closedAt != nil,
+            now.boot < reopening(of: state),
             let source = wish.source ?? wish.reason.source
         else { return wish }
         if var held = state.record?.verdict, held.gate == .closed {
@@ -98,14 +102,15 @@ extension Machine {
         (state.closedAt ?? state.startedAt) + state.service.policy.minClosed
     }
 
-    private func circumstances(of state: ServiceState, at now: Now) -> Circumstances {
+    func circumstances(of state: ServiceState, at now: Now) -> Circumstances {
         let holdEnds = state.firstAnswerAt.map { $0 + state.service.policy.firstTimeout }
         let isBelieved = trust.believes(now) || holdEnds.map { $0 <= now.boot } ?? false
         let held = trust.heldTime(at: now)
         return Circumstances(
             time: isBelieved ? now.wall : max(held, state.knownPast ?? held),
             isClockBelieved: isBelieved,
-            isWaiting: isPatient && now.boot < patience(of: state), isSameBoot: state.isSameBoot)
+            isWaiting: isPatient && now.boot < patience(of: state), isSameBoot: state.isSameBoot,
+            installed: state.installed, override: overrides[state.service.name])
     }
 
     private func patience(of state: ServiceState) -> Boottime {
@@ -117,7 +122,9 @@ extension Machine {
             Evidence(
                 source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
                 age: known.confirmation.age(at: now), problem: known.problem,
-                version: answer(known, of: plan.source)?.version)
+                unconfirmed: known.unconfirmed,
+                version: known.reading?.version.map(String.init)
+                    ?? answer(known, of: plan.source)?.version)
         }
     }
 

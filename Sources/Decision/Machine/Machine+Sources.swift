@@ -3,7 +3,7 @@ import CivilTime
 extension SourceState {
     init(plan: SourcePlan, at now: Now) {
         self.init(
-            name: plan.name, address: plan.address, timeout: plan.timeout,
+            name: plan.name, address: plan.address, defaults: plan.defaults, timeout: plan.timeout,
             schedule: Schedule(interval: plan.interval), confirmation: .never,
             activity: .waiting(until: now.boot))
     }
@@ -57,7 +57,9 @@ extension Machine {
     mutating func note(
         _ name: SourceName, unwatchedFor problem: String?, _ batch: inout Batch
     ) {
-        guard let index = wiring.source(name), sources[index].watchProblem != problem else { return }
+        guard let index = wiring.source(name), sources[index].watchProblem != problem else {
+            return
+        }
         sources[index].watchProblem = problem
         if let problem { batch.notices.append(.sourceUnwatched(name, problem)) }
     }

@@ -6,6 +6,10 @@ struct ServiceState: Hashable, Sendable {
     var switches: [SwitchState]
     /// Since when its switches are waited for: the start, or a reload that gave it a new one.
     var startedAt: Boottime
+    /// What it runs, where that is known.
+    var installed: Version?
+    /// Its variant, where it has one, and its values: what is known of each.
+    var remote: [HeldValue] = []
     /// When the first answer of any of its sources came since the start.
     var firstAnswerAt: Boottime?
     /// What was last published.
@@ -28,6 +32,10 @@ struct SwitchState: Hashable, Sendable {
     var reading: Reading?
     /// The answer that was read, by its number.
     var answer: Int?
+    /// A newer one that takes force at the next start, or when it is asked for.
+    var staged: Int?
+    /// What newer answers say that did not come often enough yet.
+    var unconfirmed: Unconfirmed?
     var confirmation: Confirmation = .never
     /// Whether `reading` was given or confirmed since the start.
     var isAnswered = false

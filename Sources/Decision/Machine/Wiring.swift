@@ -36,7 +36,7 @@ struct Wiring: Hashable, Sendable {
         switch deed {
         case .store(let name), .confirm(let name): source(name) != nil && next.source(name) == nil
         case .publish(let name): service(name) != nil && next.service(name) == nil
-        case .remember: false
+        case .remember, .keep: false
         }
     }
 

@@ -21,6 +21,7 @@ extension Service {
 
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
+        readValues(from: reader, &report)
     }
 
     /// The switches in whichever of the two forms is used; fewer after an error.

@@ -5,6 +5,7 @@ package enum FormatWord: String, CaseIterable, Sendable {
     case serviceEnd = "service-end"
     case status
     case maintenance
+    case switchObject = "switch"
 }
 
 extension Switch {
@@ -54,6 +55,9 @@ extension Switch {
         case .status:
             refuseCountdownKey(with: word, reader, &report)
             return .status(key.map { .member($0) } ?? .whole)
+        case .switchObject:
+            refuseCountdownKey(with: word, reader, &report)
+            return .switchObject(key.map { .member($0) } ?? .whole)
         case .maintenance:
             refuseCountdownKey(with: word, reader, &report)
             guard let key else {
