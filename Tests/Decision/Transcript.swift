@@ -41,6 +41,11 @@ struct Transcript {
             boot: Boottime(microseconds: 0) + bootedFor + elapsed)
     }
 
+    /// Leaves out what was written so far: the usual beginning is no test's point but one's.
+    mutating func forget() {
+        text = ""
+    }
+
     /// Sends `event` at this many seconds since the start.
     @discardableResult
     mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
