@@ -58,6 +58,8 @@ package enum ZoneFiles {
     private static func zone(in path: String, named name: String) throws(Unavailable) -> Zone {
         do {
             return try Zone(name: name, tzif: try File.read(path, limit: sizeLimit))
+        } catch let error as ZoneError {
+            throw Unavailable(description: "'\(path)': \(error)")
         } catch {
             throw Unavailable(description: "\(error)")
         }

@@ -33,8 +33,13 @@ struct Published {
             throw CommandFailure(.no, "\(error)")
         }
         var known: [ServiceName] = []
-        for name in names.compactMap({ ServiceName($0) }) where try state(of: name) != nil {
-            known.append(name)
+        for name in names.compactMap({ ServiceName($0) }) {
+            do {
+                if try state(of: name) != nil { known.append(name) }
+            } catch {
+                // One that cannot be read hides no other.
+                printError("killswitchctl: \(error.message ?? "")")
+            }
         }
         return known
     }

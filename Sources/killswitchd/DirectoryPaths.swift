@@ -15,5 +15,8 @@ struct DirectoryPaths {
         runtime = try File.absolute(
             Directories.runtime(
                 option: options.runtimeDirectory, isRoot: isRoot, environment: environmentVariable))
+        guard state != runtime else {
+            throw UsageError("the runtime and the state directory are the same: '\(state)'")
+        }
     }
 }

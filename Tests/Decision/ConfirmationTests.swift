@@ -12,13 +12,14 @@ import Testing
         var play = try Transcript([try service(policy: policy)])
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
+        play.forget()
         try play.at(2, "app", answers: Self.over)
         try play.at(3, "app", answers: Self.running)
         try play.at(4, "app", answers: Self.over)
         play.at(5, .fetched(try named("app"), .failure(Failure(.unreachable, "down"))))
         try play.at(6, "app", answers: #"{"service_end": "gone"}"#)
         #expect(
-            play.text(since: 2, withoutFetches: true) == #"""
+            play.textWithoutFetches == #"""
                 2s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
@@ -72,11 +73,12 @@ import Testing
         var play = try Transcript([shop])
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
+        play.forget()
         try play.at(2, "app", answers: Self.over)
         play.at(3, .fetched(try named("app"), .unchanged))
         play.at(4, .activate(nil))
         #expect(
-            play.text(since: 2, withoutFetches: true) == #"""
+            play.textWithoutFetches == #"""
                 2s app answers {"service_end": "over"}
                     store app: {"service_end": "over"} {"service_end": "no"}
                     confirm app

@@ -8,6 +8,7 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        play.forget()
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
         try play.at(3, "app", answers: #"{"service_end": "no"}"#)
@@ -15,17 +16,6 @@ import Testing
         try play.at(6, "app", answers: #"{"service_end": "over"}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"}
-                    remember shop=ended#2
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: ended (was undecided): the flags of source 'app' say so
                 1s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
@@ -64,18 +54,10 @@ import Testing
         var play = try Transcript([try service()], memory: memory)
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(3, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
-                    fetch app
-                1s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    publish shop ended closed min-closed #7 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: ended: source 'app' opens the gate again, which stays closed for min_closed
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
@@ -91,22 +73,11 @@ import Testing
         var play = try Transcript([shop])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": true}"#)
+        play.forget()
         try play.at(1, "plan", answers: #"{"isUnderMaintenance": true, "title": "T"}"#)
         try play.at(60, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    fetch plan
-                0s app answers {"apiInactive": false, "forceUpdate": true}
-                    store app: {"apiInactive": false, "forceUpdate": true}
-                    remember shop=update-required#2
-                    publish shop update-required closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: update-required (was undecided): the flags of source 'app' say so
                 1s plan answers {"isUnderMaintenance": true, "title": "T"}
                     store plan: {"isUnderMaintenance": true, "title": "T"}
                     confirm plan
@@ -125,20 +96,10 @@ import Testing
         var play = try Transcript([try service(format: .status(.whole), policy: policy)])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": true}"#)
+        play.forget()
         try play.at(60, "app", answers: #"{"apiInactive": true, "forceUpdate": true}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"apiInactive": false, "forceUpdate": true}
-                    store app: {"apiInactive": false, "forceUpdate": true}
-                    remember shop=update-required#2
-                    publish shop update-required open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: update-required (was undecided): the flags of source 'app' say so
                 60s app answers {"apiInactive": true, "forceUpdate": true}
                     store app: {"apiInactive": true, "forceUpdate": true}
                     remember shop=maintenance#3
@@ -154,24 +115,12 @@ import Testing
         play.at(0, .started)
         try play.at(
             0, "app", answers: #"{"apiInactive": true, "forceUpdate": false, "retryInterval": 15}"#)
+        play.forget()
         try play.at(
             15, "app",
             answers: #"{"apiInactive": false, "forceUpdate": false, "retryInterval": 15}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    sleep 30s wall 2027-03-02T00:00:00+00:00
-                0s app answers {"apiInactive": true, "forceUpdate": false, "retryInterval": 15}
-                    store app: {"apiInactive": true, "forceUpdate": false, "retryInterval": 15}
-                    remember shop=maintenance#2
-                    publish shop maintenance closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: maintenance (was undecided): the flags of source 'app' say so
-                    sleep 15s wall 2027-03-02T00:00:00+00:00
                 15s app answers {"apiInactive": false, "forceUpdate": false, "retryInterval": 15}
                     store app: {"apiInactive": false, "forceUpdate": false, "retryInterval": 15}
                     remember shop=running#3
@@ -221,18 +170,10 @@ import Testing
         var play = try Transcript([try service()], memory: memory)
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(3, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
-                    fetch app
-                1s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    publish shop maintenance closed min-closed #7 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00

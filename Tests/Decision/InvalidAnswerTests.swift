@@ -8,23 +8,13 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        play.forget()
         try play.at(60, "app", answers: #"{}"#)
         try play.at(120, "app", answers: #"{}"#)
         try play.at(180, "app", answers: #"{"service_end": true}"#)
         play.at(240, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"}
-                    remember shop=ended#2
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: ended (was undecided): the flags of source 'app' say so
                 60s app answers {}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: ended: the last answer of source 'app' is invalid (key 'service_end' is missing), the last good flags stay in force
@@ -66,23 +56,13 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(120, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(180, .fetched(try named("app"), .failure(Failure(.refused, "the server says 401"))))
         play.at(240, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app fails: no route
                     say warning: source 'app': no route; keeping what is known, asking again in 45 s
                 120s app fails: no route
@@ -161,23 +141,13 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         let page = Failure(.invalid, "the answer is a web page, not JSON")
         play.at(60, .fetched(try named("app"), .failure(page)))
         play.at(120, .fetched(try named("app"), .failure(page)))
         play.at(180, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app fails: the answer is a web page, not JSON
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running: the last answer of source 'app' is invalid (the answer is a web page, not JSON), the last good flags stay in force

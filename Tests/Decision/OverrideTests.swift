@@ -21,11 +21,12 @@ import Testing
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
+        play.forget()
         play.at(2, .override(shop, try order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
         #expect(
-            play.text(since: 2, withoutFetches: true) == #"""
+            play.textWithoutFetches == #"""
                 2s force shop maintenance
                     keep shop=maintenance
                     remember shop=maintenance#3

@@ -8,21 +8,11 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         try play.at(60, "app", answers: #"{"service_end": "no"}"#)
         try play.at(120, "app", answers: #"{"service_end": "no", "other": 1}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app answers {"service_end": "no"}
                     confirm app
                 120s app answers {"service_end": "no", "other": 1}
@@ -36,20 +26,10 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(43_200, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 43200s woke
                     publish shop running open flags #2 until 2027-03-03T00:01:00+00:00
                     fetch app
@@ -61,6 +41,7 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        play.forget()
         let full = "write '/state': no space left on device"
         play.at(0, .recorded(.store(try named("app")), problem: full))
         play.at(0, .recorded(.publish(try named("shop")), problem: full))
@@ -71,17 +52,6 @@ import Testing
         play.at(3, .recorded(.store(try named("app")), problem: nil))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"}
-                    remember shop=ended#2
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: ended (was undecided): the flags of source 'app' say so
                 0s store app write '/state': no space left on device
                     say error: store the flags of source 'app': write '/state': no space left on device; trying again
                 0s publish shop write '/state': no space left on device
@@ -129,6 +99,7 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         let gone = "touch '/run/source.app': no such file or directory"
         play.at(60, .fetched(try named("app"), .unchanged))
         play.at(60, .recorded(.confirm(try named("app")), problem: gone))
@@ -137,17 +108,6 @@ import Testing
         play.at(61, .recorded(.confirm(try named("app")), problem: nil))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app unchanged
                     confirm app
                 60s confirm app touch '/run/source.app': no such file or directory

@@ -9,22 +9,12 @@ import Testing
         var play = try Transcript([try service(policy: policy)])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(599, .woke)
         play.at(600, .woke)
         play.at(700, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 599s woke
                     fetch app
                 600s woke
@@ -43,21 +33,11 @@ import Testing
         var play = try Transcript([try service(policy: policy)])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(600, .woke)
         try play.at(700, "app", answers: #"{"service_end": "no"}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 600s woke
                     remember shop=maintenance#3
                     publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
@@ -79,20 +59,10 @@ import Testing
         try play.at(
             0, "app",
             answers: #"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
+        play.forget()
         play.at(600, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}
-                    store app: {"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}
-                    remember shop=maintenance#2
-                    publish shop maintenance closed flags title=Closed message=Soon #2 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                    say notice: shop: maintenance (was undecided): the flags of source 'app' say so
                 600s woke
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
@@ -109,21 +79,11 @@ import Testing
         try play.at(
             0, "app",
             answers: #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}"#)
+        play.forget()
         play.at(600, .woke)
         play.at(1200, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}
-                    store app: {"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}
-                    remember shop=countdown#2
-                    publish shop countdown open flags days=0 #2 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                    say notice: shop: countdown (was undecided), 0 days left: the flags of source 'app' say so
                 600s woke
                     publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
                     say warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale, when_stale opens the gate
@@ -142,22 +102,12 @@ import Testing
         var play = try Transcript([try service(policy: policy)])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"service_end": "no"}"#)
+        play.forget()
         play.at(60, .fetched(try named("app"), .unchanged))
         try play.at(590, "app", answers: #"{"service_end": "no"}"#)
         play.at(600, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                0s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s app unchanged
                     confirm app
                 590s app answers {"service_end": "no"}
@@ -200,22 +150,13 @@ import Testing
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
+        play.forget()
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
         play.at(300, .fetched(try named("app"), .unchanged))
         play.at(600, .woke)
         play.at(700, .fetched(try named("other"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    fetch other
-                0s app answers {"apiInactive": false, "forceUpdate": false}
-                    store app: {"apiInactive": false, "forceUpdate": false}
-                    publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00
-                    confirm app
                 0s other answers {"apiInactive": true, "forceUpdate": false}
                     store other: {"apiInactive": true, "forceUpdate": false}
                     remember shop=maintenance#2

@@ -22,7 +22,7 @@ import Testing
         play.at(169_199, .woke)
         play.at(169_200, .woke)
         #expect(
-            play.text(withoutFetches: true) == #"""
+            play.textWithoutFetches == #"""
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
@@ -73,11 +73,12 @@ import Testing
         var play = try Transcript([try shop()])
         play.at(0, .started)
         try play.at(0, "app", answers: #"{"state":"running","version":7}"#)
+        play.forget()
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         try play.at(2, "app", answers: #"{"state":"ended"}"#)
         try play.at(3, "app", answers: #"{"state":"ended","version":7}"#)
         #expect(
-            play.text(since: 1) == #"""
+            play.text == #"""
                 1s app answers {"state":"ended","version":6}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running: the last answer of source 'app' is invalid (key 'version' is 6, not 7 or more, as it was before), the last good flags stay in force
@@ -130,11 +131,12 @@ import Testing
         var play = try Transcript([shop])
         let version = try #require(Version("1.9.0"))
         play.at(0, .started)
+        play.forget()
         try play.at(1, "app", answers: #"{"state":"running","minimum_version":"1.10.0"}"#)
         play.at(2, .installed(shop.name, version))
         play.at(20, .installed(shop.name, try #require(Version("1.10.0"))))
         #expect(
-            play.text(since: 1) == #"""
+            play.text == #"""
                 1s app answers {"state":"running","minimum_version":"1.10.0"}
                     store app: {"state":"running","minimum_version":"1.10.0"}
                     remember shop=running#2

@@ -50,15 +50,15 @@ struct Transcript {
             boot: Boottime(microseconds: 0) + bootedFor + elapsed)
     }
 
-    /// The text from this many seconds on.
-    func text(since second: Int = 0, withoutFetches: Bool = false) -> String {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        lines = lines.drop { line in
-            let seconds = line.prefix { $0 != "s" }
-            return line.isEmpty || Double(seconds).map { $0 < Double(second) } ?? true
-        }
-        return lines.filter { !withoutFetches || !$0.hasPrefix("    fetch ") }
-            .joined(separator: "\n")
+    /// Leaves out what was written so far: the usual beginning is no test's point but one's.
+    mutating func forget() {
+        text = ""
+    }
+
+    /// The text less the fetches, which are a matter of the schedule.
+    var textWithoutFetches: String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("    fetch ") }.joined(separator: "\n")
     }
 
     /// Sends `event` at this many seconds since the start.

@@ -143,4 +143,16 @@ import Testing
         #expect(result.output.hasPrefix("usage: killswitchd "))
         #expect(result.output.contains("example: "))
     }
+
+    @Test func oneDirectoryForBothIsAUsageError() throws {
+        let daemon = try Daemon()
+        let result = try Program.run(
+            try Programs.path(of: "killswitchd"),
+            [
+                "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
+                daemon.folder("x"), "--state-directory", daemon.folder("x"),
+            ])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("the runtime and the state directory are the same: "))
+    }
 }

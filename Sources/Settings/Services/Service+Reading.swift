@@ -16,12 +16,28 @@ extension Service {
         reader.refuseKeys(notIn: SwitchKey.words + ServiceKey.words, &report)
         let switches = Self.switches(from: reader, of: member.key, &sources, &report)
         let zone = reader.value(
-            ServiceKey.timeZone, .zone(of: zones), default: zones.systemZone, &report)
+            ServiceKey.timeZone, .zone(of: zones),
+            default: Self.zone(whereUnnamedIn: reader, zones, &report), &report)
         let policy = Policy(from: reader, &report)
 
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
         readValues(from: reader, &report)
+    }
+
+    /// The system's zone, which is looked for only where a service needs it.
+    private static func zone(
+        whereUnnamedIn reader: TableReader, _ zones: some Zones, _ report: inout Report
+    ) -> Zone {
+        guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
+        do {
+            return try zones.systemZone()
+        } catch {
+            report.error(
+                "no 'time_zone' \(reader.place), and that of the system \(error.clause)",
+                at: reader.origin)
+            return .utc
+        }
     }
 
     /// The switches in whichever of the two forms is used; fewer after an error.

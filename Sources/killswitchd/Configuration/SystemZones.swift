@@ -4,10 +4,12 @@ import Settings
 
 /// The zones of the system, for the settings.
 struct SystemZones: Zones {
-    let systemZone: Zone
-
-    init() throws {
-        systemZone = try ZoneFiles.system()
+    func systemZone() throws(ZoneProblem) -> Zone {
+        do {
+            return try ZoneFiles.system()
+        } catch {
+            throw .unreadable(cause: "\(error)")
+        }
     }
 
     var names: [String] { ZoneFiles.names() }
