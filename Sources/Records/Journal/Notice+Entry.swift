@@ -20,6 +20,10 @@ extension Notice {
         case .valueInvalid: .valueInvalid
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
+        case .overridden: .overridden
+        case .released: .released
+        case .overrideExpired: .overrideExpired
+        case .forgotten: .forgotten
         }
     }
 
@@ -39,6 +43,12 @@ extension Notice {
             deed.fields
         case .recordsRecovered:
             []
+        case .overridden(let service, let override), .overrideExpired(let service, let override):
+            [JournalField.service(service.text), JournalField.author(override.author)]
+        case .released(let service, _, let author):
+            [JournalField.service(service.text), JournalField.author(author)]
+        case .forgotten(let source, let author):
+            [JournalField.source(source.text), JournalField.author(author)]
         }
     }
 }
@@ -61,7 +71,7 @@ extension Verdict {
             JournalField.state(state.rawValue), gate.map { JournalField.gate($0.rawValue) },
             JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
             (source ?? reason.source).map { JournalField.source($0.text) },
-            version.map(JournalField.version),
+            version.map(JournalField.version), self.override.map { JournalField.author($0.author) },
         ].compactMap(\.self)
     }
 }
