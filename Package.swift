@@ -57,7 +57,7 @@ let package = Package(
         module("Signing", uses: ["CCrypto"]),
         module("Datagrams"),
         module("Notify", uses: ["CivilTime", "Datagrams"]),
-        module("Journal", uses: ["Datagrams"]),
+        module("Journal", uses: ["CSystemd", "Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
@@ -83,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Control", "Decision", "EventLoop", "Files", "JSON", "Records",
+                "CivilTime", "Control", "Decision", "EventLoop", "Files", "JSON", "Journal",
+                "Records",
                 "Settings", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

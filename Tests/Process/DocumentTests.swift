@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [
         [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["force"], ["release"],
         ["refresh"],
-        ["activate"], ["reload"], ["forget"],
+        ["activate"], ["reload"], ["forget"], ["run"], ["history"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

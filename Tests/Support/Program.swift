@@ -18,11 +18,19 @@ package final class Program {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, folder("out"), flags, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, folder("err"), flags, 0o600)
+        // The threads that tests run on block nearly every signal, and a program would inherit that.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = environment.merging(Self.always) { own, _ in own }
         var identifier: pid_t = 0
         let code = unsafe withCStrings([path] + arguments) { argv in
             unsafe withCStrings(variables.map { "\($0)=\($1)" }) { envp in
-                unsafe posix_spawn(&identifier, path, &actions, nil, argv, envp)
+                unsafe posix_spawn(&identifier, path, &actions, &attributes, argv, envp)
             }
         }
         guard code == 0 else { throw TestFailure("spawn '\(path)': errno \(code)") }

@@ -1,3 +1,4 @@
+import CivilTime
 package import Decision
 package import Journal
 
@@ -44,7 +45,7 @@ extension Notice {
         case .recordsRecovered:
             []
         case .overridden(let service, let override), .overrideExpired(let service, let override):
-            [JournalField.service(service.text), JournalField.author(override.author)]
+            [JournalField.service(service.text)] + override.fields
         case .released(let service, _, let author):
             [JournalField.service(service.text), JournalField.author(author)]
         case .forgotten(let source, let author):
@@ -71,8 +72,18 @@ extension Verdict {
             JournalField.state(state.rawValue), gate.map { JournalField.gate($0.rawValue) },
             JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
             (source ?? reason.source).map { JournalField.source($0.text) },
-            version.map(JournalField.version), self.override.map { JournalField.author($0.author) },
-        ].compactMap(\.self)
+            version.map(JournalField.version),
+        ].compactMap(\.self) + (self.override?.fields ?? [])
+    }
+}
+
+extension Override {
+    /// Whole, where the sentence may be cut.
+    fileprivate var fields: [Field] {
+        [
+            JournalField.author(author), JournalField.cause(cause),
+            JournalField.until(Zone.utc.rfc3339(until)),
+        ]
     }
 }
 

@@ -16,6 +16,7 @@ import Testing
             result.output.replacing(/; known are .*/, with: "…") == """
                 interfaces: org.varlink.service io.killswitchd
                 status: ['shop running flags']
+                sources: ["shop for ['shop']"]
                 force: shop maintenance override
                 until: shop maintenance override
                 release: True
