@@ -79,8 +79,9 @@ import Testing
         try daemon.start()
         try daemon.waitFor("running")
         #expect(try daemon.member("override") == "null")
-        #expect(
-            try daemon.log.contains("shop: the time is over for which 'root (uid 0)' forced it"))
+        try daemon.waitUntil("it is said") {
+            try daemon.log.contains("shop: the time is over for which 'root (uid 0)' forced it")
+        }
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
 
