@@ -102,7 +102,7 @@ let package = Package(
         tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(
             of: "Control",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Support"]),
+            uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(
@@ -119,7 +119,8 @@ let package = Package(
                 "killswitchctl", "killswitchd",
             ],
             path: "Tests/Process",
-            exclude: ["Control/crowd.py", "Control/varlink-client.py"], swiftSettings: strict),
+            exclude: ["Control/crowd.py", "Control/varlink-client.py"],
+            swiftSettings: strict),
         .testTarget(
             name: "SystemTests",
             dependencies: [

@@ -3,7 +3,7 @@ package final class PythonEnvironment {
     private let folder: TemporaryFolder
 
     /// Installs these packages, each with its version.
-    package init(_ packages: String...) throws {
+    package init(_ packages: String...) async throws {
         folder = try TemporaryFolder()
         let steps = [
             ("/usr/bin/python3", ["-m", "venv", folder.path]),
@@ -13,7 +13,7 @@ package final class PythonEnvironment {
             ),
         ]
         for (program, arguments) in steps {
-            let result = try Program.run(program, arguments)
+            let result = try await Program.finish(program, arguments)
             guard result.status == 0 else {
                 throw TestFailure("make a Python environment: \(result.errors)")
             }
@@ -21,7 +21,7 @@ package final class PythonEnvironment {
     }
 
     /// Runs a script to its end.
-    package func run(_ script: String, _ arguments: String...) throws -> Program.Result {
-        try Program.run(folder("bin/python"), [script] + arguments)
+    package func run(_ script: String, _ arguments: String...) async throws -> Program.Result {
+        try await Program.finish(folder("bin/python"), [script] + arguments)
     }
 }

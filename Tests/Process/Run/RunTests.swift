@@ -24,60 +24,60 @@ import Testing
         return daemon
     }
 
-    @Test func aCommandIsHeldUntilThereIsADaemonThatOpensAndRunsOnce() throws {
+    @Test func aCommandIsHeldUntilThereIsADaemonThatOpensAndRunsOnce() async throws {
         let daemon = try Daemon(flags: Self.closed)
         let program = try run(daemon, script: "echo ran >> $1/ran; exit 7")
         try daemon.start()
         try daemon.waitFor("ended")
         #expect(try !File.exists(daemon.folder("ran")))
         try daemon.folder.write(Self.open, to: "flags.json")
-        #expect(try program.wait() == 7)
+        #expect(try await program.end() == 7)
         #expect(try daemon.folder.text(of: "ran") == "ran\n")
         #expect(try program.errors == "")
     }
 
-    @Test func theFilesAreEnough() throws {
+    @Test func theFilesAreEnough() async throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         let program = try run(daemon, script: "echo out; echo err >&2")
-        #expect(try program.wait() == 0)
+        #expect(try await program.end() == 0)
         #expect(try program.output == "out\n" && program.errors == "err\n")
     }
 
-    @Test func whenTheGateClosesTheCommandIsAskedToEnd() throws {
+    @Test func whenTheGateClosesTheCommandIsAskedToEnd() async throws {
         let daemon = try running()
         let program = try run(
             daemon,
             script: "trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try daemon.folder.write(Self.closed, to: "flags.json")
-        #expect(try program.wait() == 3)
+        #expect(try await program.end() == 3)
         #expect(try program.output == "ready\nasked\n")
         #expect(
             try program.errors
                 == "killswitchctl: 'shop' is ended, not open any more: stopping the command\n")
     }
 
-    @Test func oneThatDoesNotListenIsKilledAfterTheGrace() throws {
+    @Test func oneThatDoesNotListenIsKilledAfterTheGrace() async throws {
         let daemon = try running()
         let program = try run(
             daemon, "--grace", "200ms", "--quiet",
             script: "trap '' TERM; echo ready; while :; do sleep 0.01; done")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try daemon.folder.write(Self.closed, to: "flags.json")
-        #expect(try program.wait() == 128 + SIGKILL)
+        #expect(try await program.end() == 128 + SIGKILL)
         #expect(try program.errors == "")
     }
 
-    @Test func aSuspendedCommandEndsToo() throws {
+    @Test func aSuspendedCommandEndsToo() async throws {
         let daemon = try running()
         let program = try run(daemon, script: "echo $$; kill -STOP $$; echo woken; exec sleep 60")
         try daemon.waitUntil("it runs") { try !program.output.isEmpty }
         try daemon.folder.write(Self.closed, to: "flags.json")
-        #expect(try program.wait() == 128 + SIGTERM)
+        #expect(try await program.end() == 128 + SIGTERM)
     }
 
-    @Test func aFlipAfterTheStopStartsNothingAgain() throws {
+    @Test func aFlipAfterTheStopStartsNothingAgain() async throws {
         let daemon = try running()
         let program = try run(
             daemon,
@@ -92,11 +92,11 @@ import Testing
         try daemon.folder.write(Self.open, to: "flags.json")
         try daemon.waitFor("running")
         try daemon.folder.write("", to: "reopened")
-        #expect(try program.wait() == 4)
+        #expect(try await program.end() == 4)
         #expect(try daemon.folder.text(of: "starts") == "started\n")
     }
 
-    @Test func commandsThatEndAtOnceAllEndWhileTheGateFlips() throws {
+    @Test func commandsThatEndAtOnceAllEndWhileTheGateFlips() async throws {
         let daemon = try running()
         let programs = try (0..<20).map { number in
             try run(daemon, "--quiet", script: "echo \(number) >> $1/ran")
@@ -106,13 +106,13 @@ import Testing
             try daemon.waitFor(flips % 2 == 0 ? "ended" : "running")
         }
         // Each has run, or was stopped when it had just begun; none hangs, and none ran twice.
-        for program in programs { #expect([0, 128 + SIGTERM].contains(try program.wait())) }
+        for program in programs { #expect([0, 128 + SIGTERM].contains(try await program.end())) }
         let ran = try daemon.folder.text(of: "ran").split(separator: "\n")
         #expect(ran.count == Set(ran).count)
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT])
-    func aSignalToUsIsTheCommandsOnce(_ signal: Int32) throws {
+    func aSignalToUsIsTheCommandsOnce(_ signal: Int32) async throws {
         let daemon = try running()
         let program = try run(
             daemon,
@@ -122,7 +122,7 @@ import Testing
                 """)
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         program.send(signal)
-        #expect(try program.wait() == 5)
+        #expect(try await program.end() == 5)
         let names: [Int32: String] = [
             SIGTERM: "TERM", SIGINT: "INT", SIGHUP: "HUP", SIGUSR1: "USR1", SIGUSR2: "USR2",
             SIGQUIT: "QUIT",
@@ -130,21 +130,21 @@ import Testing
         #expect(try program.output == "ready\ngot \(names[signal] ?? "")\n")
     }
 
-    @Test func aCommandThatASignalEndsEndsUsByTheSame() throws {
+    @Test func aCommandThatASignalEndsEndsUsByTheSame() async throws {
         let daemon = try running()
         let program = try run(daemon, script: "kill -SEGV $$")
-        #expect(try program.wait() == 128 + SIGSEGV)
+        #expect(try await program.end() == 128 + SIGSEGV)
     }
 
-    @Test func aSignalBeforeTheStartEndsTheWait() throws {
+    @Test func aSignalBeforeTheStartEndsTheWait() async throws {
         let daemon = try running(flags: Self.closed)
         let program = try run(daemon, script: "echo ran > $1/ran")
         program.send(SIGTERM)
-        #expect(try program.wait() == 128 + SIGTERM)
+        #expect(try await program.end() == 128 + SIGTERM)
         #expect(try !File.exists(daemon.folder("ran")))
     }
 
-    @Test func aDaemonThatGoesAwayStopsNothing() throws {
+    @Test func aDaemonThatGoesAwayStopsNothing() async throws {
         let daemon = try running()
         let program = try run(
             daemon, script: "echo ready; while ! test -e $1/go; do sleep 0.01; done; exit 6")
@@ -157,17 +157,17 @@ import Testing
         try daemon.start()
         try daemon.waitFor("undecided")
         try daemon.folder.write("", to: "go")
-        #expect(try program.wait() == 6)
+        #expect(try await program.end() == 6)
     }
 
-    @Test func aStateIsAConditionTooAndItsEndStops() throws {
+    @Test func aStateIsAConditionTooAndItsEndStops() async throws {
         let daemon = try running()
         let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         #expect(
             try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").status
                 == 0)
-        #expect(try program.wait() == 128 + SIGTERM)
+        #expect(try await program.end() == 128 + SIGTERM)
         #expect(try program.errors.contains("'shop' is countdown, not running any more"))
     }
 
@@ -184,10 +184,10 @@ import Testing
         #expect(nothing.status == 2 && nothing.errors.contains("killswitchctl run shop -- COMMAND"))
     }
 
-    @Test func aWaitThatIsTooLongOrForNobodyEnds() throws {
+    @Test func aWaitThatIsTooLongOrForNobodyEnds() async throws {
         let daemon = try running(flags: Self.closed)
         let late = try run(daemon, "--timeout", "50ms", script: "exit 0")
-        #expect(try late.wait() == 124)
+        #expect(try await late.end() == 124)
         #expect(try late.errors == "killswitchctl: 'shop' is not open yet: it is ended\n")
         let unknown = try Program.run(
             try Programs.path(of: "killswitchctl"),
@@ -195,44 +195,44 @@ import Testing
         #expect(unknown.status == 4)
     }
 
-    @Test func atATerminalCtrlCAndCtrlZAreTheCommands() throws {
+    @Test func atATerminalCtrlCAndCtrlZAreTheCommands() async throws {
         let daemon = try running()
         let terminal = try RealTerminal(daemon)
         try terminal.type(
             "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; echo ready; "
                 + "while :; do sleep 0.01; done'; echo \"status:$?\"")
-        try terminal.wait(daemon, until: "\nready")
+        try await terminal.wait(until: "\nready")
         try terminal.press("C-z")
-        try terminal.wait(daemon, until: "Stopped")
-        try terminal.waitForPrompt(daemon)
+        try await terminal.wait(until: "Stopped")
+        try await terminal.waitForPrompt()
         try terminal.type("fg; echo \"status:$?\"")
-        try terminal.interrupt(daemon)
+        try await terminal.interrupt()
         #expect(try terminal.screen.matches(of: /got it\n/).count == 1)
         // Ended by the signal itself, so that the shell knows that it was interrupted.
         try terminal.type("clear; killswitchctl run shop -- sleep 61.5; echo \"sleep:$?\"")
         try daemon.waitUntil("it sleeps") {
             try Program.run("/usr/bin/pgrep", ["-x", "-f", "sleep 61.5"]).status == 0
         }
-        try terminal.interrupt(daemon)
+        try await terminal.interrupt()
         try terminal.type("echo \"after:$?\"")
-        try terminal.wait(daemon, until: "\nafter:130")
+        try await terminal.wait(until: "\nafter:130")
         #expect(try !terminal.screen.contains("\nsleep:"))
     }
 
-    @Test func theTerminalIsTheCommandsToRead() throws {
+    @Test func theTerminalIsTheCommandsToRead() async throws {
         let daemon = try running()
         let terminal = try RealTerminal(daemon)
         try terminal.type("killswitchctl run shop -- sh -c 'read word; echo \"read $word\"'")
         try terminal.type("hello")
-        try terminal.wait(daemon, until: "read hello")
+        try await terminal.wait(until: "read hello")
     }
 
-    @Test func atATerminalAWaitSaysWhatFor() throws {
+    @Test func atATerminalAWaitSaysWhatFor() async throws {
         let daemon = try running(flags: Self.closed)
         let terminal = try RealTerminal(daemon)
         try terminal.type("killswitchctl run shop -- echo hello")
-        try terminal.wait(daemon, until: "killswitchctl: waiting until 'shop' is open: it is ended")
+        try await terminal.wait(until: "killswitchctl: waiting until 'shop' is open: it is ended")
         try daemon.folder.write(Self.open, to: "flags.json")
-        try terminal.wait(daemon, until: "\nhello")
+        try await terminal.wait(until: "\nhello")
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: shells) func theTabKeyKnowsCommandsServicesSourcesAndStates(
         _ shell: Shell
-    ) throws {
+    ) async throws {
         let daemon = try Daemon(
             """
             [source.flag-file]
@@ -45,8 +45,8 @@ import Testing
             daemon, shell: shell.start, columns: 200, ["HOME": daemon.folder.path])
         try terminal.type(shell.load)
         try terminal.type("echo load''ed")
-        try terminal.wait(daemon, until: "loaded\n")
-        try terminal.waitForPrompt(daemon)
+        try await terminal.wait(until: "loaded\n")
+        try await terminal.waitForPrompt()
         for (typed, completed) in [
             ("killswitchctl is-o", "is-open"), ("killswitchctl is-open wo", "is-open workshop"),
             ("killswitchctl refresh flag", "refresh flag-file"),
@@ -54,8 +54,8 @@ import Testing
             ("killswitchctl wait workshop --for dec", "--for decided"),
         ] {
             try terminal.complete(typed)
-            try terminal.wait(daemon, until: completed)
-            try terminal.interrupt(daemon)
+            try await terminal.wait(until: completed)
+            try await terminal.interrupt()
         }
     }
 }

@@ -59,28 +59,22 @@ final class RealTerminal {
     var isWrapped: Bool { get throws { try capture([]) != capture(["-J"]) } }
 
     /// Waits until the screen is as told.
-    func wait(_ daemon: Daemon, until text: String) throws {
-        do {
-            try daemon.waitUntil("the terminal shows it") { try self.screen.contains(text) }
-        } catch {
-            throw TestFailure("the terminal never showed '\(text)'; it shows:\n\(try screen)")
+    func wait(until text: String) async throws {
+        try await waitUntil("the terminal shows '\(text)'", orTell: { try screen }) {
+            try self.screen.contains(text)
         }
     }
 
     /// Ends what runs, or what is being typed, with Ctrl-C, and waits until the shell takes a line again.
-    func interrupt(_ daemon: Daemon) throws {
+    func interrupt() async throws {
         try press("C-c")
-        try waitForPrompt(daemon)
+        try await waitForPrompt()
     }
 
     /// Waits until the shell takes a line.
-    func waitForPrompt(_ daemon: Daemon) throws {
-        do {
-            try daemon.waitUntil("there is a prompt") {
-                try self.screen.split(separator: "\n").last == "$"
-            }
-        } catch {
-            throw TestFailure("there is no prompt; the terminal shows:\n\(try screen)")
+    func waitForPrompt() async throws {
+        try await waitUntil("there is a prompt", orTell: { try screen }) {
+            try self.screen.split(separator: "\n").last == "$"
         }
     }
 

@@ -43,13 +43,14 @@ import Testing
         return daemon
     }
 
-    @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case) throws {
+    @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case) async throws
+    {
         let daemon = try running()
         for (variables, pipe) in [([:], ""), (["NO_COLOR": "1"], ""), ([:], " 2>&1 | cat")] {
             let terminal = try RealTerminal(daemon, variables)
             try terminal.type("killswitchctl \(example.command)\(pipe); echo \"status:$?\"")
             let status = pipe.isEmpty ? example.status : 0
-            try terminal.wait(daemon, until: "status:\(status)\n")
+            try await terminal.wait(until: "status:\(status)\n")
             let screen = try terminal.screen
             // A line of the terminal ends where it ends, a sentence does not.
             #expect(screen.replacing("\n", with: "").contains(example.shows), "\(screen)")
@@ -59,35 +60,35 @@ import Testing
         }
     }
 
-    @Test func watchGoesOnUntilItIsInterrupted() throws {
+    @Test func watchGoesOnUntilItIsInterrupted() async throws {
         let daemon = try running()
         let terminal = try RealTerminal(daemon)
         try terminal.type("killswitchctl watch; echo \"status:$?\"")
-        try terminal.wait(daemon, until: " shop running: ")
+        try await terminal.wait(until: " shop running: ")
         #expect(
             try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status == 0
         )
-        try terminal.wait(daemon, until: " shop ended: ")
-        try terminal.interrupt(daemon)
+        try await terminal.wait(until: " shop ended: ")
+        try await terminal.interrupt()
         try terminal.type("echo \"after:$?\"")
-        try terminal.wait(daemon, until: "\nafter:130")
+        try await terminal.wait(until: "\nafter:130")
     }
 
     @Test(arguments: [
         "", "status", "is-open", "get", "wait", "watch", "run", "history", "force", "release",
         "refresh", "activate", "reload", "forget",
-    ]) func helpFitsTheTerminalAndHasAnExample(_ command: String) throws {
+    ]) func helpFitsTheTerminalAndHasAnExample(_ command: String) async throws {
         let daemon = try Daemon()
         let terminal = try RealTerminal(daemon)
         try terminal.type("killswitchctl \(command) --help; echo \"status:$?\"")
-        try terminal.wait(daemon, until: "status:0\n")
+        try await terminal.wait(until: "status:0\n")
         #expect(try terminal.screen.contains("example: killswitchctl"))
         // The line of usage alone may be too long.
         let long = try terminal.screen.split(separator: "\n").filter { $0.count > 80 }
         #expect(long == [])
     }
 
-    @Test func theTableFitsWhateverTheServicesAreCalled() throws {
+    @Test func theTableFitsWhateverTheServicesAreCalled() async throws {
         let long = String(repeating: "service-", count: 7) + "long"
         let daemon = try Daemon(
             Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.\(long)"),
@@ -101,7 +102,7 @@ import Testing
             ).status == 0)
         let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
         try terminal.type("killswitchctl status; echo \"status:$?\"")
-        try terminal.wait(daemon, until: "status:0\n")
+        try await terminal.wait(until: "status:0\n")
         let lines = try terminal.screen.split(separator: "\n").dropFirst()
         let table = lines.prefix(3)
         #expect(table.allSatisfy { $0.count <= 80 })
