@@ -66,6 +66,9 @@ let package = Package(
             uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
 
+        // The configuration of this system, checked: for both programs.
+        module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
+
         // The one place where an effect is performed, and the two programs.
         module(
             "Agent",
@@ -74,13 +77,15 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
-                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
+                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "SystemConfiguration",
+                "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Settings",
+                "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
