@@ -153,6 +153,7 @@ extension Opinion {
     fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
         self.state = state
         self.gate = gate
+        nextWindow = nil
         title = nil
         message = nil
         retryAfter = nil

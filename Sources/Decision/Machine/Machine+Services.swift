@@ -117,7 +117,7 @@ extension Machine {
         state.startedAt + state.service.policy.firstTimeout
     }
 
-    private func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
+    func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
         zip(state.switches, state.service.switches).map { known, plan in
             Evidence(
                 source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
