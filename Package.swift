@@ -92,7 +92,7 @@ let package = Package(
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON"]),
+        tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
@@ -123,6 +123,13 @@ let package = Package(
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
+        .executableTarget(
+            name: "decision-benchmark",
+            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            path: "Benchmarks/decision/Program", swiftSettings: strict),
+        .target(
+            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
+            path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
             exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
