@@ -31,7 +31,7 @@ struct Pace {
         case .answer, .unchanged:
             failures = 0
             hasAnswered = true
-            wait = interval * 0.9 ... interval * 1.1
+            wait = interval * 0.9...interval * 1.1
         case .failure(let failure):
             failures += 1
             wait = self.wait(after: failure)
@@ -46,16 +46,15 @@ struct Pace {
         let limit = min(interval * 16, .seconds(900))
         if !hasAnswered {
             let ceiling = min(.seconds(1 << min(failures - 1, 20)), interval)
-            own = ceiling / 2 ... ceiling
+            own = ceiling / 2...ceiling
         } else if failure.kind == .refused {
-            own = max(limit, interval) / 2 ... max(limit, interval)
+            own = max(limit, interval) / 2...max(limit, interval)
         } else {
             let least = min(.seconds(1), interval)
-            own = least ... max(least, min(interval * (1 << min(failures - 1, 4)), limit))
+            own = least...max(least, min(interval * (1 << min(failures - 1, 4)), limit))
         }
         guard let asked = failure.retryAfter else { return own }
         let most = Duration.seconds(3600)
-        return max(own.lowerBound, min(asked, most))
-            ... max(own.upperBound, min(asked * 1.1, most))
+        return max(own.lowerBound, min(asked, most))...max(own.upperBound, min(asked * 1.1, most))
     }
 }

@@ -35,7 +35,7 @@ extension Machine {
         let circumstances = circumstances(of: state, at: now)
         let evidence = evidence(for: state, at: now)
         let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
-        let decisive = state.service.mostRestrictive(opinions.compactMap(\.self))
+        let decisive = state.service.mostRestrictive(opinions)
         let switches = evidence.indices.map { position in
             let known = state.switches[position]
             return Explanation.SwitchView(
@@ -44,8 +44,7 @@ extension Machine {
                 opinion: opinions[position], problem: known.problem,
                 isStaged: known.staged != nil,
                 nextWindow: known.reading?.nextWindow(after: circumstances.time),
-                isDecisive: circumstances.standingOverride == nil && decisive != nil
-                    && opinions[position] == decisive)
+                isDecisive: circumstances.standingOverride == nil && position == decisive)
         }
         return Explanation(
             service: state.service, switches: switches, override: circumstances.standingOverride,

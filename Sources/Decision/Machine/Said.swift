@@ -37,3 +37,16 @@ struct Said {
         }
     }
 }
+
+extension Notice {
+    /// Whether another notice may say the same. Most never do: what a thousand verdicts say need not
+    /// be searched then.
+    var mayBeCovered: Bool {
+        switch self {
+        case .answerInvalid, .endUnreadable, .sourceFailed: true
+        case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
+            .recordFailed, .recordsRecovered:
+            false
+        }
+    }
+}
