@@ -16,9 +16,13 @@ struct Batch {
         ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
     ) -> [Effect] {
         var effects = stores
-        effects.reserveCapacity(
+        let count =
             stores.count + publications.count + departures.count + confirmations.count
-                + notices.count + fetches.count + 3)
+            + notices.count + fetches.count
+        guard count > 0 || areOverridesChanged || isLedgerChanged else {
+            return sleep.map { [$0] } ?? []
+        }
+        effects.reserveCapacity(count + 3)
         if areOverridesChanged { effects.append(.keep(overrides)) }
         if isLedgerChanged { effects.append(.remember(ledger)) }
         effects += publications

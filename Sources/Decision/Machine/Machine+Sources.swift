@@ -70,9 +70,8 @@ extension Machine {
             else { continue }
             let limit = now.boot + sources[index].timeout
             sources[index].activity = .fetching(isHinted: false, limit: limit)
-            let source = sources[index]
-            batch.fetches.append(
-                .fetch(source.name, source.validators(allRead: isReadByAll(index))))
+            let validators = sources[index].validators(allRead: isReadByAll(index))
+            batch.fetches.append(.fetch(sources[index].name, validators))
         }
     }
 
