@@ -39,7 +39,7 @@ extension Service {
     /// Stored flags of an earlier boot open nothing before their source was asked, so that nothing
     /// is started only to be killed.
     private func mustBeAsked(_ evidence: Evidence, _ circumstances: Circumstances) -> Bool {
-        circumstances.isWaiting && !circumstances.isSameBoot && !evidence.isAnswered
+        evidence.isAwaited && !circumstances.isSameBoot
     }
 
     private func verdict(

@@ -7,7 +7,7 @@ extension Service {
     /// doubtful keeps its force and says what is wrong with it.
     package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
-            return circumstances.isWaiting ? nil : opinionWithoutFlags(of: evidence.source)
+            return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
         }
         guard var opinion = mostRestrictive(reading, of: evidence, in: circumstances) else {
             return nil
@@ -132,7 +132,7 @@ extension Service {
         guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
         // Whoever was not asked since the start is not silent yet: a host that was off for long must
         // not begin by closing a service whose source is there.
-        guard evidence.isAnswered || !circumstances.isWaiting else { return }
+        guard !evidence.isAwaited else { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
         if case .endPassed = opinion.reason, opinion.gate == .closed { return }

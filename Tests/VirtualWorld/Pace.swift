@@ -1,17 +1,37 @@
 import CivilTime
-import Decision
+package import Decision
 
 /// How soon and how late a source may be asked again, told apart from the schedule itself: by the
 /// promises of the manual.
-struct Pace {
+package struct Pace {
     private let interval: Duration
     private var failures = 0
     private var hasAnswered = false
     private var earliest: Boottime?
     private var latest: Boottime?
 
-    init(interval: Duration) {
+    package init(interval: Duration) {
         self.interval = interval
+    }
+
+    /// The shortest and the longest wait after a fetch that ended so. `pace` is how soon a closed
+    /// service wants its source asked again.
+    package mutating func wait(
+        after outcome: Outcome, pace: Duration? = nil
+    ) -> ClosedRange<Duration> {
+        let wait: ClosedRange<Duration>
+        switch outcome {
+        case .answer, .unchanged:
+            failures = 0
+            hasAnswered = true
+            let base = pace ?? interval
+            wait = base * 0.9...base * 1.1
+        case .failure(let failure):
+            failures += 1
+            wait = self.wait(after: failure)
+        }
+        // The schedule counts in microseconds.
+        return wait.lowerBound - .microseconds(1)...wait.upperBound + .microseconds(1)
     }
 
     /// The daemon starts: it asks at once.
@@ -26,19 +46,9 @@ struct Pace {
 
     /// A fetch has ended.
     mutating func end(_ outcome: Outcome, at moment: Boottime) {
-        let wait: ClosedRange<Duration>
-        switch outcome {
-        case .answer, .unchanged:
-            failures = 0
-            hasAnswered = true
-            wait = interval * 0.9...interval * 1.1
-        case .failure(let failure):
-            failures += 1
-            wait = self.wait(after: failure)
-        }
-        // The schedule counts in microseconds.
-        earliest = moment + wait.lowerBound - .microseconds(1)
-        latest = moment + wait.upperBound + .microseconds(1)
+        let wait = wait(after: outcome)
+        earliest = moment + wait.lowerBound
+        latest = moment + wait.upperBound
     }
 
     private func wait(after failure: Failure) -> ClosedRange<Duration> {
@@ -53,7 +63,7 @@ struct Pace {
             let least = min(.seconds(1), interval)
             own = least...max(least, min(interval * (1 << min(failures - 1, 4)), limit))
         }
-        guard let asked = failure.retryAfter else { return own }
+        guard let asked = failure.retryAfter, asked > .zero else { return own }
         let most = Duration.seconds(3600)
         return max(own.lowerBound, min(asked, most))...max(own.upperBound, min(asked * 1.1, most))
     }

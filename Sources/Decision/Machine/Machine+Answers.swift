@@ -66,28 +66,17 @@ extension Machine {
     }
 
     /// Lets a switch rest on the newest of these answers that it can read, and the values that go
-    /// with it. The newest of all was last confirmed as told; an older one counts from its own fetch.
+    /// with it.
     mutating func adopt(
         _ answers: [NumberedAnswer], confirmed: Confirmation, by user: Wiring.User
     ) {
         let service = services[user.service].service
-        var state = SwitchState()
-        for answer in answers where state.reading == nil {
-            switch Self.read(answer, by: service.switches[user.position], in: service.zone) {
-            case .success(let reading):
-                let isNewest = answer.number == answers.first?.number
-                state.reading = reading
-                state.answer = answer.number
-                state.confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
-            case .failure(let problem):
-                state.problem = state.problem ?? problem
-            }
-        }
-        if case .now(let moment) = state.confirmation {
-            state.isAnswered = true
+        services[user.service].switches[user.position].adopt(
+            answers, confirmed: confirmed, by: service.switches[user.position], in: service.zone)
+        let adopted = services[user.service].switches[user.position]
+        if case .now(let moment) = adopted.confirmation {
             services[user.service].firstAnswerAt = services[user.service].firstAnswerAt ?? moment
         }
-        services[user.service].switches[user.position] = state
         adoptValues(of: user, from: answers)
     }
 
@@ -131,9 +120,8 @@ extension Machine {
         _ answer: NumberedAnswer, to user: Wiring.User, at now: Now, _ batch: inout Batch
     ) -> Bool {
         let reading: Reading
-        switch Self.read(
-            answer, by: services[user.service].service.switches[user.position],
-            in: services[user.service].service.zone)
+        switch services[user.service].service.switches[user.position].read(
+            answer, in: services[user.service].service.zone)
         {
         case .success(let read): reading = read
         case .failure(let problem):
@@ -169,7 +157,7 @@ extension Machine {
     ) {
         let service = services[user.service].service
         let plan = service.switches[user.position]
-        guard case .success(let reading) = Self.read(answer, by: plan, in: service.zone) else {
+        guard case .success(let reading) = plan.read(answer, in: service.zone) else {
             return
         }
         rest(user, on: answer, reading, &batch)
@@ -245,15 +233,6 @@ extension Machine {
         batch.stores.append(.store(sources[index].name, sources[index].answers.map(\.answer)))
     }
 
-    private static func read(
-        _ answer: NumberedAnswer, by plan: Switch, in zone: Zone
-    ) -> Result<Reading, InvalidFlag> {
-        do {
-            return .success(try plan.format.read(answer.flags, in: zone))
-        } catch {
-            return .failure(error)
-        }
-    }
 }
 
 extension ServiceState {
@@ -263,7 +242,39 @@ extension ServiceState {
     }
 }
 
+extension Switch {
+    fileprivate func read(_ answer: NumberedAnswer, in zone: Zone) -> Result<Reading, InvalidFlag> {
+        do {
+            return .success(try format.read(answer.flags, in: zone))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 extension SwitchState {
+    /// Rests on the newest of these answers that it can read, if there is one. The newest of all was
+    /// last confirmed as told; an older one counts from its own fetch.
+    mutating func adopt(
+        _ answers: some Sequence<NumberedAnswer>, confirmed: Confirmation, by plan: Switch,
+        in zone: Zone
+    ) {
+        var isNewest = true
+        for answer in answers {
+            switch plan.read(answer, in: zone) {
+            case .success(let reading):
+                self.reading = reading
+                self.answer = answer.number
+                confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
+                if case .now = confirmation { isAnswered = true }
+                return
+            case .failure(let problem):
+                self.problem = self.problem ?? problem
+            }
+            isNewest = false
+        }
+    }
+
     /// The newest answer it could read: the one in force, or one that waits for its time.
     fileprivate var newest: Int? { staged ?? answer }
 
