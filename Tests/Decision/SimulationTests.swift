@@ -126,11 +126,11 @@ import Testing
     }
 
     /// Flags that say something else for each second would else be asked about forever.
-    @Test func aTimelineOfAThousandWindowsEnds() throws {
-        let windows = (0..<1000).map { index in
+    @Test func aTimelineOfHundredsOfWindowsEnds() throws {
+        let windows = (0..<300).map { index in
             let minute = { (number: Int) in
                 let text = String(100 + number % 60).dropFirst()
-                return "2027-03-0\(2 + index / 500)T\(String(100 + index % 500 / 30).dropFirst())"
+                return "2027-03-02T\(String(100 + index / 30).dropFirst())"
                     + ":\(text):00Z"
             }
             let first = index % 30 * 2
@@ -140,6 +140,6 @@ import Testing
         let text = try timeline(
             of: service(format: .switchObject(.whole)), ["app": flags],
             until: "2027-04-01T00:00:00Z")
-        #expect(text.split(separator: "\n").count == 2001)
+        #expect(text.split(separator: "\n").count == 601)
     }
 }

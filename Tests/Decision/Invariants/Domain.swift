@@ -86,14 +86,13 @@ enum Domain {
         var all: [Circumstances] = []
         for isClockBelieved in [true, false] {
             for isSameBoot in [true, false] {
-                for installed in [nil, Version("1.0")] {
-                    all.append(
-                        Circumstances(
-                            time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot,
-                            installed: installed))
-                }
+                all.append(
+                    Circumstances(
+                        time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot,
+                        installed: Version("1.0")))
             }
         }
+        all.append(Circumstances(time: now, isClockBelieved: true, isSameBoot: true))
         return all
     }()
 
