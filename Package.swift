@@ -60,11 +60,14 @@ let package = Package(
         module("Journal", uses: ["Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files"]),
+        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
             uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
+
+        // The configuration of this system, checked: for both programs.
+        module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -74,20 +77,22 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
-                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
+                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "SystemConfiguration",
+                "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Settings",
+                "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON"]),
+        tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
@@ -118,6 +123,13 @@ let package = Package(
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
+        .executableTarget(
+            name: "decision-benchmark",
+            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            path: "Benchmarks/decision/Program", swiftSettings: strict),
+        .target(
+            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
+            path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
             exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),

@@ -21,6 +21,8 @@ package final class Agent {
     private var fetching: Set<SourceName> = []
     /// When the files of each source were last looked after.
     private var checked: [SourceName: Boottime] = [:]
+    private var services: [Service]
+    private var versionFiles: VersionFiles?
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
@@ -45,6 +47,7 @@ package final class Agent {
     ) {
         self.loop = loop
         self.machine = machine
+        services = machine.configuredServices
         self.runtime = runtime
         self.state = state
         self.kernel = kernel
@@ -62,6 +65,8 @@ package final class Agent {
             case .clockStepped: post(.clockStepped)
             }
         }
+        versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
+        versionFiles?.follow(services)
         for source in sources {
             self.sources[source.name] = source
             source.start()
@@ -75,6 +80,7 @@ package final class Agent {
         _ plan: Plan, sources next: [any FlagSource], runtime: RuntimeDirectory
     ) {
         self.runtime = runtime
+        services = plan.services
         for source in next {
             let before = sources[source.name]
             guard before !== source else { continue }
@@ -87,12 +93,14 @@ package final class Agent {
             }
         }
         post(.reconfigured(plan))
+        versionFiles?.follow(services)
     }
 
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
     package func stop() {
         for source in sources.values { source.stop() }
         sources = [:]
+        versionFiles = nil
         drain = nil
         bootTimer = nil
         wallTimer = nil
@@ -157,6 +165,8 @@ package final class Agent {
             report(.confirm(name)) { () throws(FileError) in
                 try confirm(name)
             }
+        case .keep(let overrides):
+            report(.keep) { () throws(FileError) in try state.keep(overrides) }
         case .remember(let ledger):
             report(.remember) { () throws(FileError) in try state.remember(ledger) }
         case .publish(let name, let record):

@@ -12,11 +12,16 @@ package struct Policy: Hashable, Sendable {
     package var updateRequired: Gate
     /// A gate that closed reopens no sooner.
     package var minClosed: Duration
+    /// How many answers in a row have to agree before flags close, or open, the gate.
+    package var confirmClose: Int
+    /// As above.
+    package var confirmOpen: Int
 
     package init(
         maxStale: Duration? = nil, whenStale: WhenStale = .hold, whenUnknown: Gate = .open,
         firstTimeout: Duration = .seconds(30), atEnd: AtEnd = .ended,
-        updateRequired: Gate = .closed, minClosed: Duration = .seconds(5)
+        updateRequired: Gate = .closed, minClosed: Duration = .seconds(5),
+        confirmClose: Int = 1, confirmOpen: Int = 1
     ) {
         self.maxStale = maxStale
         self.whenStale = whenStale
@@ -25,6 +30,8 @@ package struct Policy: Hashable, Sendable {
         self.atEnd = atEnd
         self.updateRequired = updateRequired
         self.minClosed = minClosed
+        self.confirmClose = confirmClose
+        self.confirmOpen = confirmOpen
     }
 }
 

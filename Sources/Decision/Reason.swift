@@ -1,3 +1,5 @@
+package import CivilTime
+
 /// Why a verdict is what it is. Each has one slug for programs and one sentence for people.
 package enum Reason: Hashable, Sendable {
     case starting
@@ -5,12 +7,26 @@ package enum Reason: Hashable, Sendable {
     case flags(SourceName)
     case storedFlags(SourceName)
     case invalidAnswer(SourceName, InvalidFlag)
+    case unconfirmed(SourceName, Unconfirmed)
+    /// The times are those of the service's zone.
+    case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
+    case window(SourceName, until: ZonedInstant)
+    case versionTooOld(SourceName, installed: Version, minimum: Version)
     case endPassed(SourceName)
     case endUnreadable(SourceName, String)
-    case stale(SourceName, WhenStale)
+    case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
     case clockNotBelieved(SourceName)
     case minClosed(SourceName)
+    case overridden(Override, until: ZonedInstant)
+}
+
+/// Why flags do not count any more.
+package enum Staleness: String, CaseIterable, Sendable {
+    /// The source has not confirmed them for `max_stale`.
+    case old
+    /// They said themselves how long they count.
+    case expired
 }
 
 extension Reason {
@@ -21,15 +37,23 @@ extension Reason {
         case flags
         case storedFlags = "stored-flags"
         case invalidAnswer = "invalid-answer"
+        case unconfirmed
+        case windowAhead = "window-ahead"
+        case window
+        case versionTooOld = "version-too-old"
         case endPassed = "end-passed"
         case endUnreadable = "end-unreadable"
         case staleHold = "stale-hold"
         case staleOpen = "stale-open"
         case staleClosed = "stale-closed"
+        case expiredHold = "expired-hold"
+        case expiredOpen = "expired-open"
+        case expiredClosed = "expired-closed"
         case unknownOpen = "unknown-open"
         case unknownClosed = "unknown-closed"
         case clockNotBelieved = "clock-not-believed"
         case minClosed = "min-closed"
+        case overridden = "override"
     }
 
     package var slug: Slug {
@@ -39,35 +63,48 @@ extension Reason {
         case .flags: .flags
         case .storedFlags: .storedFlags
         case .invalidAnswer: .invalidAnswer
+        case .unconfirmed: .unconfirmed
+        case .windowAhead: .windowAhead
+        case .window: .window
+        case .versionTooOld: .versionTooOld
         case .endPassed: .endPassed
         case .endUnreadable: .endUnreadable
-        case .stale(_, .hold): .staleHold
-        case .stale(_, .open): .staleOpen
-        case .stale(_, .closed): .staleClosed
+        case .stale(_, .old, .hold): .staleHold
+        case .stale(_, .expired, .hold): .expiredHold
+        case .stale(_, .old, .open): .staleOpen
+        case .stale(_, .expired, .open): .expiredOpen
+        case .stale(_, .old, .closed): .staleClosed
+        case .stale(_, .expired, .closed): .expiredClosed
         case .unknown(_, .open): .unknownOpen
         case .unknown(_, .closed): .unknownClosed
         case .clockNotBelieved: .clockNotBelieved
         case .minClosed: .minClosed
+        case .overridden: .overridden
         }
     }
 
     /// Whether somebody should look: the verdict stands, but not on fresh and sound flags.
     package var isTrouble: Bool {
         switch self {
-        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .endPassed, .minClosed: false
-        case .invalidAnswer, .endUnreadable, .stale, .unknown, .clockNotBelieved: true
+        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
+            .window, .endPassed, .minClosed, .overridden:
+            false
+        case .invalidAnswer, .versionTooOld, .endUnreadable, .stale, .unknown, .clockNotBelieved:
+            true
         }
     }
 
     /// The source that the reason speaks of.
     package var source: SourceName? {
         switch self {
-        case .starting:
+        case .starting, .overridden:
             nil
         case .awaitingFirstAnswer(let source), .flags(let source), .storedFlags(let source),
-            .invalidAnswer(let source, _), .endPassed(let source), .endUnreadable(let source, _),
-            .stale(let source, _), .unknown(let source, _), .clockNotBelieved(let source),
-            .minClosed(let source):
+            .invalidAnswer(let source, _), .unconfirmed(let source, _),
+            .windowAhead(let source, _, _), .window(let source, _),
+            .versionTooOld(let source, _, _), .endPassed(let source),
+            .endUnreadable(let source, _), .stale(let source, _, _), .unknown(let source, _),
+            .clockNotBelieved(let source), .minClosed(let source):
             source
         }
     }
@@ -87,25 +124,43 @@ extension Reason {
         case .invalidAnswer(let source, let problem):
             "the last answer of source '\(source)' is invalid (\(problem)), the last good flags "
                 + "stay in force"
+        case .unconfirmed(let source, let unconfirmed):
+            "source '\(source)' would have the gate \(unconfirmed.gate.rawValue), "
+                + "\(unconfirmed.count) of the \(unconfirmed.needed) answers that this takes came"
+        case .windowAhead(let source, let from, let until):
+            "source '\(source)' plans maintenance from \(from) until \(until)"
+        case .window(let source, let until):
+            "the maintenance that source '\(source)' planned goes on until \(until)"
+        case .versionTooOld(let source, let installed, let minimum):
+            "source '\(source)' requires version \(quoted(minimum.text)), and "
+                + "\(quoted(installed.text)) is installed"
         case .endPassed(let source):
             "the end that source '\(source)' announced has passed"
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end that is no date, \(quoted(text)), the days left "
                 + "are unknown"
-        case .stale(let source, .hold):
+        case .stale(let source, .old, .hold):
             "the flags of source '\(source)' are older than max_stale, and are held"
-        case .stale(let source, .open):
+        case .stale(let source, .old, .open):
             "the flags of source '\(source)' are older than max_stale, when_stale opens the gate"
-        case .stale(let source, .closed):
+        case .stale(let source, .old, .closed):
             "the flags of source '\(source)' are older than max_stale, when_stale closes the gate"
+        case .stale(let source, .expired, .hold):
+            "the flags of source '\(source)' have expired, and are held"
+        case .stale(let source, .expired, .open):
+            "the flags of source '\(source)' have expired, when_stale opens the gate"
+        case .stale(let source, .expired, .closed):
+            "the flags of source '\(source)' have expired, when_stale closes the gate"
         case .unknown(let source, .open):
             "source '\(source)' never gave flags, when_unknown opens the gate"
         case .unknown(let source, .closed):
             "source '\(source)' never gave flags, when_unknown closes the gate"
         case .clockNotBelieved(let source):
-            "the clock is not believed, so the end that source '\(source)' announced is held"
+            "the clock is not believed, so what source '\(source)' announced for a time is held"
         case .minClosed(let source):
             "source '\(source)' opens the gate again, which stays closed for min_closed"
+        case .overridden(let override, let until):
+            "\(quoted(override.author)) has forced it until \(until): \(quoted(override.cause))"
         }
     }
 }

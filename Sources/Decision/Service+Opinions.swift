@@ -5,27 +5,35 @@ extension Service {
     ///
     /// An error is never an order: without flags the policy speaks, and a reading that has become
     /// doubtful keeps its force and says what is wrong with it.
-    func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
+    package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
-            return circumstances.isWaiting ? nil : opinionWithoutFlags(of: evidence.source)
+            return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
         }
-        let claims = reading.claims.map { opinion(on: $0, of: evidence, in: circumstances) }
-        guard var opinion = mostRestrictive(claims) else { return nil }
-        opinion.title = reading.title
-        opinion.message = reading.message
+        guard var opinion = mostRestrictive(reading, of: evidence, in: circumstances) else {
+            return nil
+        }
+        opinion.title = opinion.title ?? reading.title
+        opinion.message = opinion.message ?? reading.message
         opinion.retryAfter = reading.retryAfter
         opinion.source = evidence.source
         opinion.version = evidence.version
+        announce(
+            reading.nextWindow(after: circumstances.time), in: &opinion, evidence, circumstances)
         doubt(&opinion, evidence, circumstances)
         return opinion
     }
 
-    /// The one that counts; of equals the first configured.
-    func mostRestrictive(_ opinions: [Opinion]) -> Opinion? {
-        opinions.reduce(nil) { best, next in
-            guard let best else { return next }
-            return next.outranks(best) ? next : best
+    /// What counts of all that a reading claims; of equals the first.
+    private func mostRestrictive(
+        _ reading: Reading, of evidence: Evidence, in circumstances: Circumstances
+    ) -> Opinion? {
+        var best: Opinion?
+        for claim in reading.claims {
+            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            if let known = best, !next.outranks(known) { continue }
+            best = next
         }
+        return best
     }
 
     private func opinionWithoutFlags(of source: SourceName) -> Opinion {
@@ -34,11 +42,13 @@ extension Service {
             gate: policy.whenUnknown, reason: .unknown(source, policy.whenUnknown))
     }
 
+    /// Nil for a claim that says nothing now: a window that is not open, a version that is new
+    /// enough, or that cannot be told.
     private func opinion(
         on claim: Claim, of evidence: Evidence, in circumstances: Circumstances
-    ) -> Opinion {
-        let said: Reason =
-            evidence.isAnswered ? .flags(evidence.source) : .storedFlags(evidence.source)
+    ) -> Opinion? {
+        let source = evidence.source
+        let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
         switch claim {
         case .running:
             return opinion(.running, said)
@@ -49,9 +59,24 @@ extension Service {
         case .ended:
             return opinion(.ended, said)
         case .countdown(.unreadable(let text)):
-            return opinion(.countdown, .endUnreadable(evidence.source, text))
+            return opinion(.countdown, .endUnreadable(source, text))
+        case .countdown(.untold):
+            return opinion(.countdown, said)
         case .countdown(.at(let end)):
-            return countdown(to: end, said, evidence.source, circumstances)
+            return countdown(to: end, said, source, circumstances)
+        case .window(let window):
+            guard window.contains(circumstances.time) else { return nil }
+            var opinion = opinion(
+                .maintenance, .window(source, until: zone.zoned(window.until)))
+            opinion.title = window.title
+            opinion.message = window.message
+            return opinion
+        case .minimumVersion(let minimum):
+            guard let installed = circumstances.installed, installed.isOlder(than: minimum)
+            else { return nil }
+            return opinion(
+                .updateRequired,
+                .versionTooOld(source, installed: installed, minimum: minimum))
         }
     }
 
@@ -76,22 +101,42 @@ extension Service {
         Opinion(state: state, gate: policy.gate(of: state) ?? .open, reason: reason)
     }
 
-    /// Says what is wrong with flags that are old or were followed by an invalid answer, and lets
-    /// the policy decide for those that are too old.
+    /// Tells of a planned window while nothing else is to be told: its texts, and why a service that
+    /// runs has days left.
+    private func announce(
+        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence,
+        _ circumstances: Circumstances
+    ) {
+        guard let window, opinion.state == .running else { return }
+        opinion.nextWindow = window
+        opinion.title = opinion.title ?? window.title
+        opinion.message = opinion.message ?? window.message
+        if !circumstances.isClockBelieved {
+            opinion.reason = .clockNotBelieved(evidence.source)
+        } else if opinion.reason == .flags(evidence.source) {
+            opinion.reason = .windowAhead(
+                evidence.source, from: zone.zoned(window.from), until: zone.zoned(window.until))
+        }
+    }
+
+    /// Says what is wrong with flags that are old or were followed by an answer that does not count,
+    /// and lets the policy decide for those that are too old.
     private func doubt(
         _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
     ) {
         if let problem = evidence.problem, opinion.reason.yieldsToDoubt {
             opinion.reason = .invalidAnswer(evidence.source, problem)
+        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToDoubt {
+            opinion.reason = .unconfirmed(evidence.source, unconfirmed)
         }
-        guard let maxStale = policy.maxStale, evidence.age >= maxStale else { return }
+        guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
         // Whoever was not asked since the start is not silent yet: a host that was off for long must
         // not begin by closing a service whose source is there.
-        guard evidence.isAnswered || !circumstances.isWaiting else { return }
+        guard !evidence.isAwaited else { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
         if case .endPassed = opinion.reason, opinion.gate == .closed { return }
-        opinion.reason = .stale(evidence.source, policy.whenStale)
+        opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
         switch (policy.whenStale, opinion.gate) {
         case (.hold, _), (.open, .open), (.closed, .closed):
             break
@@ -101,6 +146,12 @@ extension Service {
             opinion.replaceState(.maintenance, .closed)
         }
     }
+
+    private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {
+        if let maxStale = policy.maxStale, evidence.age >= maxStale { return .old }
+        if let expires = evidence.reading?.expires, time >= expires { return .expired }
+        return nil
+    }
 }
 
 extension Opinion {
@@ -108,6 +159,7 @@ extension Opinion {
     fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
         self.state = state
         self.gate = gate
+        nextWindow = nil
         title = nil
         message = nil
         retryAfter = nil
@@ -115,12 +167,12 @@ extension Opinion {
 }
 
 extension Reason {
-    /// Whether an invalid newest answer is the more important thing to say.
+    /// Whether what is wrong with the newest answer is the more important thing to say.
     fileprivate var yieldsToDoubt: Bool {
         switch self {
-        case .flags, .storedFlags, .endUnreadable: true
-        case .starting, .awaitingFirstAnswer, .invalidAnswer, .endPassed, .stale, .unknown,
-            .clockNotBelieved, .minClosed:
+        case .flags, .storedFlags, .endUnreadable, .windowAhead: true
+        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
+            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .overridden:
             false
         }
     }

@@ -1,4 +1,5 @@
 package import CivilTime
+package import JSON
 
 /// One service as configured: what is switched, by which switches, under which policy.
 package struct Service: Hashable, Sendable {
@@ -8,15 +9,33 @@ package struct Service: Hashable, Sendable {
     /// At least one. The most restrictive of them wins.
     package var switches: [Switch]
     package var policy: Policy
+    /// Where the version of what it runs is known from.
+    package var installed: InstalledVersion?
+    package var activation: Activation
+    package var variant: RemoteValue?
+    package var values: [RemoteValue]
 
     package init(
-        name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy()
+        name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy(),
+        installed: InstalledVersion? = nil, activation: Activation = .immediate,
+        variant: RemoteValue? = nil, values: [RemoteValue] = []
     ) {
         self.name = name
         self.zone = zone
         self.switches = switches
         self.policy = policy
+        self.installed = installed
+        self.activation = activation
+        self.variant = variant
+        self.values = values
     }
+}
+
+/// When the flags of a new answer take force.
+package enum Activation: String, CaseIterable, Sendable {
+    case immediate
+    /// At the next start or when it is asked for, so that nothing changes under a running service.
+    case nextStart = "next-start"
 }
 
 /// One reading of one source's flags, by a format.
@@ -39,15 +58,18 @@ package struct SourcePlan: Hashable, Sendable {
     /// What is asked, in any words. A source of the same name that asks something else is another
     /// one: what the old one said does not count for it.
     package var address: String
+    /// What a key is worth that the source does not hold.
+    package var defaults: JSON.Object
 
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
-        address: String = ""
+        address: String = "", defaults: JSON.Object = JSON.Object()
     ) {
         self.name = name
         self.interval = interval
         self.timeout = timeout
         self.address = address
+        self.defaults = defaults
     }
 }
 

@@ -1,5 +1,6 @@
 import CivilTime
 package import Decision
+import JSON
 
 /// `state.env`: the verdict for shells and for `EnvironmentFile=`.
 ///
@@ -10,7 +11,7 @@ package import Decision
 package struct EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
-        let variables: [(String, String?)] = [
+        var variables: [(String, String?)] = [
             ("STATE", verdict.state.rawValue),
             ("GATE", verdict.gate?.rawValue),
             ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
@@ -18,9 +19,26 @@ package struct EnvironmentFile {
             ("REASON", verdict.reason.slug.rawValue),
             ("TITLE", verdict.title),
             ("MESSAGE", verdict.message),
-            ("VARIANT", nil),
+            ("VARIANT", verdict.variant),
         ]
+        for (name, value) in verdict.values { variables.append((variable(name), bare(value))) }
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
+    }
+
+    /// Names of values are of a-z, 0-9, '-' and '_' alone, and no two of a service come to the same.
+    private static func variable(_ name: String) -> String {
+        "VALUE_"
+            + name.uppercased().split(separator: "-", omittingEmptySubsequences: false)
+            .joined(separator: "_")
+    }
+
+    /// A string as it is, everything else as JSON.
+    private static func bare(_ value: JSON.Value) -> String? {
+        switch value {
+        case .null: nil
+        case .string(let text): text
+        case .bool, .number, .array, .object: value.serialized(.compact)
+        }
     }
 
     /// The most bytes of a text: the kernel takes no environment string over 128 KiB, and a unit must

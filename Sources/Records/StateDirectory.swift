@@ -53,6 +53,21 @@ package struct StateDirectory {
         return .value(Memory.Kept(answers: answers, confirmedAt: confirmedAt))
     }
 
+    /// Keeps overrides, before they are acted on.
+    package func keep(_ overrides: [ServiceName: Override]) throws(FileError) {
+        let text = StoredOverrides.text(of: overrides)
+        try File.replace(overridesPath, with: Array(text.utf8), surviving: .powerLoss)
+    }
+
+    package func overrides() throws(FileError) -> Restored<[ServiceName: Override]> {
+        guard let bytes = try contents(overridesPath) else { return .nothing }
+        switch StoredOverrides.overrides(in: bytes) {
+        case .value(let overrides): return .value(overrides)
+        case .nothing: return .nothing
+        case .unreadable(let problem): return .unreadable("read '\(overridesPath)': \(problem)")
+        }
+    }
+
     package func remember(_ ledger: Ledger) throws(FileError) {
         let text = StoredLedger.text(of: ledger)
         try File.replace(ledgerPath, with: Array(text.utf8), surviving: .powerLoss)
@@ -76,6 +91,8 @@ package struct StateDirectory {
     }
 
     private var ledgerPath: String { "\(path)/services.json" }
+
+    private var overridesPath: String { "\(path)/overrides.json" }
 
     private func flagsPath(_ source: SourceName) -> String { "\(path)/flags/\(source).json" }
 

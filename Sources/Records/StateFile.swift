@@ -1,6 +1,6 @@
 import CivilTime
 package import Decision
-import JSON
+package import JSON
 
 /// `state.json`: the whole verdict, for programs. Its members and their order are the contract's;
 /// an absent fact is null, never left out.
@@ -8,17 +8,18 @@ package struct StateFile {
     package static let schema: Int64 = 1
 
     package static func text(of record: Record, for service: Service, bootID: String) -> String {
-        json(of: record, for: service, bootID: bootID).serialized(.pretty) + "\n"
+        JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.pretty) + "\n"
     }
 
-    private static func json(
+    /// The whole object.
+    package static func json(
         of record: Record, for service: Service, bootID: String
-    ) -> JSON.Value {
+    ) -> JSON.Object {
         let verdict = record.verdict
         let time = { (instant: Instant?) -> JSON.Value in
             instant.map { .string(service.zone.rfc3339($0)) } ?? .null
         }
-        return .object([
+        return [
             "schema": .number(Number(schema)),
             "service": .string(service.name.text),
             "state": .string(verdict.state.rawValue),
@@ -31,9 +32,17 @@ package struct StateFile {
             "title": .optional(verdict.title),
             "message": .optional(verdict.message),
             "retry_after": verdict.retryAfter.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "variant": .null,
-            "values": .object([:]),
-            "override": .null,
+            "variant": .optional(verdict.variant),
+            "values": .object(verdict.values),
+            "override": verdict.override.map { override in
+                .object([
+                    "state": .string(override.state.rawValue),
+                    "reason": .string(override.cause),
+                    "author": .string(override.author),
+                    "since": time(override.since),
+                    "until": time(override.until),
+                ])
+            } ?? .null,
             "source": .optional(verdict.source?.text),
             "version": .optional(verdict.version),
             "fetched_at": time(record.fetchedAt),
@@ -42,7 +51,7 @@ package struct StateFile {
             "stale": .bool(verdict.isStale),
             "generation": .number(Number(Int64(record.generation))),
             "boot_id": .string(bootID),
-        ])
+        ]
     }
 }
 

@@ -13,6 +13,7 @@ package enum SourceKey: String, SettingKey {
     case interval
     case timeout
     case maxBody = "max_body"
+    case defaults
 }
 
 /// What a `[source.NAME]` of type `file` holds besides.
@@ -50,6 +51,29 @@ package enum ServiceKey: String, SettingKey {
     case atEnd = "at_end"
     case updateRequired = "update_required"
     case minClosed = "min_closed"
+    case confirmClose = "confirm_close"
+    case confirmOpen = "confirm_open"
+    case installedVersion = "installed_version"
+    case installedVersionFile = "installed_version_file"
+    case activation
+    case variant
+    case values
+}
+
+/// What `[service.NAME.variant]` holds.
+package enum VariantKey: String, SettingKey {
+    case source
+    case key
+    case map
+    case fallback = "default"
+}
+
+/// What each member of `[service.NAME.values]` holds.
+package enum ValueKey: String, SettingKey {
+    case source
+    case key
+    case type
+    case fallback = "default"
 }
 
 extension SettingKey {
@@ -65,6 +89,8 @@ package enum Schema {
             ("[source.NAME]", SourceKey.words + SourceType.all.flatMap(\.keys)),
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
+            ("[service.NAME.variant]", VariantKey.words),
+            ("[service.NAME.values]", ValueKey.words),
         ]
     }
 }

@@ -17,7 +17,7 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.timeout,
-                    address: "\($0.kind)")
+                    address: "\($0.kind)", defaults: $0.defaults)
             },
             services: services)
     }

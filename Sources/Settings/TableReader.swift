@@ -16,10 +16,17 @@ struct TableReader {
     func optional<Value>(
         _ key: some SettingKey, _ type: ValueType<Value>, _ report: inout Report
     ) -> Value? {
-        guard let member = member(key) else { return nil }
+        member(key).flatMap { optional($0, type, &report) }
+    }
+
+    /// The value of a member whatever its key is, as in a table of free keys.
+    func optional<Value>(
+        _ member: Table.Member, _ type: ValueType<Value>, _ report: inout Report
+    ) -> Value? {
         do {
             let value = try type.read(member.node.value)
-            report.record("\(path).\(key.rawValue)", type.write(value), from: member.node.origin)
+            report.record(
+                "\(path).\(member.key.keyText)", type.write(value), from: member.node.origin)
             return value
         } catch {
             refuse(member, error, expecting: type.expected, &report)

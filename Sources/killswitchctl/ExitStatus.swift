@@ -8,6 +8,8 @@ enum ExitStatus: Int32 {
     case undecided = 3
     case noSuchService = 4
     case unreachable = 69
+    /// The configuration is wrong.
+    case configuration = 78
     /// As timeout(1).
     case timedOut = 124
 }

@@ -15,7 +15,8 @@ struct Killswitchctl: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self,
+            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
+            Simulate.self,
         ])
 }
 

@@ -40,7 +40,7 @@ struct StatusTable {
     }
 
     /// A duration in its largest unit: 45s, 12m, 3h, 9d.
-    private static func short(_ age: Duration) -> String {
+    static func short(_ age: Duration) -> String {
         switch age.wholeSeconds {
         case ..<120: "\(age.wholeSeconds)s"
         case ..<7200: "\(age.wholeSeconds / 60)m"

@@ -7,6 +7,7 @@ import Notify
 import Records
 import RemoteFlags
 import Settings
+import SystemConfiguration
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.

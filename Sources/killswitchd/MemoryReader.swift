@@ -12,6 +12,7 @@ struct MemoryReader {
     func memory(of sources: [any FlagSource]) -> Memory {
         var memory = Memory()
         if let ledger = restored(state.ledger) { memory.ledger = ledger }
+        if let overrides = restored(state.overrides) { memory.overrides = overrides }
         for source in sources {
             memory.flags[source.name] = restored { () throws(FileError) in
                 try state.flags(

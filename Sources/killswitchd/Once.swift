@@ -31,7 +31,8 @@ final class Once {
             agent.post(.woke)
         case .woke:
             if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .unwatched, .reconfigured:
+        case .started, .clockStepped, .hinted, .unwatched, .reconfigured, .override,
+            .activate, .installed:
             break
         }
     }

@@ -127,7 +127,7 @@ import Testing
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
-                    sleep 15s wall 2027-03-02T00:00:00+00:00
+                    sleep 62s wall 2027-03-02T00:00:00+00:00
 
                 """#)
     }

@@ -21,17 +21,26 @@ struct Transcript {
         start: String = "2027-03-01T12:00:00Z", clockFloor: String = "2026-01-01T00:00:00Z",
         showsSleep: Bool = false
     ) throws {
-        self.start = try Instant(rfc3339: start)
-        self.showsSleep = showsSleep
         var names: [SourceName] = []
         for name in services.flatMap(\.switches).map(\.source) where !names.contains(name) {
             names.append(name)
         }
+        let plan = Plan(
+            sources: names.map { SourcePlan(name: $0, interval: interval) }, services: services)
+        try self.init(
+            plan: plan, memory: memory, start: start, clockFloor: clockFloor,
+            showsSleep: showsSleep)
+    }
+
+    init(
+        plan: Plan, memory: Memory = Memory(), start: String = "2027-03-01T12:00:00Z",
+        clockFloor: String = "2026-01-01T00:00:00Z", showsSleep: Bool = false
+    ) throws {
+        self.start = try Instant(rfc3339: start)
+        self.showsSleep = showsSleep
         machine = Machine(
-            plan: Plan(
-                sources: names.map { SourcePlan(name: $0, interval: interval) },
-                services: services),
-            memory: memory, bootID: "this-boot", clockFloor: try Instant(rfc3339: clockFloor),
+            plan: plan, memory: memory, bootID: "this-boot",
+            clockFloor: try Instant(rfc3339: clockFloor),
             seed: 1, at: Now(wall: self.start, boot: Boottime(microseconds: 1_000_000_000)))
     }
 
@@ -44,6 +53,12 @@ struct Transcript {
     /// Leaves out what was written so far: the usual beginning is no test's point but one's.
     mutating func forget() {
         text = ""
+    }
+
+    /// The text less the fetches, which are a matter of the schedule.
+    var textWithoutFetches: String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("    fetch ") }.joined(separator: "\n")
     }
 
     /// Sends `event` at this many seconds since the start.

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import JSON
 
 /// How events and effects look in a transcript.
 enum TranscriptFormat {
@@ -19,6 +20,10 @@ enum TranscriptFormat {
         case .hinted(let source): "\(source) hinted"
         case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
+        case .override(let service, let override):
+            override.map { "force \(service) \($0.state.rawValue)" } ?? "release \(service)"
+        case .activate(let service): "activate \(service?.text ?? "all")"
+        case .installed(let service, let version): "\(service) has \(version)"
         case .reconfigured: "reconfigured"
         case .patienceEnded: "patience ended"
         }
@@ -37,6 +42,10 @@ enum TranscriptFormat {
                 + ledger.entries.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)#\($0.value.generation)" }
                 .joined(separator: " ")
+        case .keep(let overrides):
+            "keep "
+                + overrides.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.state.rawValue)" }.joined(separator: " ")
         case .publish(let service, let record):
             "publish \(service) \(line(record))"
         case .withdraw(let service): "withdraw \(service)"
@@ -56,6 +65,10 @@ enum TranscriptFormat {
         if let days = verdict.daysLeft { words.append("days=\(days)") }
         if let title = verdict.title { words.append("title=\(title)") }
         if let message = verdict.message { words.append("message=\(message)") }
+        if let variant = verdict.variant { words.append("variant=\(variant)") }
+        if !verdict.values.isEmpty {
+            words.append("values=\(JSON.Value.object(verdict.values).serialized(.compact))")
+        }
         if verdict.isStale { words.append("stale") }
         words.append("#\(record.generation)")
         words.append("until \(Zone.utc.rfc3339(record.validUntil))")
@@ -67,6 +80,7 @@ enum TranscriptFormat {
         case .store(let source): "store \(source)"
         case .confirm(let source): "confirm \(source)"
         case .remember: "remember"
+        case .keep: "keep"
         case .publish(let service): "publish \(service)"
         }
     }

@@ -25,7 +25,7 @@ import Testing
         let example = try text("etc/killswitchd.toml")
         for (table, keys) in Schema.tables {
             for key in keys {
-                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]]")
+                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]")
                 #expect(isShown, "\(key) of \(table)")
             }
         }
@@ -53,7 +53,9 @@ import Testing
         try expectOptions(of: help, in: try text("man/killswitchd.8"))
     }
 
-    @Test(arguments: [[], ["status"], ["is-open"], ["get"], ["wait"], ["watch"]])
+    @Test(arguments: [
+        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
+    ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(
             try Programs.path(of: "killswitchctl"), command + ["--help"])

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Files
 import Glibc
+import JSON
 import Records
 import Support
 import Testing
@@ -39,6 +40,26 @@ import Testing
             "/bin/sh", ["-c", script, "sh", folder("state.env"), folder("out")])
         #expect(result.status == 0 && result.errors == "")
         #expect(try File.read(folder("out"), limit: 1 << 20) == Self.bytes(of: text))
+    }
+
+    @Test func valuesAreVariablesOfTheirOwn() throws {
+        let verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")), variant: "v1",
+            values: JSON.Object([
+                ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
+                ("none", .null),
+            ]))
+        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        #expect(
+            text.hasSuffix(
+                #"""
+                KILLSWITCH_VARIANT="v1"
+                KILLSWITCH_VALUE_MAX_ITEMS="10"
+                KILLSWITCH_VALUE_BANNER="a \$HOME"
+                KILLSWITCH_VALUE_LIST="[\"x\",true]"
+                KILLSWITCH_VALUE_NONE=""
+
+                """#))
     }
 
     @Test func everyVariableIsThere() throws {

@@ -109,4 +109,31 @@ import Testing
             return
         }
     }
+
+    @Test func overridesComeBack() throws {
+        let shop: ServiceName = try named("shop")
+        let override = try #require(
+            Override(
+                state: .maintenance, cause: "disk \"swap\"", author: "root",
+                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
+        try directory.keep([shop: override])
+        guard case .value(let kept) = try directory.overrides() else {
+            Issue.record("nothing came back")
+            return
+        }
+        #expect(kept == [shop: override])
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"schema":2,"services":{}}"#, #"{"schema":1,"services":{"A":{}}}"#,
+        #"{"schema":1,"services":{"shop":{"state":"undecided","reason":"","author":"","since":"2027-03-01T12:00:00Z","until":"2027-03-01T12:00:00Z"}}}"#,
+    ])
+    func overridesThatCannotBeReadAreSaid(_ text: String) throws {
+        try folder.write(text, to: "overrides.json")
+        guard case .unreadable = try directory.overrides() else {
+            Issue.record("it was taken for good")
+            return
+        }
+    }
 }

@@ -35,6 +35,9 @@ private func effective(_ text: String) throws(SettingsError) -> String {
                 service.shop.at_end = "ended"   (default)
                 service.shop.update_required = "closed"   (default)
                 service.shop.min_closed = "1500ms"   (/etc/killswitchd/killswitchd.toml:6)
+                service.shop.confirm_close = 1   (default)
+                service.shop.confirm_open = 1   (default)
+                service.shop.activation = "immediate"   (default)
                 """)
 }
 

@@ -88,7 +88,7 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
             "service.shop.at_end = 'x'")
                 == """
                 /0/f:3:10: bad value 'state' of 'format' in [service.shop]: \
-                expected 'service-end', 'status' or 'maintenance'
+                expected 'service-end', 'status', 'maintenance' or 'switch'
                 /1/f:2:14: wrong type of 'when_stale' in [service.shop]: \
                 expected 'hold', 'open' or 'closed', found an integer
                 /1/f:3:1: missing key 'format' in [service.blog]

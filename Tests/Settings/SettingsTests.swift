@@ -148,10 +148,13 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
         tables == [
-            "[source.NAME] type interval timeout max_body path url ca client_certificate client_key "
+            "[source.NAME] type interval timeout max_body defaults path url ca client_certificate client_key "
                 + "bearer headers unix_socket",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
-                + "when_unknown first_timeout at_end update_required min_closed",
+                + "when_unknown first_timeout at_end update_required min_closed confirm_close "
+                + "confirm_open installed_version installed_version_file activation variant values",
             "[[service.NAME.switch]] source format key countdown_key",
+            "[service.NAME.variant] source key map default",
+            "[service.NAME.values] source key type default",
         ])
 }

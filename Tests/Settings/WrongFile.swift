@@ -15,7 +15,9 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Test(arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax + WrongFile.http)
+@Test(
+    arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax + WrongFile.http
+        + WrongFile.remote)
 func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
     #expect(errors(in: file.text) == file.printed)
 }

@@ -111,7 +111,7 @@ extension WrongFile {
             f:7:6: wrong type of 'ca' in [source.a]: expected the name of a credential or an \
             absolute path, found an integer
             f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'timeout', \
-            'max_body', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \
+            'max_body', 'defaults', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \
             'unix_socket'
             """),
     ]

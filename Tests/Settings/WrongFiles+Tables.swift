@@ -126,7 +126,9 @@ extension WrongFile {
             """
             f:4:1: unknown key 'colour' in [service.shop]; known are 'source', 'format', 'key', \
             'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
-            'first_timeout', 'at_end', 'update_required', 'min_closed'
+            'first_timeout', 'at_end', 'update_required', 'min_closed', \
+            'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \
+            'activation', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
             """),
@@ -141,7 +143,9 @@ extension WrongFile {
             #"""
             f:2:1: unknown key '\u001B[31m\u202E' in [service.shop]; known are 'source', \#
             'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
-            'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed'
+            'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed', \#
+            'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \#
+            'activation', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",

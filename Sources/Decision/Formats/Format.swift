@@ -9,6 +9,8 @@ package enum Format: Hashable, Sendable {
     case status(Place)
     /// `isUnderMaintenance`, `title`, `message`.
     case maintenance(Place)
+    /// `state`, and what is planned: our own.
+    case switchObject(Place)
 }
 
 /// Where in a source's flags a format finds its object.
@@ -32,6 +34,8 @@ extension Format {
             try Status.read(flags.object(at: place, mark: "apiInactive"))
         case .maintenance(let place):
             try Maintenance.read(flags.object(at: place, mark: "isUnderMaintenance"))
+        case .switchObject(let place):
+            try SwitchObject.read(flags.object(at: place, mark: "state"))
         }
     }
 }

@@ -17,6 +17,13 @@ package enum Event: Hashable, Sendable {
     case unwatched(SourceName, problem: String?)
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
+    /// An operator orders a state for a service, or releases it to its flags.
+    case override(ServiceName, Override?)
+    /// What `activation` holds back takes force: of one service, or of all.
+    case activate(ServiceName?)
+    /// The installed version of a service is this, by the file that says so. A file that cannot be
+    /// read says nothing: the version stays.
+    case installed(ServiceName, Version)
     /// The configuration was read again. Whoever fetches follows the new sources already.
     case reconfigured(Plan)
     /// Nobody waits any longer: decide with what is known.
@@ -28,5 +35,6 @@ package enum Deed: Hashable, Sendable {
     case store(SourceName)
     case confirm(SourceName)
     case remember
+    case keep
     case publish(ServiceName)
 }

@@ -1,71 +1,134 @@
 import CivilTime
 
 extension Machine {
-    /// Goes on with another plan. What stays as it was keeps what it knows; what is new begins now;
-    /// the files of what is gone go. No service changes by that alone.
+    /// Goes on with another plan.
+    ///
+    /// What stays as it was keeps what it knows; what is new begins with what is known of its source,
+    /// and where that is not enough, its source is asked at once; the files of what is gone go. A
+    /// service that waits for a new switch keeps its verdict, at most `first_timeout`. So a reload
+    /// alone moves no gate: what the flags say under the new configuration may.
     mutating func reconfigure(_ plan: Plan, at now: Now, _ batch: inout Batch) {
-        let gone = services.map(\.service.name).filter { name in
-            !plan.services.contains { $0.name == name }
+        let before = (sources: sources, services: services, wiring: wiring)
+        wiring = Wiring(plan)
+        var lasting: Set<SourceName> = []
+        sources = plan.sources.map { plan in
+            let known = before.wiring.source(plan.name).map { before.sources[$0] }
+            guard let same = known?.continued(plan, at: now) else {
+                return SourceState(plan: plan, at: now)
+            }
+            lasting.insert(plan.name)
+            return same
         }
-        batch.departures += gone.map(Effect.withdraw)
-        let dropped = sources.map(\.name).filter { name in
-            !plan.sources.contains { $0.name == name }
+        services = plan.services.map { service in
+            guard let index = before.wiring.service(service.name) else {
+                return ServiceState(
+                    service: service, entry: ledger.entries[service.name], bootID, at: now)
+            }
+            return continued(before.services[index], as: service, lasting, at: now)
         }
-        batch.departures += dropped.map(Effect.drop)
-        arrears.deeds.removeAll { deed in
-            switch deed {
-            case .store(let name), .confirm(let name): dropped.contains(name)
-            case .publish(let name): gone.contains(name)
-            case .remember: false
+        for index in sources.indices { serveNewcomers(of: index, at: now) }
+        for service in services where service.service.activation == .immediate {
+            if service.switches.contains(where: { $0.staged != nil }) {
+                activate(service.service.name, &batch)
             }
         }
-        let before = sources
-        sources = plan.sources.map { Self.continued($0, from: before, at: now) }
-        services = plan.services.map { continued($0, at: now) }
+        for service in before.services where wiring.service(service.service.name) == nil {
+            batch.departures.append(.withdraw(service.service.name))
+        }
+        for source in before.sources where wiring.source(source.name) == nil {
+            batch.departures.append(.drop(source.name))
+        }
+        arrears.deeds.removeAll { before.wiring.loses($0, in: wiring) }
     }
 
-    private static func continued(
-        _ plan: SourcePlan, from before: [SourceState], at now: Now
-    ) -> SourceState {
-        guard
-            var state = before.first(where: { $0.name == plan.name && $0.address == plan.address })
-        else { return SourceState(plan: plan, at: now) }
-        state.timeout = plan.timeout
-        state.schedule.interval = plan.interval
-        if case .waiting(let moment) = state.activity {
-            state.activity = .waiting(until: min(moment, now.boot + plan.interval))
+    private func continued(
+        _ before: ServiceState, as service: Service, _ lasting: Set<SourceName>, at now: Now
+    ) -> ServiceState {
+        let switches = service.switches.map { plan in
+            guard lasting.contains(plan.source), let index = wiring.source(plan.source) else {
+                return SwitchState(awaitedSince: now.boot)
+            }
+            return before.continued(plan, of: service, on: sources[index], at: now)
         }
-        return state
-    }
-
-    private func continued(_ service: Service, at now: Now) -> ServiceState {
-        guard let before = services.first(where: { $0.service.name == service.name }) else {
-            return ServiceState(
-                service: service, entry: ledger.entries[service.name], bootID, at: now)
-        }
-        let switches = service.switches.map { before.continued($0, among: sources) }
-        // A switch that was never heard is waited for as at a start.
-        let isWaiting = switches.contains { $0.reading == nil }
+        let isDecided = before.record.map { $0.verdict.state != .undecided } ?? false
         var state = ServiceState(
-            service: service, switches: switches,
-            startedAt: isWaiting ? now.boot : before.startedAt, isSameBoot: true)
+            service: service, switches: switches, isSameBoot: before.isSameBoot || isDecided)
         state.firstAnswerAt = before.firstAnswerAt
         state.record = before.record
         state.closedAt = before.closedAt
         state.knownPast = before.knownPast
+        state.installed = before.installed(under: service.installed)
+        state.remote = service.remote.map { HeldValue(value: $0.fallback) }
+        return state
+    }
+
+    /// Gives switches without a reading what is known of their source. One that is new and cannot
+    /// read it is waited for as at a start.
+    private mutating func serveNewcomers(of index: Int, at now: Now) {
+        var isAskedAtOnce = false
+        for user in wiring.users(of: index) {
+            guard services[user.service].switches[user.position].reading == nil else {
+                adoptValues(of: user, from: sources[index].answers)
+                continue
+            }
+            adopt(sources[index].answers, confirmed: sources[index].confirmation, by: user)
+            let state = services[user.service].switches[user.position]
+            if state.reading == nil, state.awaitedSince == now.boot { isAskedAtOnce = true }
+        }
+        pruneAnswers(of: index)
+        if isAskedAtOnce { hint(sources[index].name, at: now) }
+    }
+}
+
+extension SourceState {
+    /// The same source under another plan; nil where it asks something else now.
+    fileprivate func continued(_ plan: SourcePlan, at now: Now) -> SourceState? {
+        guard address == plan.address, defaults == plan.defaults else { return nil }
+        var state = self
+        state.timeout = plan.timeout
+        state.schedule.interval = plan.interval
+        if case .waiting(let moment) = activity {
+            state.activity = .waiting(until: min(moment, now.boot + plan.interval))
+        }
         return state
     }
 }
 
 extension ServiceState {
-    /// What is known of a switch that an earlier plan had too.
-    fileprivate func continued(_ plan: Switch, among sources: [SourceState]) -> SwitchState {
-        guard let index = service.switches.firstIndex(of: plan)
-        else { return SwitchState() }
-        let state = switches[index]
-        // The answers of a source that asks something else now are another's.
-        let isKnown = sources.first { $0.name == plan.source }?.answers
-            .contains { $0.number == state.answer }
-        return isKnown == true ? state : SwitchState()
+    /// The installed version: another file says so itself later.
+    fileprivate func installed(under plan: InstalledVersion?) -> Version? {
+        switch plan {
+        case .version(let version): version
+        case .file: plan == service.installed ? installed : nil
+        case nil: nil
+        }
+    }
+
+    /// What is known of a switch under another plan: all of it where it is the same switch. A date
+    /// without an offset is another one in another zone.
+    ///
+    /// Where values wait for the next start, another switch reads the answer that is in force, for a
+    /// reload is no start.
+    fileprivate func continued(
+        _ plan: Switch, of next: Service, on source: SourceState, at now: Now
+    ) -> SwitchState {
+        if next.zone == service.zone, let position = service.switches.firstIndex(of: plan) {
+            return switches[position]
+        }
+        var state = SwitchState(awaitedSince: now.boot)
+        guard next.activation == .nextStart,
+            let inForce = oldestAnswer(of: source), inForce > 0
+        else { return state }
+        state.adopt(
+            source.answers[inForce...], confirmed: source.confirmation, by: plan, in: next.zone)
+        if state.reading != nil { state.staged = source.answers.first?.number }
+        return state
+    }
+
+    /// The position of the oldest answer of a source that a switch rests on.
+    private func oldestAnswer(of source: SourceState) -> Int? {
+        let numbers = zip(service.switches, switches)
+            .filter { $0.0.source == source.name }.compactMap(\.1.answer)
+        return source.answers.lastIndex { numbers.contains($0.number) }
     }
 }

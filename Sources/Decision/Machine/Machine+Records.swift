@@ -46,22 +46,24 @@ extension Machine {
         for deed in arrears.deeds {
             switch deed {
             case .store(let name):
-                guard let index = sourceIndex(name) else { continue }
+                guard let index = wiring.source(name) else { continue }
                 batch.stores.append(.store(name, sources[index].answers.map(\.answer)))
             case .confirm(let name):
-                if sourceIndex(name) == nil {
+                if wiring.source(name) == nil {
                     batch.departures.append(.drop(name))
                 } else {
                     batch.confirmations.append(.confirm(name))
                 }
             case .remember:
                 batch.isLedgerChanged = true
+            case .keep:
+                batch.areOverridesChanged = true
             case .publish(let name):
-                guard let service = services.first(where: { $0.service.name == name }) else {
+                guard let index = wiring.service(name) else {
                     batch.departures.append(.withdraw(name))
                     continue
                 }
-                guard let record = service.record else { continue }
+                guard let record = services[index].record else { continue }
                 batch.publications.append(.publish(name, record))
             }
         }

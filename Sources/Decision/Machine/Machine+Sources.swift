@@ -3,7 +3,7 @@ import CivilTime
 extension SourceState {
     init(plan: SourcePlan, at now: Now) {
         self.init(
-            name: plan.name, address: plan.address, timeout: plan.timeout,
+            name: plan.name, address: plan.address, defaults: plan.defaults, timeout: plan.timeout,
             schedule: Schedule(interval: plan.interval), confirmation: .never,
             activity: .waiting(until: now.boot))
     }
@@ -21,7 +21,7 @@ extension Machine {
     mutating func receive(
         _ outcome: Outcome, from name: SourceName, at now: Now, _ batch: inout Batch
     ) {
-        guard let index = sourceIndex(name) else { return }
+        guard let index = wiring.source(name) else { return }
         switch outcome {
         case .answer(let answer):
             if let newest = sources[index].answers.first, newest.answer.body == answer.body {
@@ -45,7 +45,7 @@ extension Machine {
 
     /// Fetches at once, or again at once when the fetch under way has ended.
     mutating func hint(_ name: SourceName, at now: Now) {
-        guard let index = sourceIndex(name) else { return }
+        guard let index = wiring.source(name) else { return }
         switch sources[index].activity {
         case .fetching(_, let limit):
             sources[index].activity = .fetching(isHinted: true, limit: limit)
@@ -57,7 +57,9 @@ extension Machine {
     mutating func note(
         _ name: SourceName, unwatchedFor problem: String?, _ batch: inout Batch
     ) {
-        guard let index = sourceIndex(name), sources[index].watchProblem != problem else { return }
+        guard let index = wiring.source(name), sources[index].watchProblem != problem else {
+            return
+        }
         sources[index].watchProblem = problem
         if let problem { batch.notices.append(.sourceUnwatched(name, problem)) }
     }
@@ -68,9 +70,8 @@ extension Machine {
             else { continue }
             let limit = now.boot + sources[index].timeout
             sources[index].activity = .fetching(isHinted: false, limit: limit)
-            let source = sources[index]
-            batch.fetches.append(
-                .fetch(source.name, source.validators(allRead: isReadByAll(index))))
+            let validators = sources[index].validators(allRead: isReadByAll(index))
+            batch.fetches.append(.fetch(sources[index].name, validators))
         }
     }
 
@@ -109,17 +110,13 @@ extension Machine {
 
     /// How soon the closed services of a source want it asked again; nil for the usual interval.
     private func pace(of index: Int) -> Duration? {
-        let name = sources[index].name
         let interval = sources[index].schedule.interval
         var pace: Duration?
-        for service in services.indices {
-            let isClosed = services[service].record?.verdict.gate == .closed
-            for position in services[service].switches.indices
-            where services[service].service.switches[position].source == name {
-                let reading = services[service].switches[position].reading
-                let own = (isClosed ? reading?.retryAfter : nil) ?? interval
-                pace = pace.map { min($0, own) } ?? own
-            }
+        for user in wiring.users(of: index) {
+            let isClosed = services[user.service].record?.verdict.gate == .closed
+            let reading = services[user.service].switches[user.position].reading
+            let own = (isClosed ? reading?.retryAfter : nil) ?? interval
+            pace = pace.map { min($0, own) } ?? own
         }
         return pace
     }

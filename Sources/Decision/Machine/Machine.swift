@@ -8,7 +8,9 @@ package import CivilTime
 package struct Machine: Sendable {
     var sources: [SourceState]
     var services: [ServiceState]
+    var wiring: Wiring
     var ledger: Ledger
+    var overrides: [ServiceName: Override]
     var trust: ClockTrust
     var random: SeededRandom
     let bootID: String
@@ -28,11 +30,12 @@ package struct Machine: Sendable {
     ) {
         self.bootID = bootID
         ledger = memory.ledger
+        overrides = memory.overrides
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
         sources = plan.sources.map { SourceState(plan: $0, at: now) }
-        services = []
+        wiring = Wiring(plan)
         services = plan.services.map {
             ServiceState(service: $0, entry: memory.ledger.entries[$0.name], bootID, at: now)
         }
@@ -41,6 +44,9 @@ package struct Machine: Sendable {
             restore(kept, to: index)
         }
     }
+
+    /// The services of the plan, in its order.
+    package var configuredServices: [Service] { services.map(\.service) }
 
     /// Takes in what happened at `now`, and says what is to be done about it, in that order.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
@@ -59,6 +65,15 @@ package struct Machine: Sendable {
             receive(outcome, from: source, at: now, &batch)
         case .hinted(let source):
             hint(source, at: now)
+        case .override(let service, let override):
+            order(override, for: service, &batch)
+        case .activate(let service):
+            activate(service, &batch)
+        case .installed(let service, let version):
+            guard let index = wiring.service(service), services[index].installed != version
+            else { break }
+            services[index].installed = version
+            services[index].isDue = true
         case .unwatched(let source, let problem):
             note(source, unwatchedFor: problem, &batch)
         case .recorded(let deed, let problem):
@@ -70,22 +85,20 @@ package struct Machine: Sendable {
             for index in services.indices { services[index].isDue = true }
         }
         retryArrears(at: now, &batch)
+        expireOverrides(at: now, &batch)
         decideDue(at: now, &batch)
         fetchDue(at: now, &batch)
-        return batch.effects(ledger: ledger) + sleep()
+        return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
     }
 
-    mutating func number(_ answer: Answer) -> NumberedAnswer {
+    mutating func number(_ answer: Answer, of source: Int) -> NumberedAnswer {
         answersNumbered += 1
-        return NumberedAnswer(number: answersNumbered, answer: answer)
-    }
-
-    func sourceIndex(_ name: SourceName) -> Int? {
-        sources.firstIndex { $0.name == name }
+        return NumberedAnswer(
+            number: answersNumbered, answer: answer, defaults: sources[source].defaults)
     }
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.
-    private mutating func sleep() -> [Effect] {
+    private mutating func sleep() -> Effect? {
         var wake = Wake(boot: arrears.retryAt)
         // By index: this runs at every event, and a copy of each state would be most of its cost.
         for index in sources.indices {
@@ -94,9 +107,9 @@ package struct Machine: Sendable {
         for index in services.indices {
             wake.include(services[index].wake)
         }
-        guard wake != lastWake else { return [] }
+        guard wake != lastWake else { return nil }
         lastWake = wake
-        return [.sleep(wake)]
+        return .sleep(wake)
     }
 }
 

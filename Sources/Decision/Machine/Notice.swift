@@ -9,6 +9,9 @@ package enum Notice: Hashable, Sendable {
     case sourceUnwatched(SourceName, String)
     case answerInvalid(ServiceName, SourceName, InvalidFlag)
     case endUnreadable(ServiceName, SourceName, String)
+    /// Flags ask for a version, and none is known to be installed.
+    case versionUnknown(ServiceName, SourceName, Version)
+    case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
     case recordFailed(Deed, problem: String)
     case recordsRecovered
 }
@@ -22,7 +25,9 @@ extension Notice {
     package var level: Level {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isTrouble ? .warning : .notice
-        case .sourceFailed, .sourceUnwatched, .answerInvalid, .endUnreadable: .warning
+        case .sourceFailed, .sourceUnwatched, .answerInvalid, .endUnreadable,
+            .versionUnknown, .valueInvalid:
+            .warning
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed: .error
         }
@@ -46,34 +51,16 @@ extension Notice {
         case .endUnreadable(let service, let source, let text):
             "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
                 + "it counts down with unknown days"
+        case .versionUnknown(let service, let source, let minimum):
+            "\(service): source '\(source)' requires version \(quoted(minimum.text)), but which is "
+                + "installed is not configured or could not be read; it is not required"
+        case .valueInvalid(let service, let name, let source, let problem):
+            "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
+                + "stays as it was"
         case .recordFailed(let deed, let problem):
             "\(deed.purpose): \(problem); trying again"
         case .recordsRecovered:
             "every file is written again"
-        }
-    }
-}
-
-extension Notice {
-    /// Whether `other` tells the same trouble: a new verdict that gives it as its reason, or the
-    /// source whose whole answer is bad. One trouble is one line.
-    func isSaid(by other: Notice) -> Bool {
-        switch (self, other) {
-        case (
-            .answerInvalid(let service, let source, let problem),
-            .decided(let other, let verdict, _)
-        ):
-            service == other && verdict.reason == .invalidAnswer(source, problem)
-        case (
-            .endUnreadable(let service, let source, let text), .decided(let other, let verdict, _)
-        ):
-            service == other && verdict.reason == .endUnreadable(source, text)
-        case (.sourceFailed(let source, let failure, _), .decided(_, let verdict, _)):
-            verdict.reason == .invalidAnswer(source, .notFlags(failure.detail))
-        case (.answerInvalid(_, let source, let problem), .sourceFailed(let other, let failure, _)):
-            source == other && problem == .notFlags(failure.detail)
-        default:
-            false
         }
     }
 }
@@ -95,6 +82,7 @@ extension Deed {
         case .store(let source): "store the flags of source '\(source)'"
         case .confirm(let source): "mark the flags of source '\(source)' as confirmed"
         case .remember: "store the states"
+        case .keep: "store the overrides"
         case .publish(let service): "write the files of service '\(service)'"
         }
     }

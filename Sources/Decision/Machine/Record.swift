@@ -68,9 +68,14 @@ package struct Memory: Hashable, Sendable {
 
     package var flags: [SourceName: Kept]
     package var ledger: Ledger
+    package var overrides: [ServiceName: Override]
 
-    package init(flags: [SourceName: Kept] = [:], ledger: Ledger = Ledger()) {
+    package init(
+        flags: [SourceName: Kept] = [:], ledger: Ledger = Ledger(),
+        overrides: [ServiceName: Override] = [:]
+    ) {
         self.flags = flags
         self.ledger = ledger
+        self.overrides = overrides
     }
 }

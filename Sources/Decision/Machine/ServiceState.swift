@@ -4,7 +4,10 @@ import CivilTime
 struct ServiceState: Hashable, Sendable {
     let service: Service
     var switches: [SwitchState]
-    let startedAt: Boottime
+    /// What it runs, where that is known.
+    var installed: Version?
+    /// Its variant, where it has one, and its values: what is known of each.
+    var remote: [HeldValue] = []
     /// When the first answer of any of its sources came since the start.
     var firstAnswerAt: Boottime?
     /// What was last published.
@@ -24,9 +27,15 @@ struct ServiceState: Hashable, Sendable {
 
 /// What the machine knows of one switch of a service.
 struct SwitchState: Hashable, Sendable {
+    /// Since when its first answer is waited for: the start, or the reload that brought it.
+    var awaitedSince: Boottime
     var reading: Reading?
     /// The answer that was read, by its number.
     var answer: Int?
+    /// A newer one that takes force at the next start, or when it is asked for.
+    var staged: Int?
+    /// What newer answers say that did not come often enough yet.
+    var unconfirmed: Unconfirmed?
     var confirmation: Confirmation = .never
     /// Whether `reading` was given or confirmed since the start.
     var isAnswered = false

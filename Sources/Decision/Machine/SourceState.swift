@@ -1,10 +1,13 @@
 import CivilTime
+import JSON
 
 /// What the machine knows of one source.
 struct SourceState: Hashable, Sendable {
     let name: SourceName
     /// What is asked: a change makes it another source.
     let address: String
+    /// What a key is worth that an answer does not hold.
+    let defaults: JSON.Object
     /// How long one fetch may take.
     var timeout: Duration
     var schedule: Schedule
@@ -27,6 +30,16 @@ struct SourceState: Hashable, Sendable {
 struct NumberedAnswer: Hashable, Sendable {
     let number: Int
     var answer: Answer
+    /// Its flags, with the source's defaults where it holds none.
+    let flags: JSON.Object
+
+    init(number: Int, answer: Answer, defaults: JSON.Object) {
+        self.number = number
+        self.answer = answer
+        var flags = answer.flags
+        for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+        self.flags = flags
+    }
 }
 
 enum Confirmation: Hashable, Sendable {

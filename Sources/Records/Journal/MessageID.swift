@@ -8,6 +8,8 @@ package enum MessageID: String, CaseIterable, Sendable {
     case sourceUnwatched = "a3c1c6f0b2f84e0e9d0b9f5f7f0c2d14"
     case answerInvalid = "368aa0f627d449838b1d842c654e99eb"
     case endUnreadable = "4495e41b3ee940239c06253b15fa5f77"
+    case versionUnknown = "4e915cca8b1c4efe891cb41f1d2f33b2"
+    case valueInvalid = "1c0a26b92ad04b519554f58cc7bbc83d"
     case recordFailed = "f4dd403cdbdc4ec5bfc58b869206a15d"
     case recordsRecovered = "fe0041a9df6e4b339c93d74b1b932387"
     case configurationAccepted = "8ca5e2a6aa4649cf8e3890a44f543bb4"

@@ -16,6 +16,8 @@ extension Notice {
         case .sourceUnwatched: .sourceUnwatched
         case .answerInvalid: .answerInvalid
         case .endUnreadable: .endUnreadable
+        case .versionUnknown: .versionUnknown
+        case .valueInvalid: .valueInvalid
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
         }
@@ -29,7 +31,9 @@ extension Notice {
             .sourceUnwatched(let source, _):
             [JournalField.source(source.text)]
         case .answerInvalid(let service, let source, _),
-            .endUnreadable(let service, let source, _):
+            .endUnreadable(let service, let source, _),
+            .versionUnknown(let service, let source, _),
+            .valueInvalid(let service, _, let source, _):
             [JournalField.service(service.text), JournalField.source(source.text)]
         case .recordFailed(let deed, _):
             deed.fields
@@ -67,7 +71,7 @@ extension Deed {
         switch self {
         case .store(let source), .confirm(let source): [JournalField.source(source.text)]
         case .publish(let service): [JournalField.service(service.text)]
-        case .remember: []
+        case .remember, .keep: []
         }
     }
 }

@@ -22,6 +22,7 @@ extension Service {
 
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
+        readValues(from: reader, &report)
     }
 
     /// The system's zone, which is looked for only where a service needs it.

@@ -1,4 +1,5 @@
 import Decision
+import JSON
 
 extension Source {
     private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
@@ -25,9 +26,16 @@ extension Source {
             SourceKey.maxBody, .byteSize(in: Self.bodies),
             default: ByteSize(bytes: Self.defaultMaxBody), &report)
 
+        var defaults = JSON.Object()
+        if let table = reader.table(SourceKey.defaults, &report) {
+            for member in table.table.members {
+                defaults[member.key] = table.optional(member, .json, &report)
+            }
+        }
+
         guard let name, let kind else { return nil }
         self.init(
             name: name, kind: kind, interval: interval, timeout: timeout, maxBody: maxBody.bytes,
-            origin: reader.origin)
+            defaults: defaults, origin: reader.origin)
     }
 }

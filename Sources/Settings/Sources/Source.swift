@@ -1,4 +1,5 @@
 package import Decision
+package import JSON
 
 /// A source of flags: what is asked, how often, and how long an answer may take and be.
 package struct Source: Hashable, Sendable {
@@ -10,18 +11,22 @@ package struct Source: Hashable, Sendable {
     package var timeout: Duration
     /// The longest body of an answer, in bytes.
     package var maxBody: Int
+    /// What a key is worth that the source does not hold.
+    package var defaults: JSON.Object
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
     package init(
         name: SourceName, kind: Kind, interval: Duration = Self.defaultInterval,
-        timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody, origin: Origin
+        timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody,
+        defaults: JSON.Object = JSON.Object(), origin: Origin
     ) {
         self.name = name
         self.kind = kind
         self.interval = interval
         self.timeout = timeout
         self.maxBody = maxBody
+        self.defaults = defaults
         self.origin = origin
     }
 

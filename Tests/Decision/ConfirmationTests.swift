@@ -1,0 +1,107 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Several answers that agree, and flags that wait for the next start.
+@Suite struct ConfirmationTests {
+    private static let running = #"{"service_end": "no"}"#
+    private static let over = #"{"service_end": "over"}"#
+
+    @Test func closingWaitsForTheSecondAnswerAndOpeningForTheThird() throws {
+        let policy = Policy(minClosed: .zero, confirmClose: 2, confirmOpen: 3)
+        var play = try Transcript([try service(policy: policy)])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.forget()
+        try play.at(2, "app", answers: Self.over)
+        try play.at(3, "app", answers: Self.running)
+        try play.at(4, "app", answers: Self.over)
+        play.at(5, .fetched(try named("app"), .failure(Failure(.unreachable, "down"))))
+        try play.at(6, "app", answers: #"{"service_end": "gone"}"#)
+        #expect(
+            play.textWithoutFetches == #"""
+                2s app answers {"service_end": "over"}
+                    publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
+                3s app answers {"service_end": "no"}
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running: the flags of source 'app' say so
+                4s app answers {"service_end": "over"}
+                    publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
+                5s app fails: down
+                    say warning: source 'app': down; keeping what is known, asking again in 27 s
+                6s app answers {"service_end": "gone"}
+                    store app: {"service_end": "gone"}
+                    remember shop=ended#3
+                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say info: source 'app' answers again
+                    say notice: shop: ended (was running): the flags of source 'app' say so
+
+                """#)
+        for second in 7...8 { try play.at(Double(second), "app", answers: Self.running) }
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        try play.at(9, "app", answers: Self.running)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+    }
+
+    /// Another service took the answer, so that the source says 'unchanged' to the next question.
+    @Test func anAnswerThatIsUnchangedAgrees() throws {
+        let slow = try service("slow", policy: Policy(confirmClose: 2))
+        var play = try Transcript([try service(), slow])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        try play.at(2, "app", answers: Self.over)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended, .running])
+        play.at(3, .fetched(try named("app"), .unchanged))
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended, .ended])
+    }
+
+    @Test func whatIsNotConfirmedIsNotStored() throws {
+        var play = try Transcript([try service(policy: Policy(confirmClose: 2))])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        let effects = try play.at(2, "app", answers: Self.over)
+        #expect(effects.allSatisfy { if case .store = $0 { false } else { true } })
+    }
+
+    @Test func flagsForTheNextStartAreStoredAndWait() throws {
+        var shop = try service()
+        shop.activation = .nextStart
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.forget()
+        try play.at(2, "app", answers: Self.over)
+        play.at(3, .fetched(try named("app"), .unchanged))
+        play.at(4, .activate(nil))
+        #expect(
+            play.textWithoutFetches == #"""
+                2s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"} {"service_end": "no"}
+                    confirm app
+                3s app unchanged
+                    confirm app
+                4s activate all
+                    remember shop=ended#3
+                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: ended (was running): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func theNextStartPutsTheNewestInForce() throws {
+        var shop = try service()
+        shop.activation = .nextStart
+        var memory = try Memory.stored(
+            Self.over, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "this-boot")
+        let older = try answer(
+            Self.running, fetchedAt: try Instant(rfc3339: "2027-03-01T10:00:00Z"))
+        memory.flags[try named("app")]?.answers.append(older)
+        var play = try Transcript([shop], memory: memory)
+        play.at(0, .started)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+    }
+}

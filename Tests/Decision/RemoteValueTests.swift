@@ -1,0 +1,118 @@
+import CivilTime
+import Decision
+import JSON
+import Testing
+
+/// Typed values and the variant: from the very snapshot that the verdict rests on.
+@Suite struct RemoteValueTests {
+    private func shop() throws -> Service {
+        let app: SourceName = try named("app")
+        var shop = try service()
+        shop.values = [
+            RemoteValue(
+                name: try named("limit"), source: app, key: "limit", type: .integer,
+                fallback: .number(Number(10))),
+            RemoteValue(name: try named("banner"), source: app, key: "banner", type: .string),
+        ]
+        shop.variant = RemoteValue(
+            name: try named("variant"), source: app, key: "layout", type: .word(["1": "v1"]),
+            fallback: .string("v2"))
+        return shop
+    }
+
+    @Test func oneOfTheWrongTypeStaysAsItWasAndIsWarnedAboutOnce() throws {
+        var play = try Transcript([try shop()])
+        play.at(0, .started)
+        try play.at(
+            1, "app", answers: #"{"service_end": "no", "limit": "5", "banner": "B", "layout": 1}"#)
+        try play.at(
+            2, "app", answers: #"{"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}"#)
+        try play.at(3, "app", answers: #"{"service_end": "no", "limit": [], "banner": "C"}"#)
+        try play.at(4, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(5, "app", answers: #"{"limit": 99, "banner": "Z"}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    fetch app
+                1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                    store app: {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                    remember shop=running#2
+                    publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}
+                    store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                    publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it stays as it was
+                3s app answers {"service_end": "no", "limit": [], "banner": "C"}
+                    store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                    confirm app
+                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it stays as it was
+                4s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
+                    publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it stays as it was
+                5s app answers {"limit": 99, "banner": "Z"}
+                    publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: running: the last answer of source 'app' is invalid (key 'service_end' is missing), the last good flags stay in force
+
+                """#)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let type: RemoteType
+        let flag: String
+        /// The value as JSON, or the error.
+        let says: String
+
+        var testDescription: String { "\(type) \(flag)" }
+    }
+
+    @Test(arguments: [
+        Case(type: .string, flag: #""x""#, says: #""x""#),
+        Case(type: .string, flag: "1", says: "key 'k' is a number, not a string"),
+        Case(type: .integer, flag: "15.0", says: "15.0"),
+        Case(type: .integer, flag: #""42""#, says: "42"),
+        Case(type: .integer, flag: #"" 42""#, says: "key 'k' is ' 42', not an integer"),
+        Case(type: .integer, flag: "1e30", says: "key 'k' is the number '1e30', not an integer"),
+        Case(type: .number, flag: "1e30", says: "1e30"),
+        Case(type: .number, flag: "1e999", says: "key 'k' is the number '1e999', not a number"),
+        Case(type: .number, flag: "true", says: "key 'k' is a boolean, not a number"),
+        Case(type: .boolean, flag: #""On""#, says: "true"),
+        Case(type: .boolean, flag: "0", says: "key 'k' is a number, not a Boolean"),
+        Case(type: .json, flag: #""[1, {}]""#, says: "[1,{}]"),
+        Case(type: .json, flag: "[1]", says: "[1]"),
+        Case(type: .word(["true": "on"]), flag: "true", says: #""on""#),
+        Case(type: .word([:]), flag: "2", says: "key 'k' is '2', not in the map"),
+    ])
+    func aFlagIsReadByItsType(_ row: Case) throws {
+        let flags = try FlagDocument.parse(Array(#"{"k": \#(row.flag)}"#.utf8))
+        let plan = RemoteValue(
+            name: try named("k"), source: try named("app"), key: "k", type: row.type)
+        do {
+            #expect(try plan.read(flags).serialized(.compact) == row.says)
+        } catch {
+            #expect("\(error)" == row.says)
+        }
+    }
+
+    @Test func aDefaultOfTheSourceStandsForAKeyItDoesNotHold() throws {
+        var plan = Plan(
+            sources: [SourcePlan(name: try named("app"), interval: .seconds(60))],
+            services: [try shop()])
+        plan.sources[0].defaults = JSON.Object([("service_end", "over"), ("banner", "D")])
+        var play = try Transcript(plan: plan)
+        play.at(0, .started)
+        let effects = try play.at(1, "app", answers: #"{"banner": "E"}"#)
+        let verdicts = effects.compactMap {
+            if case .publish(_, let record) = $0 { record.verdict } else { nil }
+        }
+        #expect(verdicts.map(\.state) == [.ended])
+        #expect(verdicts.map { $0.values["banner"] } == ["E"])
+    }
+}

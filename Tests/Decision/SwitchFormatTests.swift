@@ -1,0 +1,173 @@
+import CivilTime
+import Decision
+import Testing
+
+/// The format `switch` over time: windows, versions, expiry.
+@Suite struct SwitchFormatTests {
+    private static let planned = #"""
+        {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
+        """#
+
+    private func shop(policy: Policy = Policy()) throws -> Service {
+        try service(format: .switchObject(.whole), policy: policy)
+    }
+
+    @Test func aWindowIsAnnouncedAndBeginsAndEndsWithoutTheNetwork() throws {
+        var play = try Transcript([try shop()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: Self.planned)
+        play.at(43_200, .woke)
+        play.at(165_599, .woke)
+        play.at(165_600, .woke)
+        play.at(169_199, .woke)
+        play.at(169_200, .woke)
+        #expect(
+            play.textWithoutFetches == #"""
+                0s started
+                    remember shop=undecided#1
+                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
+                    store app: {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
+                    remember shop=running#2
+                    publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): source 'app' plans maintenance from 2027-03-03T10:00:00+00:00 until 2027-03-03T11:00:00+00:00
+                43200s woke
+                    publish shop running open window-ahead days=1 title=Works #2 until 2027-03-03T00:01:00+00:00
+                165599s woke
+                    publish shop running open window-ahead days=0 title=Works #2 until 2027-03-03T10:01:00+00:00
+                165600s woke
+                    remember shop=maintenance#3
+                    publish shop maintenance closed window title=Works #3 until 2027-03-03T11:01:00+00:00
+                    say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-03T11:00:00+00:00
+                169199s woke
+                169200s woke
+                    remember shop=running#4
+                    publish shop running open flags #4 until 2027-03-04T00:01:00+00:00
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func aWindowIsKeptOverARestart() throws {
+        let memory = try Memory.stored(
+            Self.planned, fetchedAt: "2027-03-01T10:00:00Z", state: .running, boot: "another-boot")
+        var play = try Transcript(
+            [try shop()], memory: memory, start: "2027-03-03T10:30:00Z")
+        play.at(0, .started)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+    }
+
+    @Test func anEndEndsAMaintenanceToo() throws {
+        var play = try Transcript([try shop()])
+        play.at(0, .started)
+        try play.at(
+            0, "app", answers: #"{"state":"maintenance","ends_at":"2027-03-01T12:00:10Z"}"#)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+        play.at(10, .woke)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+    }
+
+    @Test func anEarlierEditionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
+        var play = try Transcript([try shop()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"state":"running","version":7}"#)
+        play.forget()
+        try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
+        try play.at(2, "app", answers: #"{"state":"ended"}"#)
+        try play.at(3, "app", answers: #"{"state":"ended","version":7}"#)
+        #expect(
+            play.text == #"""
+                1s app answers {"state":"ended","version":6}
+                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: running: the last answer of source 'app' is invalid (key 'version' is 6, not 7 or more, as it was before), the last good flags stay in force
+                2s app answers {"state":"ended"}
+                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: the answer of source 'app' is not an order: key 'version' is missing; what is known stays in force
+                3s app answers {"state":"ended","version":7}
+                    store app: {"state":"ended","version":7}
+                    remember shop=ended#3
+                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was running): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func theHighestEditionIsKnownAfterARestart() throws {
+        let memory = try Memory.stored(
+            #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
+            state: .running, boot: "this-boot")
+        var play = try Transcript([try shop()], memory: memory)
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+    }
+
+    @Test(arguments: [
+        (WhenStale.hold, State.running, "expired-hold"), (.open, .running, "expired-open"),
+        (.closed, .maintenance, "expired-closed"),
+    ])
+    func flagsThatHaveExpiredAreStale(_ row: (WhenStale, State, String)) throws {
+        var play = try Transcript([try shop(policy: Policy(whenStale: row.0))])
+        play.at(0, .started)
+        try play.at(
+            0, "app", answers: #"{"state":"running","expires":"2027-03-01T12:00:10Z"}"#)
+        let wake = play.at(9, .woke)
+        #expect(wake.allSatisfy { if case .publish = $0 { false } else { true } })
+        let effects = play.at(10, .woke)
+        let published = effects.compactMap {
+            if case .publish(_, let record) = $0 { record } else { nil }
+        }
+        #expect(published.map(\.verdict.state) == [row.1])
+        #expect(published.map(\.verdict.reason.slug.rawValue) == [row.2])
+        #expect(published.map(\.verdict.isStale) == [true])
+    }
+
+    @Test func anOldVersionIsUpdatedByItsFile() throws {
+        var shop = try shop()
+        shop.installed = .file("/opt/shop/VERSION")
+        var play = try Transcript([shop])
+        let version = try #require(Version("1.9.0"))
+        play.at(0, .started)
+        play.forget()
+        try play.at(1, "app", answers: #"{"state":"running","minimum_version":"1.10.0"}"#)
+        play.at(2, .installed(shop.name, version))
+        play.at(20, .installed(shop.name, try #require(Version("1.10.0"))))
+        #expect(
+            play.text == #"""
+                1s app answers {"state":"running","minimum_version":"1.10.0"}
+                    store app: {"state":"running","minimum_version":"1.10.0"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say warning: shop: source 'app' requires version '1.10.0', but which is installed is not configured or could not be read; it is not required
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                2s shop has 1.9.0
+                    remember shop=update-required#3
+                    publish shop update-required closed version-too-old #3 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: update-required (was running): source 'app' requires version '1.10.0', and '1.9.0' is installed
+                20s shop has 1.10.0
+                    remember shop=running#4
+                    publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was update-required): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func oneSourceThatIsDownDoesNotBlindTheOthers() throws {
+        var shop = try shop()
+        shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"state":"running"}"#)
+        try play.at(1, "plan", answers: Self.planned)
+        play.at(60, .fetched(try named("plan"), .failure(Failure(.unreachable, "down"))))
+        try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+        try play.at(70, "app", answers: #"{"state":"running"}"#)
+        play.at(165_600, .woke)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+    }
+}
