@@ -19,10 +19,10 @@ package final class Agent {
     private var sources: [SourceName: any FlagSource] = [:]
     /// The sources that were told to fetch and have not reported yet.
     private var fetching: Set<SourceName> = []
-    /// When the files of each source were last looked after.
-    private var checked: [SourceName: Boottime] = [:]
     private var services: [Service]
     private var versionFiles: VersionFiles?
+    /// When the files of each source were last looked after.
+    private var checked: [SourceName: Boottime] = [:]
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?

@@ -8,7 +8,7 @@ import VirtualWorld
 @Suite(.timeLimit(.minutes(1))) struct VirtualYearTests {
     private static let start = Instant(seconds: 1_806_000_000)
 
-    @Test(arguments: UInt64(1)...4)
+    @Test(arguments: UInt64(1)...3)
     func everyEndAndWindowIsMetToTheSecondAndNoFetchComesTooSoon(_ seed: UInt64) throws {
         let length = Duration.seconds(28 * 86_400)
         var world = try World(

@@ -118,7 +118,8 @@ import Testing
         let daemon = try Daemon(Self.both)
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
         try daemon.start()
-        try daemon.waitFor("ended", of: "web")
+        // The marker is the last of its files.
+        try daemon.waitUntil("it is closed") { try File.exists(daemon.folder("run/web/closed")) }
         let shop = try daemon.folder.text(of: "run/shop/state.json")
         #expect(
             Set(try Directory.list(daemon.folder("run/web")))

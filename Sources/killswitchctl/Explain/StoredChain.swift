@@ -61,6 +61,7 @@ struct StoredChain {
         beside state: PublishedState
     ) throws(CommandFailure) -> [SourceName: Flags] {
         var flags: [SourceName: Flags] = [:]
+        // Whether they were fetched by the credentials of today is the daemon's to ask.
         for source in plan.sources {
             guard
                 var kept = try restored({ () throws(FileError) in
