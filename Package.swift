@@ -95,7 +95,11 @@ let package = Package(
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
+        tests(
+            of: "RemoteFlags",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Support", "Transfer",
+            ]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(

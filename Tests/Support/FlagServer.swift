@@ -36,6 +36,9 @@ package final class FlagServer {
         guard made.status == 0 else { throw TestFailure("make certificates: \(made.errors)") }
     }
 
+    /// The body of every bad answer: an order that nobody may take.
+    package let order = #"{"apiInactive": true, "forceUpdate": false}"#
+
     /// Has it behave like this from now on; returns once it does.
     package func behave(_ name: String) async throws {
         try folder.write(name, to: "case")
@@ -56,6 +59,7 @@ package final class FlagServer {
         package let path: String
         /// By name in lower case.
         package let headers: [String: String]
+        package let body: String
     }
 
     /// All requests that came, in their order.
@@ -72,7 +76,8 @@ package final class FlagServer {
                     method: object["method"]?.string ?? "", path: object["path"]?.string ?? "",
                     headers: Dictionary(
                         headers.members.map { ($0.key, $0.value.string ?? "") },
-                        uniquingKeysWith: { first, _ in first }))
+                        uniquingKeysWith: { first, _ in first }),
+                    body: object["body"]?.string ?? "")
             }
         }
     }
