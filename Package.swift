@@ -51,7 +51,7 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
-        module("Files"),
+        module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
@@ -124,7 +124,10 @@ let package = Package(
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
+            exclude: [
+                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
+                "Server/ofrep-server.py",
+            ], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

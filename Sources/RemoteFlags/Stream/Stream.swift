@@ -50,6 +50,9 @@ package final class Stream<Parser: StreamParser> {
         handle(.started)
     }
 
+    /// How many connections in a row did not last. Who can ask several places asks the next by this.
+    package var failures: Int { machine.failures }
+
     /// Passes on no hint for as long as the server wants to be left alone, which it said to a poll.
     package func hold(for wait: Duration) {
         handle(.held(wait))

@@ -16,6 +16,9 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
 
     func begin(_ headers: HeaderSection) -> Bool {
         hasBegun = true
+        var news = StreamNews()
+        parser.begin(headers, &news)
+        self.news = news
         wake()
         return true
     }

@@ -69,8 +69,9 @@ package struct StreamMachine: Sendable {
     private var allowance: HintAllowance
     private var random: SeededRandom
     /// How many streams in a row did not last.
-    private var failures = 0
-    private var told: String?
+    private(set) package var failures = 0
+    /// What was told of the streams that did not last, until one does.
+    private var told: Failure?
     private var slept: Boottime?
 
     package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
@@ -162,7 +163,8 @@ package struct StreamMachine: Sendable {
                 course.isSteady = true
                 state = .open(course)
                 failures = 0
-                tell(nil, &effects)
+                if told != nil { effects.append(.tell(nil)) }
+                told = nil
             }
         }
     }
@@ -186,7 +188,7 @@ package struct StreamMachine: Sendable {
         case .open(let course): asked = failure.retryAfter ?? course.retryAfter
         }
         failures += 1
-        if failures > 1 || failure.kind == .refused { tell(failure.detail, &effects) }
+        if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
         state = .waiting(until: now + wait(after: failure, atLeast: asked))
     }
 
@@ -210,10 +212,12 @@ package struct StreamMachine: Sendable {
         .microseconds(Int64.random(in: least.microseconds...most.microseconds, using: &random))
     }
 
-    private mutating func tell(_ problem: String?, _ effects: inout [Effect]) {
-        guard problem != told else { return }
-        told = problem
-        effects.append(.tell(problem))
+    /// Once for an outage, though its causes may change from one attempt to the next, and once more
+    /// where it turns out that we may not.
+    private mutating func tell(_ failure: Failure, _ effects: inout [Effect]) {
+        guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
+        told = failure
+        effects.append(.tell(failure.detail))
     }
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.

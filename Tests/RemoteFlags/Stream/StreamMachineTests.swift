@@ -128,8 +128,8 @@ import Testing
     @Test func theSecondFailureInARowIsToldOnceAndAStreamThatLastsTakesItBack() {
         var stream = StreamTranscript()
         stream.at(0, .started)
-        for _ in 0..<3 {
-            stream.at(stream.wakesAt ?? 0, .failed(Self.lost))
+        for cause in ["the first", "the connection was lost", "another", "and another"] {
+            stream.at(stream.wakesAt ?? 0, .failed(Failure(.unreachable, cause)))
             stream.wakeUp()
         }
         stream.at(60, .opened)
