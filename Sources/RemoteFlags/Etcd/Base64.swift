@@ -1,10 +1,10 @@
 /// Base64 by RFC 4648 §4, with padding: how etcd's gateway writes keys and values.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let pad = UInt8(ascii: "=")
 
-    static func text(of bytes: some Collection<UInt8>) -> String {
+    package static func text(of bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -20,7 +20,7 @@ enum Base64 {
     }
 
     /// Nil for what is not exactly that: no blanks, no other alphabet, no bits left over.
-    static func bytes(of text: String) -> [UInt8]? {
+    package static func bytes(of text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }
         let digits = text.prefix { $0 != pad }

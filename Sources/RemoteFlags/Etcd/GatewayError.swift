@@ -3,7 +3,7 @@ import JSON
 import Transfer
 
 /// Why the gateway did not do what it was asked.
-enum GatewayError: Error, Hashable {
+package enum GatewayError: Error, Hashable {
     /// It wants a token, or another one than ours.
     case loginNeeded(String)
     /// It knows no users. A token of the time when it did is as bad as a wrong one.

@@ -1,18 +1,18 @@
 import Decision
-import JSON
+package import JSON
 
 /// The flags under a prefix, all as of one revision of the cluster.
-struct Snapshot: Hashable {
+package struct Snapshot: Hashable {
     /// Another cluster counts revisions of its own.
-    let cluster: String
+    package let cluster: String
     /// The cluster's revision when it was asked. It grows with every change of any key.
-    let revision: Int64
-    let flags: JSON.Object
+    package let revision: Int64
+    package let flags: JSON.Object
     /// The revision of the newest change among the flags; nil where there is none.
-    let version: String?
+    package let version: String?
 
     /// Reads the answer to a range of all keys with that prefix.
-    init(_ object: JSON.Object, prefix: String) throws(GatewayError) {
+    package init(_ object: JSON.Object, prefix: String) throws(GatewayError) {
         guard let header = object["header"]?.object, let cluster = header["cluster_id"]?.string,
             let revision = header.int64("revision")
         else { throw .invalid("the answer has no header as etcd writes it") }
@@ -32,7 +32,7 @@ struct Snapshot: Hashable {
     }
 
     /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.
-    var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
+    package var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
 
     /// A key that is no text names no flag. A value that is no text is null, which no format takes
     /// for an order; it is not missing, so no default stands in for it either.

@@ -5,19 +5,21 @@ import JSON
 ///
 /// What changed is not read from it: that is asked for. A watch can be over while its connection stays
 /// open: cancelled because what it wants is compacted, or because it may not.
-struct WatchParser: StreamParser {
+package struct WatchParser: StreamParser {
     /// The longest line that is looked into. A longer one can only be of keys that changed, since
     /// nothing else has so much to say.
-    static let lineLimit = 64 << 10
+    package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
 
-    mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
+    package init() {}
+
+    package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
         lines.take(bytes) { Self.read($0, &news) }
     }
 
     /// The last line of a server that goes down has no end.
-    mutating func finish(_ news: inout StreamNews) {
+    package mutating func finish(_ news: inout StreamNews) {
         if let line = lines.finish() { Self.read(line, &news) }
     }
 

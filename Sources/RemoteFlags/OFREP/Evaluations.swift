@@ -1,16 +1,16 @@
-import Decision
-import JSON
+package import Decision
+package import JSON
 
 /// The answer to an evaluation of all flags.
-struct Evaluations: Hashable {
+package struct Evaluations: Hashable {
     /// What each flag is worth. One that could not be evaluated, or is left to the code that asks, is
     /// not among them: the server has no opinion.
-    let flags: JSON.Object
-    let version: String?
+    package let flags: JSON.Object
+    package let version: String?
     /// Where changes are told, as the server writes it.
-    let streams: [EventStreamEntry]
+    package let streams: [EventStreamEntry]
 
-    init(_ body: [UInt8]) throws(Failure) {
+    package init(_ body: [UInt8]) throws(Failure) {
         let object = try FlagDocument.parse(body)
         guard let items = object["flags"]?.array else {
             throw Failure(.invalid, "the answer has no list 'flags'")
@@ -36,11 +36,11 @@ struct Evaluations: Hashable {
     }
 
     /// The flags as one JSON object, in the order of their keys: servers give them in any order.
-    var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
+    package var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
 }
 
 /// A stream of events that a server offers. Its address may hold a secret, so it is never logged.
-enum EventStreamEntry: Hashable {
+package enum EventStreamEntry: Hashable {
     case url(String)
     /// A path, and the origin it belongs to where that is not the server's own.
     case path(String, origin: String?)

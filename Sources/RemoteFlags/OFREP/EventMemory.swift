@@ -1,8 +1,10 @@
 /// What is kept of a stream of events over its connections.
-final class EventMemory {
+package final class EventMemory {
     /// The identifier of the last event, which a new connection tells.
-    private(set) var lastID: String?
+    private(set) package var lastID: String?
     private var refetch: Refetch?
+
+    package init() {}
 
     /// One that cannot stand in a header is not kept.
     func note(id: ArraySlice<UInt8>) {
@@ -15,7 +17,7 @@ final class EventMemory {
     }
 
     /// The newest wish for a fetch, once.
-    func takeRefetch() -> Refetch? {
+    package func takeRefetch() -> Refetch? {
         defer { refetch = nil }
         return refetch
     }

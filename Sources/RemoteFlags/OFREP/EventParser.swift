@@ -1,11 +1,11 @@
 import Decision
 import JSON
-import Transfer
+package import Transfer
 
 /// Reads server-sent events (WHATWG HTML §9.2.6): those that say that flags are to be fetched again.
-struct EventParser: StreamParser {
+package struct EventParser: StreamParser {
     /// The longest line, and the longest data of an event, that are looked into.
-    static let limit = 64 << 10
+    package static let limit = 64 << 10
 
     private let memory: EventMemory
     private var lines = LineSplitter(limit: limit)
@@ -14,12 +14,12 @@ struct EventParser: StreamParser {
     private var isFirst = true
 
     /// `memory` outlives this connection.
-    init(_ memory: EventMemory) {
+    package init(_ memory: EventMemory) {
         self.memory = memory
     }
 
     /// What is no stream of events, such as a page to log in, is refused.
-    mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
+    package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
         let type = headers["content-type"]?.lowercased() ?? ""
         guard type.hasPrefix("text/event-stream") else {
             news.failure = Failure(
@@ -28,14 +28,14 @@ struct EventParser: StreamParser {
         }
     }
 
-    mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
+    package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
         var found: [LineSplitter.Line] = []
         lines.take(bytes) { found.append($0) }
         for line in found { read(line, &news) }
     }
 
     /// An event that is not complete counts for nothing.
-    mutating func finish(_ news: inout StreamNews) {}
+    package mutating func finish(_ news: inout StreamNews) {}
 
     private mutating func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
         guard case .whole(var bytes) = line else {
@@ -90,12 +90,12 @@ struct EventParser: StreamParser {
 }
 
 /// What an event says about the flags that are to be fetched: told to the server again.
-struct Refetch: Hashable {
-    var etag: String?
-    var lastModified: String?
+package struct Refetch: Hashable {
+    package var etag: String?
+    package var lastModified: String?
 
     /// The query of the fetch that it leads to; what is too long to be sensible is left out.
-    var query: String {
+    package var query: String {
         let parts = [("flagConfigEtag", etag), ("flagConfigLastModified", lastModified)]
             .compactMap { name, value in
                 value.flatMap { $0.utf8.count <= 1024 ? "\(name)=\(Self.encoded($0))" : nil }

@@ -1,13 +1,13 @@
 import Transfer
 
 /// Where a stream of events is, and whether it is the server's own.
-struct EventStreamAddress: Hashable {
-    let url: String
+package struct EventStreamAddress: Hashable {
+    package let url: String
     /// Whether it has the origin of the server that offers it: no other one gets our credentials.
-    let isOwn: Bool
+    package let isOwn: Bool
 
     /// Nil for an address that is none, or leads from https to http.
-    init?(_ entry: EventStreamEntry, of server: String) {
+    package init?(_ entry: EventStreamEntry, of server: String) {
         guard let home = WebAddress(server) else { return nil }
         switch entry {
         case .url(let url):
