@@ -227,10 +227,10 @@ package final class EtcdSource: FlagSource {
         return try request(.watch(prefix: cluster.prefix, from: revision + 1), at: index)
     }
 
-    /// A member reports progress every ten minutes by default. Whether a connection is there at all the
+    /// A member reports progress every ten minutes by default, and up to a tenth later. Whether a connection is there at all the
     /// kernel's probes tell sooner.
     private static func policy(_ cluster: Cluster) -> StreamPolicy {
-        StreamPolicy(opening: cluster.timeout, silence: .seconds(11 * 60))
+        StreamPolicy(opening: cluster.timeout, silence: .seconds(12 * 60))
     }
 }
 

@@ -9,6 +9,7 @@ for each request. With --tls it speaks TLS, by the certificates FOLDER/*.pem.
 
 Every bad answer carries an order to close and the ETag "bad": one that is taken shows.
 """
+import base64
 import gzip
 import json
 import os
@@ -210,6 +211,25 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name.startswith("etcd-") and request["path"] == "/v3/kv/range":
+        value = base64.b64encode(flags(False)).decode()
+        kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
+        body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
+        yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
+    elif name == "etcd-events":
+        yield head("200 OK")
+        while True:
+            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
+    elif name == "etcd-line":
+        yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
+        while True:
+            yield b"YQ" * 10_000
+    elif name == "etcd-drip":
+        yield head("200 OK")
+        while case() == name:
+            yield b" "
+            time.sleep(0.02)
+        yield None
     elif name == "stream-quiet":
         yield head("200 OK", BAD) + b"one line\n"
         while case() == name:
