@@ -51,7 +51,7 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
-        module("Files"),
+        module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
@@ -100,7 +100,11 @@ let package = Package(
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
+        tests(
+            of: "RemoteFlags",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Support", "Transfer",
+            ]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(
@@ -132,7 +136,10 @@ let package = Package(
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
+            exclude: [
+                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
+                "Server/ofrep-server.py",
+            ], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
