@@ -51,6 +51,7 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
         module("Files"),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
@@ -63,7 +64,10 @@ let package = Package(
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
+            uses: [
+                "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing",
+                "Transfer",
+            ]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
 
         // The one place where an effect is performed, and the two programs.
@@ -95,7 +99,10 @@ let package = Package(
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
+        tests(
+            of: "RemoteFlags",
+            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support"],
+            excluding: ["Firebase/oracle.py"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(
@@ -120,7 +127,8 @@ let package = Package(
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
+            exclude: ["Python", "Server/flag-server.py", "Server/make-certificates"],
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
