@@ -52,7 +52,7 @@ let package = Package(
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
-        module("Files"),
+        module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
@@ -78,7 +78,7 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
-                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
+                "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -95,13 +95,16 @@ let package = Package(
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
-        tests(of: "Signing"),
+        tests(of: "Signing", uses: ["Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
         tests(
             of: "RemoteFlags",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support"],
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support",
+                "Transfer",
+            ],
             excluding: ["Firebase/oracle.py"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
@@ -127,8 +130,11 @@ let package = Package(
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Python", "Server/flag-server.py", "Server/make-certificates"],
-            swiftSettings: strict),
+            exclude: [
+                "Python",
+                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
+                "Server/ofrep-server.py",
+            ], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -6,6 +6,6 @@ extension Bearings {
     static var ofThisProcess: Bearings {
         Bearings(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
-            agent: "killswitchd/\(Command.version)")
+            agent: "killswitchd/\(Command.version)", host: .ofThisProcess)
     }
 }

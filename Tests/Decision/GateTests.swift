@@ -162,6 +162,20 @@ import Testing
                 """#)
     }
 
+    /// The machine of a stream holds back hints too, but one may have come before the answer did.
+    @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(0.1, .hinted(try named("app")))
+        let busy = Failure(.unreachable, "busy", retryAfter: .seconds(20))
+        play.forget()
+        play.at(0.2, .fetched(try named("app"), .failure(busy)))
+        play.at(20, .woke)
+        #expect(!play.text.contains("fetch app"))
+        play.at(22.3, .woke)
+        #expect(play.text.hasSuffix("22.3s woke\n    fetch app\n"))
+    }
+
     @Test func minClosedHoldsWhatClosedBeforeTheRestart() throws {
         var memory = Memory()
         memory.ledger.entries[try named("shop")] = Ledger.Entry(

@@ -56,6 +56,42 @@ import Transfer
         }
     }
 
+    @Test func aBodyMakesItAPostAndTheNextWithoutIsAGetAgain() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let bodies: [[UInt8]?] = [Array(#"{"a": 1}"#.utf8), [], nil, Array("b".utf8)]
+        for body in bodies {
+            let request = Request(url: url, body: body)
+            #expect(try scene.get(request, by: exchange).status == 200)
+        }
+        #expect(try server.requests.map(\.method) == ["POST", "POST", "GET", "POST"])
+        #expect(try server.requests.map(\.body) == [#"{"a": 1}"#, "", "", "b"])
+    }
+
+    /// What is sent goes to nobody but the server it is meant for.
+    @Test func aRedirectOfAPostIsNotFollowed() async throws {
+        let server = try await FlagServer()
+        try await server.behave("redirect-once")
+        let scene = try Scene()
+        let request = Request(url: "http://127.0.0.1:\(server.port)/", body: [])
+        #expect(try scene.get(request, by: try Exchange(scene.client)).status == 302)
+        #expect(try server.requests.count == 1)
+    }
+
+    @Test func ofARefusalAsMuchIsKeptAsIsAskedFor() async throws {
+        let server = try await FlagServer()
+        try await server.behave("404")
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        for (kept, text) in [(0, ""), (5, #"{"api"#), (10_000, server.order)] {
+            let response = try scene.get(Request(url: url, keptOfRefusal: kept), by: exchange)
+            #expect(String(decoding: response.body, as: UTF8.self) == text)
+        }
+    }
+
     @Test func whatIsCancelledIsToldNothingAndTheNextRequestIs() async throws {
         let server = try await FlagServer()
         try await server.behave("silence")

@@ -98,7 +98,12 @@ extension Machine {
         if failure.kind == .invalid {
             refuse(.notFlags(failure.detail), from: index, &batch)
         }
-        rest(index, for: wait, at: now)
+        if failure.retryAfter != nil {
+            // A source that wants to be left alone is, also where it hinted meanwhile.
+            sources[index].activity = .waiting(until: now.boot + wait)
+        } else {
+            rest(index, for: wait, at: now)
+        }
     }
 
     private mutating func rest(_ index: Int, for wait: Duration, at now: Now) {

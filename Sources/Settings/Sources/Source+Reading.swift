@@ -14,7 +14,7 @@ extension Source {
         if let type {
             reader.refuseKeys(notIn: SourceKey.words + type.keys, &report)
         } else if reader.member(SourceKey.type) == nil {
-            reader.refuseKeys(notIn: SourceKey.words + SourceType.all.flatMap(\.keys), &report)
+            reader.refuseKeys(notIn: SourceKey.words + SourceType.keys, &report)
         }
 
         let interval = reader.value(

@@ -12,7 +12,14 @@ struct SourceType: Sendable {
     /// The type's own keys as an address gives them.
     let members: @Sendable (Address) throws(ValueProblem) -> [(key: String, value: Node.Value)]
 
-    static let all = [file, http]
+    static let all = [file, http, etcd, ofrep]
+
+    /// The keys of all types, each once.
+    static var keys: [String] {
+        all.flatMap(\.keys).reduce(into: []) { keys, key in
+            if !keys.contains(where: key.hasSameBytes) { keys.append(key) }
+        }
+    }
 
     /// What to say where another type is asked for.
     static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }

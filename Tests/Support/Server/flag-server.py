@@ -199,6 +199,7 @@ def pieces(request, name):
     elif name == "redirect-down":
         yield error("301 Moved", ("Location", f"http://localhost:{other_port}/order"))
     elif name == "redirect-loop":
+        time.sleep(0.02)  # Long enough that the answer is waited for.
         yield error("307 Go", ("Location", "/again"))
     elif name == "redirect-nowhere":
         yield error("302 Found")
@@ -209,6 +210,23 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name == "stream-quiet":
+        yield head("200 OK", BAD) + b"one line\n"
+        while case() == name:
+            time.sleep(0.01)
+        yield None
+    elif name == "stream-lines":
+        yield head("200 OK", BAD)
+        while case() == name:
+            yield b"one line\n"
+            time.sleep(0.01)
+        yield None
+    elif name == "stream-flood":
+        yield head("200 OK", BAD)
+        while True:
+            yield b"one line\n" * 10_000
+    elif name == "stream-gzip":
+        yield head("200 OK", [("Content-Encoding", "gzip")]) + BOMB
     elif name == "silence":
         time.sleep(3600)
     elif name in ("expired", "other-name", "other-authority", "tls-1.1"):
@@ -237,7 +255,8 @@ def read_request(stream):
     while True:
         field = stream.readline(65536).decode("latin-1").rstrip("\r\n")
         if not field:
-            return {"method": line[0], "path": line[1], "headers": headers}
+            body = stream.read(int(headers.get("content-length", "0"))).decode("latin-1")
+            return {"method": line[0], "path": line[1], "headers": headers, "body": body}
         name, _, value = field.partition(":")
         headers[name.strip().lower()] = value.strip()
 
