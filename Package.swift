@@ -131,7 +131,7 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
             exclude: [
-                "Python",
+                "Firebase/firebase-server.py", "Firebase/real-client.py", "Python",
                 "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
                 "Server/ofrep-server.py",
             ], swiftSettings: strict),

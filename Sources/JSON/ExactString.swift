@@ -4,7 +4,7 @@
 /// equivalence, where the Kelvin sign is the letter K; and its hash is the same for every one of the
 /// exponentially many spellings of an accented word, which would let a document slow a table down.
 package struct ExactString: Hashable, Sendable {
-    private let text: String
+    package let text: String
 
     /// The same text, compared otherwise.
     package init(_ text: String) {

@@ -19,8 +19,8 @@ package enum Programs {
     }
 
     /// The path of a file of `Tests/Support`, by its path in there.
-    package static func file(_ name: String, here: String = #filePath) -> String {
-        let folder = here.split(separator: "/").dropLast().joined(separator: "/")
+    package static func file(_ name: String) -> String {
+        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         return "/\(folder)/\(name)"
     }
 }

@@ -13,6 +13,7 @@ extension Template {
         doubts = []
         version = try object.table("version")["versionNumber"]?.scalarText
         try readGroups(of: object)
+        parameters.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     /// The official clients read no groups; the service is not known to leave their parameters there

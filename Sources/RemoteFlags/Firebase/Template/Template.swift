@@ -16,6 +16,7 @@ package struct Template {
     }
 
     package var conditions: [NamedCondition]
+    /// In the order of their keys.
     package var parameters: [Parameter]
     /// The number that the service gives to each publication.
     package var version: String?
