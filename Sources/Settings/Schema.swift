@@ -54,6 +54,27 @@ package enum OFREPKey: String, SettingKey {
     case clientKey = "client_key"
 }
 
+/// What a `[source.NAME]` of type `firebase-server` holds besides.
+package enum FirebaseServerKey: String, SettingKey {
+    case project
+    case credentials
+    case baseURL = "base_url"
+    case scope
+    case randomizationID = "randomization_id"
+    case signals
+}
+
+/// What a `[source.NAME]` of type `firebase` holds besides.
+package enum FirebaseKey: String, SettingKey {
+    case project
+    case apiKey = "api_key"
+    case appID = "app_id"
+    case baseURL = "base_url"
+    case realtime
+    case realtimeURL = "realtime_url"
+    case installationsURL = "installations_url"
+}
+
 /// A switch: a `[[service.NAME.switch]]`, or the same keys in `[service.NAME]` where there is one.
 package enum SwitchKey: String, SettingKey {
     case source

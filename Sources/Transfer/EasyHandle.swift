@@ -64,6 +64,9 @@ final class EasyHandle {
             try set(CURLOPT_UNIX_SOCKET_PATH, path)
             try set(CURLOPT_PROXY, "")
         }
+        if (before?.isDirect ?? false) != request.isDirect {
+            try set(CURLOPT_NOPROXY, request.isDirect ? "*" : nil)
+        }
         if before?.headers != request.headers { try set(request.headers) }
         if before?.body != request.body { try set(body: request.body) }
         configured = request

@@ -18,11 +18,15 @@ package struct Request: Hashable, Sendable {
     package var identity: Identity?
     /// The Unix socket that stands for the host, and for any proxy.
     package var unixSocket: String?
+    /// Whether it goes to the host itself, whatever proxies the environment names: for what is for
+    /// this machine alone.
+    package var isDirect: Bool
 
     package init(
         url: String, headers: [Header] = [], body: [UInt8]? = nil,
         timeout: Duration = .seconds(30), maxBody: Int = 1 << 20, keptOfRefusal: Int = 0,
-        authorities: String? = nil, identity: Identity? = nil, unixSocket: String? = nil
+        authorities: String? = nil, identity: Identity? = nil, unixSocket: String? = nil,
+        isDirect: Bool = false
     ) {
         self.url = url
         self.headers = headers
@@ -33,6 +37,7 @@ package struct Request: Hashable, Sendable {
         self.authorities = authorities
         self.identity = identity
         self.unixSocket = unixSocket
+        self.isDirect = isDirect
     }
 }
 

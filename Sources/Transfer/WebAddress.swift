@@ -30,4 +30,17 @@ package struct WebAddress: Hashable, Sendable {
         self.host = host.lowercased()
         self.port = port
     }
+
+    /// Whether a secret may be sent there: by https, or over this host's own loopback.
+    package var isConfidential: Bool {
+        switch scheme {
+        case "https": return true
+        case "http":
+            if ["localhost", "[::1]"].contains(host) { return true }
+            let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+                .map { UInt8($0) }
+            return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
+        default: return false
+        }
+    }
 }

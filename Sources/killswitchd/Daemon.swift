@@ -44,7 +44,7 @@ final class Daemon {
         try runtime.tidy(sources: configuration.settings.sources.map(\.name))
         store.keep(configuration)
         loop = try EventLoop()
-        sources = SourceList(on: loop, .ofThisProcess)
+        sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
         noteRefusal()
     }
 

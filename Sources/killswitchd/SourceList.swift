@@ -50,6 +50,15 @@ final class SourceList {
             return OFREPSource(
                 name: settings.name, server: EvaluationServer(evaluation, of: settings),
                 bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebase(let app):
+            return ClientTemplateSource(
+                name: settings.name, place: ClientTemplatePlace(app, of: settings),
+                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebaseServer(let project):
+            return ServerTemplateSource(
+                name: settings.name,
+                place: ServerTemplatePlace(project, of: settings, bearings.host),
+                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
         }
     }
 

@@ -22,7 +22,7 @@ extension WrongFile {
             """,
             """
             f:2:8: wrong type of 'type' in [source.app]: expected 'file', 'http', \
-            'etcd' or 'ofrep', found an integer
+            'etcd', 'ofrep', 'firebase' or 'firebase-server', found an integer
             f:4:12: wrong type of 'interval' in [source.app]: expected a duration, found an \
             integer; write "60s"
             f:5:11: wrong type of 'timeout' in [source.app]: expected a duration, found a float; \
@@ -175,7 +175,7 @@ extension WrongFile {
             """,
             """
             f:2:8: unknown type 'ftp' of 'type' in [source.app]; this version follows only 'file', \
-            'http', 'etcd' or 'ofrep'
+            'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
             """),
         WrongFile(
             "aKeyOfAnotherFormat",

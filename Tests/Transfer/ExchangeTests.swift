@@ -45,6 +45,26 @@ import Transfer
         #expect(try server.requests.map(\.path) == ["/a?b", "/a?b", "/a?b"])
     }
 
+    /// The connection of the one is free for the other inside the handler of its own socket: watching
+    /// that anew failed once, without a word, and the answer was never seen.
+    @Test func anExchangeMayBeginInTheCompletionOfAnother() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let (first, second) = (try Exchange(scene.client), try Exchange(scene.client))
+        let request = Request(url: "http://127.0.0.1:\(server.port)/", timeout: .seconds(5))
+        for round in 1...50 {
+            try first.send(request) { _ in
+                do {
+                    try second.send(request) { scene.results.append($0) }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+            while scene.results.count < round { try scene.loop.runOnce(.milliseconds(100)) }
+            #expect(try scene.results.last?.get().status == 200)
+        }
+    }
+
     @Test func theBodyMayHaveExactlyAsManyBytesAsTheLimit() async throws {
         let server = try await FlagServer()
         let scene = try Scene()

@@ -11,6 +11,7 @@ extension Machine {
             if offer(numbered, to: user, at: now, &batch) { isKept = true }
         }
         guard isKept else { return }
+        noteVanished(after: answer, of: index, &batch)
         sources[index].answers.insert(numbered, at: 0)
         pruneAnswers(of: index)
         sources[index].confirmation = .now(now.boot)

@@ -76,6 +76,8 @@ package struct Machine: Sendable {
             services[index].isDue = true
         case .unwatched(let source, let problem):
             note(source, unwatchedFor: problem, &batch)
+        case .doubted(let source, let doubts):
+            note(source, doubted: doubts, &batch)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
         case .reconfigured(let plan):

@@ -13,8 +13,9 @@ struct Said {
                 if case .invalidAnswer = verdict.reason { doubts.insert(verdict.reason) }
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
-            case .sourceRecovered, .sourceUnwatched, .answerInvalid, .endUnreadable,
-                .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
+            case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .recordFailed,
+                .recordsRecovered:
                 break
             }
         }
@@ -31,8 +32,8 @@ struct Said {
             verdicts[service] == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _):
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
-        case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .recordFailed, .recordsRecovered:
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
             false
         }
     }

@@ -36,7 +36,8 @@ extension Response {
         }
     }
 
-    private var validators: Validators {
+    /// What makes the next request conditional.
+    var validators: Validators {
         Validators(etag: validator("etag"), lastModified: validator("last-modified"))
     }
 

@@ -73,13 +73,20 @@ package struct Bearings: Hashable, Sendable {
     package var agent: String
     /// What it runs on.
     package var host: Host
+    /// The value of `$STATE_DIRECTORY`, for what a source has to know after a restart.
+    package var stateDirectory: String
+    /// The value of `$GCE_METADATA_HOST`: who answers for the metadata server.
+    package var metadataHost: String?
 
     package init(
-        credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host()
+        credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
+        stateDirectory: String, metadataHost: String? = nil
     ) {
         self.credentialsDirectory = credentialsDirectory
         self.user = user
         self.agent = agent
         self.host = host
+        self.stateDirectory = stateDirectory
+        self.metadataHost = metadataHost
     }
 }

@@ -12,6 +12,7 @@ package final class Stream<Parser: StreamParser> {
     private let client: Client
     private let makeParser: () -> Parser
     private let makeRequest: () throws -> Request
+    private let explain: (Response) -> String?
     private let deliver: Deliver
     private var machine: StreamMachine
     private var timer: Timer?
@@ -24,17 +25,19 @@ package final class Stream<Parser: StreamParser> {
 
     /// A stream that asks anew at each connection what `request` says, and reads the answer by a new
     /// `parser`. Where `request` throws, the connection has failed for that reason. `interval` is that
-    /// of the source's polls.
+    /// of the source's polls. `explain` gives the sentence of a refusal, where its body has one.
     package init(
         of name: SourceName, policy: StreamPolicy, interval: Duration, client: Client,
         loop: EventLoop, parser: @escaping () -> Parser,
-        request: @escaping () throws -> Request, deliver: @escaping Deliver
+        request: @escaping () throws -> Request,
+        explain: @escaping (Response) -> String? = { _ in nil }, deliver: @escaping Deliver
     ) throws(LoopError) {
         self.name = name
         self.loop = loop
         self.client = client
         makeParser = parser
         makeRequest = request
+        self.explain = explain
         self.deliver = deliver
         machine = StreamMachine(
             policy, interval: interval, seed: UInt64.random(in: .min ... .max))
@@ -89,7 +92,7 @@ package final class Stream<Parser: StreamParser> {
             self.inbox = inbox
             try exchange.send(request, to: inbox) { [unowned self] in end($0) }
         } catch {
-            problem = Failure(.unreachable, "\(error)")
+            problem = (error as? Failure) ?? Failure(.unreachable, "\(error)")
             soon?.arm()
         }
     }
@@ -117,8 +120,10 @@ package final class Stream<Parser: StreamParser> {
     /// What another status than 200 means. Where there is no stream, asking often brings none.
     private func refusal(_ response: Response) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
+        let sentence = explain(response).map { ": \($0)" } ?? ""
         return Failure(
-            isTemporary ? .unreachable : .refused, "the server answers \(response.statusText)",
+            isTemporary ? .unreachable : .refused,
+            "the server answers \(response.statusText)\(sentence)",
             retryAfter: response.retryAfter(now: loop.now.wall))
     }
 }

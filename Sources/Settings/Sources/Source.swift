@@ -44,5 +44,7 @@ package struct Source: Hashable, Sendable {
         case http(Document)
         case etcd(Cluster)
         case ofrep(Evaluation)
+        case firebase(Firebase)
+        case firebaseServer(FirebaseServer)
     }
 }

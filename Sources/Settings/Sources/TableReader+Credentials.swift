@@ -18,16 +18,12 @@ extension TableReader {
                     at: member.keyOrigin)
             }
         }
-        let isClear = urls.contains { $0.hasPrefix("http:") && !isLoopback($0) }
+        let isClear = urls.contains { $0.hasPrefix("http:") && !URLText($0).isLoopback }
         for member in table.members where secrets.contains(where: member.key.hasSameBytes) {
             guard isClear, !isLocal else { continue }
             report.warn(
                 "\(member.key.quoted) \(place) is sent in clear: \(subject) not https",
                 at: member.keyOrigin)
         }
-    }
-
-    private func isLoopback(_ url: String) -> Bool {
-        ["http://127.", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
     }
 }
