@@ -51,7 +51,8 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
-        module("Files"),
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+        module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
@@ -63,10 +64,16 @@ let package = Package(
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
+            uses: [
+                "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing",
+                "Transfer",
+            ]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
         module(
             "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
+
+        // The configuration of this system, checked: for both programs.
+        module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -77,29 +84,35 @@ let package = Package(
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
                 "Files", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
-                "Transfer",
+                "SystemConfiguration", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Control", "Decision", "EventLoop", "Files", "JSON", "Journal",
-                "Records",
-                "Settings", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Records", "Settings", "SystemConfiguration",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON"]),
+        tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
-        tests(of: "Signing"),
+        tests(of: "Signing", uses: ["Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+        tests(
+            of: "RemoteFlags",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support",
+                "Transfer",
+            ],
+            excluding: ["Firebase/oracle.py"]),
         tests(
             of: "Control",
             uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
@@ -127,9 +140,20 @@ let package = Package(
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
+        .executableTarget(
+            name: "decision-benchmark",
+            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            path: "Benchmarks/decision/Program", swiftSettings: strict),
+        .target(
+            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
+            path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
+            exclude: [
+                "Firebase/firebase-server.py", "Firebase/real-client.py", "Python",
+                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
+                "Server/ofrep-server.py",
+            ], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -10,6 +10,7 @@ enum ExitStatus: Int32 {
     case noSuchService = 4
     case notPermitted = 5
     case unreachable = 69
+    /// The configuration is wrong.
     case configuration = 78
     /// As timeout(1).
     case timedOut = 124

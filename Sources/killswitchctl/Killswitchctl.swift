@@ -16,9 +16,9 @@ struct Killswitchctl: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, History.self,
-            Run.self, Force.self,
-            Release.self, Refresh.self, Activate.self, Reload.self, Forget.self,
+            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
+            Simulate.self, History.self, Run.self, Force.self, Release.self, Refresh.self,
+            Activate.self, Reload.self, Forget.self,
         ])
 }
 

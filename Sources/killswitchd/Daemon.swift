@@ -8,6 +8,7 @@ import Notify
 import Records
 import RemoteFlags
 import Settings
+import SystemConfiguration
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.
@@ -45,7 +46,7 @@ final class Daemon {
         try runtime.tidy(sources: configuration.settings.sources.map(\.name))
         store.keep(configuration)
         loop = try EventLoop()
-        sources = SourceList(on: loop, .ofThisProcess)
+        sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
         noteRefusal()
     }
 

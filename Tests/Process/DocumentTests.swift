@@ -54,9 +54,9 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["force"], ["release"],
-        ["refresh"],
-        ["activate"], ["reload"], ["forget"], ["run"], ["history"],
+        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
+        ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
+        ["forget"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

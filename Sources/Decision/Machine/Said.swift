@@ -15,9 +15,9 @@ struct Said {
                 orders[service] = verdict.override
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
-            case .sourceRecovered, .sourceUnwatched, .answerInvalid, .endUnreadable,
-                .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .overridden,
-                .released, .overrideExpired, .forgotten:
+            case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .recordFailed,
+                .recordsRecovered, .overridden, .released, .overrideExpired, .forgotten:
                 break
             }
         }
@@ -36,8 +36,23 @@ struct Said {
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
         case .overridden(let service, let override):
             orders[service] == override
-        case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .recordFailed, .recordsRecovered, .released, .overrideExpired, .forgotten:
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
+            .overrideExpired, .forgotten:
+            false
+        }
+    }
+}
+
+extension Notice {
+    /// Whether another notice may say the same. Most never do: what a thousand verdicts say need not
+    /// be searched then.
+    var mayBeCovered: Bool {
+        switch self {
+        case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
+            .overrideExpired, .forgotten:
             false
         }
     }

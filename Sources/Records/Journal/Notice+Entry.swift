@@ -15,6 +15,8 @@ extension Notice {
         case .sourceFailed: .sourceFailed
         case .sourceRecovered: .sourceRecovered
         case .sourceUnwatched: .sourceUnwatched
+        case .sourceDoubted: .sourceDoubted
+        case .flagVanished: .flagVanished
         case .answerInvalid: .answerInvalid
         case .endUnreadable: .endUnreadable
         case .versionUnknown: .versionUnknown
@@ -33,7 +35,8 @@ extension Notice {
         case .decided(let service, let verdict, _):
             [JournalField.service(service.text)] + verdict.fields
         case .sourceFailed(let source, _, _), .sourceRecovered(let source),
-            .sourceUnwatched(let source, _):
+            .sourceUnwatched(let source, _), .sourceDoubted(let source, _),
+            .flagVanished(let source, _):
             [JournalField.source(source.text)]
         case .answerInvalid(let service, let source, _),
             .endUnreadable(let service, let source, _),

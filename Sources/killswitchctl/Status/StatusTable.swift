@@ -55,7 +55,7 @@ struct StatusTable {
     }
 
     /// A duration in its largest unit: 45s, 12m, 3h, 9d.
-    private static func short(_ time: Duration) -> String {
+    static func short(_ time: Duration) -> String {
         switch time.wholeSeconds {
         case ..<120: "\(time.wholeSeconds)s"
         case ..<7200: "\(time.wholeSeconds / 60)m"

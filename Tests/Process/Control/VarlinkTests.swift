@@ -4,13 +4,15 @@ import Testing
 /// The control socket, as the public Varlink client of Python sees it.
 @Suite(.timeLimit(.minutes(2))) struct VarlinkTests {
     @Test func thePublicClientCallsEveryMethodAndFollowsAStream() async throws {
-        let python = try await PythonEnvironment("varlink==31.0.0")
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
-        let result = try await python.run(
-            script("varlink-client.py"), daemon.folder("run/control.sock"),
-            daemon.folder("killswitchd.toml"))
+        let result = try await Program.finish(
+            try PythonEnvironment.ready().python,
+            [
+                script("varlink-client.py"), daemon.folder("run/control.sock"),
+                daemon.folder("killswitchd.toml"),
+            ])
         #expect(result.errors == "")
         #expect(
             result.output.replacing(/; known are .*/, with: "…") == """

@@ -1,13 +1,12 @@
-import Files
-import Settings
+package import Settings
 
 /// A configuration that can be run, and the files that it is made of.
-struct Configuration {
-    let files: ConfigurationFiles
-    let settings: Settings
+package struct Configuration {
+    package let files: ConfigurationFiles
+    package let settings: Settings
 
     /// Reads and checks what is on disk.
-    init(reading places: ConfigurationPlaces) throws(ConfigurationError) {
+    package init(reading places: ConfigurationPlaces) throws(ConfigurationError) {
         do {
             try self.init(ConfigurationFiles(reading: places))
         } catch {
@@ -16,7 +15,7 @@ struct Configuration {
     }
 
     /// Checks files that were read earlier.
-    init(_ files: ConfigurationFiles) throws(ConfigurationError) {
+    package init(_ files: ConfigurationFiles) throws(ConfigurationError) {
         do {
             self.files = files
             settings = try files.settings(SystemZones())
@@ -26,13 +25,13 @@ struct Configuration {
     }
 
     /// What its author should know, a line each.
-    var warnings: [String] {
+    package var warnings: [String] {
         files.passedOver.filter(\.isWarning).map(\.description)
             + settings.warnings.map(\.description)
     }
 }
 
 /// Why there is no configuration to run: the files and lines that are wrong, or what cannot be read.
-struct ConfigurationError: Error, CustomStringConvertible {
-    let description: String
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let description: String
 }

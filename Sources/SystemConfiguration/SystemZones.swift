@@ -1,10 +1,12 @@
-import CivilTime
+package import CivilTime
 import Records
-import Settings
+package import Settings
 
 /// The zones of the system, for the settings.
-struct SystemZones: Zones {
-    func systemZone() throws(ZoneProblem) -> Zone {
+package struct SystemZones: Zones {
+    package init() {}
+
+    package func systemZone() throws(ZoneProblem) -> Zone {
         do {
             return try ZoneFiles.system()
         } catch {
@@ -12,9 +14,9 @@ struct SystemZones: Zones {
         }
     }
 
-    var names: [String] { ZoneFiles.names() }
+    package var names: [String] { ZoneFiles.names() }
 
-    func zone(named name: String) throws(ZoneProblem) -> Zone {
+    package func zone(named name: String) throws(ZoneProblem) -> Zone {
         do {
             return try ZoneFiles.zone(named: name)
         } catch {
