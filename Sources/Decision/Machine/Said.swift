@@ -45,8 +45,8 @@ extension Notice {
     var mayBeCovered: Bool {
         switch self {
         case .answerInvalid, .endUnreadable, .sourceFailed: true
-        case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .recordFailed, .recordsRecovered:
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
             false
         }
     }

@@ -18,7 +18,8 @@ struct SimulationReport {
         notices.contains {
             switch $0 {
             case .answerInvalid, .valueInvalid: true
-            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .endUnreadable,
+            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceDoubted,
+                .flagVanished, .endUnreadable,
                 .versionUnknown, .recordFailed, .recordsRecovered:
                 false
             }
