@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// etcd with users: passwords, tokens that expire, and rights.
-@Suite(.timeLimit(.minutes(2))) struct EtcdLoginTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdLoginTests {
     /// A cluster with the user `killswitchd`, who may read the flags; authentication is still off.
     private func cluster(options: [String] = []) async throws -> EtcdCluster {
         let cluster = try await EtcdCluster(options: options)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// etcd goes away and comes back, in every way it can: no order is lost, and none is invented.
-@Suite(.timeLimit(.minutes(3))) struct EtcdOutageTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct EtcdOutageTests {
     private func started(
         on cluster: EtcdCluster, _ state: EtcdCluster.Flags = .running, interval: String = "1h"
     ) async throws -> Daemon {

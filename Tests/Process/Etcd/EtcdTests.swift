@@ -4,7 +4,7 @@ import Testing
 
 /// Flags in a real etcd. The daemons of these tests poll once an hour: what they see they see by the
 /// watch.
-@Suite(.timeLimit(.minutes(2))) struct EtcdTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdTests {
     @Test func aPutReachesTheVerdictWithoutAPoll() async throws {
         let cluster = try await EtcdCluster()
         try cluster.put(.running)

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// What claims to be etcd, and is not, or is broken.
-@Suite(.timeLimit(.minutes(2))) struct HostileGatewayTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct HostileGatewayTests {
     private func started(on server: FlagServer) async throws -> Daemon {
         let daemon = try Daemon(
             """

@@ -5,7 +5,7 @@ import Testing
 
 /// The events of a server of OpenFeature. The daemons poll once an hour: what they see sooner they see
 /// by events.
-@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EventStreamTests {
     private func started(
         on server: FlagServer, interval: String = "1h"
     ) async throws -> Daemon {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Flags as a server of OpenFeature evaluates them, by polls.
-@Suite(.timeLimit(.minutes(2))) struct OFREPTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct OFREPTests {
     @Test func theServerIsToldOfTheHostAndWhatTheAdministratorAdds() async throws {
         let server = try await FlagServer.ofrep()
         let daemon = try Daemon(

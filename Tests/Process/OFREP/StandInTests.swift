@@ -5,7 +5,7 @@ import Testing
 
 /// The server of these tests is one as OpenFeature means it: its own client, the one from the Python
 /// package index, understands each answer.
-@Suite(.timeLimit(.minutes(5))) struct StandInTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StandInTests {
     @Test func openFeaturesOwnClientUnderstandsTheServer() async throws {
         let server = try await FlagServer.ofrep()
         try server.folder.write(
