@@ -150,6 +150,7 @@ import Testing
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
+                    say notice: shop: the time is over for which 'root' forced it to be running, the flags decide again
                     say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
 
                 """#)
