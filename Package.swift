@@ -58,7 +58,7 @@ let package = Package(
         module("Signing", uses: ["CCrypto"]),
         module("Datagrams"),
         module("Notify", uses: ["CivilTime", "Datagrams"]),
-        module("Journal", uses: ["Datagrams"]),
+        module("Journal", uses: ["CSystemd", "Datagrams"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
@@ -69,6 +69,8 @@ let package = Package(
                 "Transfer",
             ]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
+        module(
+            "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
 
         // The configuration of this system, checked: for both programs.
         module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
@@ -80,16 +82,16 @@ let package = Package(
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
-                "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
+                "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
+                "Files", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
                 "SystemConfiguration", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Settings",
-                "SystemConfiguration",
+                "CivilTime", "Control", "Decision", "EventLoop", "Files", "JSON", "Journal",
+                "Records", "Settings", "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -111,6 +113,9 @@ let package = Package(
                 "Transfer",
             ],
             excluding: ["Firebase/oracle.py"]),
+        tests(
+            of: "Control",
+            uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(
@@ -126,7 +131,9 @@ let package = Package(
                 "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Settings", "Support",
                 "killswitchctl", "killswitchd",
             ],
-            path: "Tests/Process", swiftSettings: strict),
+            path: "Tests/Process",
+            exclude: ["Control/crowd.py", "Control/varlink-client.py"],
+            swiftSettings: strict),
         .testTarget(
             name: "SystemTests",
             dependencies: [

@@ -7,6 +7,8 @@ package enum FileName {
     /// Why the configuration on disk is refused; there only while it is. No service has a dot in
     /// its name.
     package static let refusedConfiguration = "configuration.refused"
+    /// Where the daemon listens to killswitchctl.
+    package static let controlSocket = "control.sock"
     package static let sourcePrefix = "source."
 
     /// The file whose modification time says when a source last confirmed its flags.

@@ -19,13 +19,14 @@ struct Wait: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "What to wait for: open, closed, decided, or the word of a state.")
+        help: "What to wait for: open, closed, decided, or the word of a state.",
+        completion: .list(Goal.allValueStrings))
     var goal: Goal
 
     @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
     var timeout: Timeout?
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
     func run() throws {

@@ -32,7 +32,7 @@ final class Once {
         case .woke:
             if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .unwatched, .doubted, .reconfigured, .override,
-            .activate, .installed:
+            .release, .activate, .forget, .installed:
             break
         }
     }

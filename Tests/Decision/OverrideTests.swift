@@ -37,6 +37,7 @@ import Testing
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: the time is over for which 'root' forced it to be maintenance, the flags decide again
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
 
                 """#)
@@ -65,7 +66,7 @@ import Testing
         #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
         play.at(1, .override(shop, try order(.running)))
         #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
-        let effects = play.at(2, .override(shop, nil))
+        let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.keep([:])))
     }
 
@@ -149,6 +150,7 @@ import Testing
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
+                    say notice: shop: the time is over for which 'root' forced it to be running, the flags decide again
                     say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
 
                 """#)
@@ -162,14 +164,15 @@ import Testing
         try play.at(1, "app", answers: Self.running)
         play.at(10, .override(shop, try order(.maintenance)))
         play.forget()
-        let effects = play.at(12, .override(shop, nil))
+        let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
         play.at(15, .woke)
         #expect(
             play.textWithoutFetches == #"""
-                12s release shop
+                12s bob (uid 7) releases shop
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: 'bob (uid 7)' releases it from being maintenance, the flags decide again
                     say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
                 15s woke
                     remember shop=running#4

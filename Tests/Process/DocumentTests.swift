@@ -55,6 +55,8 @@ import Testing
 
     @Test(arguments: [
         [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
+        ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
+        ["forget"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

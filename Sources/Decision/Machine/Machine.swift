@@ -67,6 +67,10 @@ package struct Machine: Sendable {
             hint(source, at: now)
         case .override(let service, let override):
             order(override, for: service, &batch)
+        case .release(let service, let author):
+            release(service, by: author, &batch)
+        case .forget(let source, let author):
+            forget(source, by: author, at: now, &batch)
         case .activate(let service):
             activate(service, &batch)
         case .installed(let service, let version):

@@ -18,6 +18,14 @@ package enum Notice: Hashable, Sendable {
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
     case recordFailed(Deed, problem: String)
     case recordsRecovered
+    /// An operator ordered a state.
+    case overridden(ServiceName, Override)
+    /// An operator took such an order back.
+    case released(ServiceName, Override, by: String)
+    /// The time of such an order is over.
+    case overrideExpired(ServiceName, Override)
+    /// An operator had everything dropped that was known of a source.
+    case forgotten(SourceName, by: String)
 }
 
 extension Notice {
@@ -33,6 +41,7 @@ extension Notice {
             .endUnreadable,
             .versionUnknown, .valueInvalid:
             .warning
+        case .overridden, .released, .overrideExpired, .forgotten: .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed: .error
         }
@@ -70,6 +79,17 @@ extension Notice {
             "\(deed.purpose): \(problem); trying again"
         case .recordsRecovered:
             "every file is written again"
+        case .overridden(let service, let override):
+            "\(service): \(quoted(override.author)) forces it to be \(override.state.rawValue): "
+                + "\(quoted(override.cause))"
+        case .released(let service, let override, let author):
+            "\(service): \(quoted(author)) releases it from being \(override.state.rawValue), "
+                + "the flags decide again"
+        case .overrideExpired(let service, let override):
+            "\(service): the time is over for which \(quoted(override.author)) forced it to be "
+                + "\(override.state.rawValue), the flags decide again"
+        case .forgotten(let source, let author):
+            "source '\(source)': \(quoted(author)) has its stored flags dropped, it is asked anew"
         }
     }
 }

@@ -1,6 +1,7 @@
 /// What the new verdicts and the failures among some notices say, so that no other has to.
 struct Said {
     private var verdicts: [ServiceName: Reason] = [:]
+    private var orders: [ServiceName: Override] = [:]
     /// The reasons that are about an answer that does not count.
     private var doubts: Set<Reason> = []
     private var failures: [SourceName: String] = [:]
@@ -11,11 +12,12 @@ struct Said {
             case .decided(let service, let verdict, _):
                 verdicts[service] = verdict.reason
                 if case .invalidAnswer = verdict.reason { doubts.insert(verdict.reason) }
+                orders[service] = verdict.override
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
             case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
                 .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .recordFailed,
-                .recordsRecovered:
+                .recordsRecovered, .overridden, .released, .overrideExpired, .forgotten:
                 break
             }
         }
@@ -32,8 +34,11 @@ struct Said {
             verdicts[service] == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _):
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
+        case .overridden(let service, let override):
+            orders[service] == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
-            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
+            .overrideExpired, .forgotten:
             false
         }
     }
@@ -44,9 +49,10 @@ extension Notice {
     /// be searched then.
     var mayBeCovered: Bool {
         switch self {
-        case .answerInvalid, .endUnreadable, .sourceFailed: true
+        case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
-            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
+            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
+            .overrideExpired, .forgotten:
             false
         }
     }

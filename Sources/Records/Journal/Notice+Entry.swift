@@ -1,3 +1,4 @@
+import CivilTime
 package import Decision
 package import Journal
 
@@ -22,6 +23,10 @@ extension Notice {
         case .valueInvalid: .valueInvalid
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
+        case .overridden: .overridden
+        case .released: .released
+        case .overrideExpired: .overrideExpired
+        case .forgotten: .forgotten
         }
     }
 
@@ -42,6 +47,12 @@ extension Notice {
             deed.fields
         case .recordsRecovered:
             []
+        case .overridden(let service, let override), .overrideExpired(let service, let override):
+            [JournalField.service(service.text)] + override.fields
+        case .released(let service, _, let author):
+            [JournalField.service(service.text), JournalField.author(author)]
+        case .forgotten(let source, let author):
+            [JournalField.source(source.text), JournalField.author(author)]
         }
     }
 }
@@ -65,7 +76,17 @@ extension Verdict {
             JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
             (source ?? reason.source).map { JournalField.source($0.text) },
             version.map(JournalField.version),
-        ].compactMap(\.self)
+        ].compactMap(\.self) + (self.override?.fields ?? [])
+    }
+}
+
+extension Override {
+    /// Whole, where the sentence may be cut.
+    fileprivate var fields: [Field] {
+        [
+            JournalField.author(author), JournalField.cause(cause),
+            JournalField.until(Zone.utc.rfc3339(until)),
+        ]
     }
 }
 

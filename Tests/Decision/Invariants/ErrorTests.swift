@@ -39,9 +39,10 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
         if let state = row.override {
-            let override = Override(
-                state: state, cause: "drill", author: "root", since: play.now.wall,
-                until: play.now.wall + .seconds(3600))
+            let override = try #require(
+                Override(
+                    state: state, cause: "drill", author: "root", since: play.now.wall,
+                    until: play.now.wall + .seconds(3600)))
             play.at(2, .override(shop.name, override))
         }
         let outcomes =
