@@ -87,6 +87,9 @@ import Testing
         // Killed now, it comes back with what was accepted last.
         try daemon.stop(SIGKILL)
         try daemon.start()
+        try daemon.waitUntil("it says so again") {
+            try daemon.log.contains("killswitchd.toml:2:10: ")
+        }
         try daemon.waitFor("ended")
         try reload(daemon, Daemon.shop)
         try daemon.waitUntil("status has no complaint") {
