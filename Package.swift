@@ -58,12 +58,14 @@ let package = Package(
         module("Datagrams"),
         module("Notify", uses: ["CivilTime", "Datagrams"]),
         module("Journal", uses: ["Datagrams"]),
+        module("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
             uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
+        module("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
 
         // The one place where an effect is performed, and the two programs.
@@ -74,7 +76,7 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Datagrams", "Decision", "EventLoop", "Files",
-                "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
+                "Gates", "Journal", "Notify", "Records", "RemoteFlags", "Settings", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(

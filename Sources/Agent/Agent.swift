@@ -1,7 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
-import Files
+package import Files
 package import Records
 package import RemoteFlags
 
@@ -32,6 +32,10 @@ package final class Agent {
 
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
+
+    /// Hears of each decision once its files are written, whatever came of that: files come before
+    /// gates, but a full disk must not keep a switch from firing. Nil is a service that is gone.
+    package var decided: ((ServiceName, Verdict?) -> Void)?
 
     #if DEBUG
     /// A fault of a test build: timers are set no more, as if the kernel had lost them.
@@ -110,6 +114,11 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
+    /// Writes how the attached units of a service stand.
+    package func publish(_ units: [UnitRow], of service: ServiceName) throws(FileError) {
+        try runtime.publish(units, of: service)
+    }
+
     /// How things stand.
     package var overview: Overview { machine.overview(at: now) }
 
@@ -172,8 +181,10 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in
                 try runtime.publish(record, of: name)
             }
+            decided?(name, record.verdict)
         case .withdraw(let name):
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+            decided?(name, nil)
         case .drop(let name):
             sources.removeValue(forKey: name)?.stop()
             fetching.remove(name)

@@ -7,6 +7,7 @@ package enum FileName {
     /// Why the configuration on disk is refused; there only while it is. No service has a dot in
     /// its name.
     package static let refusedConfiguration = "configuration.refused"
+    package static let units = "units.json"
     package static let sourcePrefix = "source."
 
     /// The file whose modification time says when a source last confirmed its flags.
