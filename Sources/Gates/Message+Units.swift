@@ -38,10 +38,10 @@ extension Message {
         var (requisiteOf, wants) = ([UnitName](), [UnitName]())
         try properties { name throws(BusError) in
             switch name {
-            case "ActiveState": active = ActiveState(rawValue: try variant("s") { () throws(BusError) in try text() })
+            case "ActiveState": active = ActiveState(rawValue: try word())
             case "Job": hasJob = try variant("(uo)") { () throws(BusError) in try job() } != 0
             case "StateChangeTimestamp": since = Instant(realtime: try number())
-            case "Result": result = try variant("s") { () throws(BusError) in try text() }
+            case "Result": result = try word()
             case "TimeoutStopUSec": stopLimit = Duration(limit: try number())
             case "RequisiteOf": requisiteOf = try names()
             case "Wants": wants = try names()
@@ -55,7 +55,7 @@ extension Message {
             requisiteOf: requisiteOf, wants: wants)
     }
 
-    func variant<Value>(
+    private func variant<Value>(
         _ contents: String, _ read: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
         try inside("v", contents, read)
@@ -73,7 +73,13 @@ extension Message {
         try variant("t") { () throws(BusError) in try uint64() }
     }
 
-    private func names() throws(BusError) -> [UnitName] {
+    /// The next variant, a string.
+    func word() throws(BusError) -> String {
+        try variant("s") { () throws(BusError) in try text() }
+    }
+
+    /// The next variant, names of units.
+    func names() throws(BusError) -> [UnitName] {
         try variant("as") { () throws(BusError) in try texts() }.compactMap { UnitName($0) }
     }
 }

@@ -65,10 +65,7 @@ final class Systemd {
 
     /// Asks for everything about a unit; systemd loads it for that, where it is not loaded yet.
     func read(_ unit: UnitName) {
-        let call = Call(
-            "read unit '\(unit)'", to: Self.name, path: ObjectPath.of(unit),
-            interface: "org.freedesktop.DBus.Properties", member: "GetAll", [.text("")])
-        send(call) { [unowned self] result in
+        send(.read(unit)) { [unowned self] result in
             guard case .success(let message) = result,
                 case .success(let facts) = Result(catching: { () throws(BusError) in
                     try message.facts()
@@ -86,7 +83,7 @@ final class Systemd {
             case .start: "StartUnit"
             case .stop: "StopUnit"
             }
-        let call = Self.call("move '\(unit)'", member, [.text(unit.text), .text("replace")])
+        let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
             switch result {
             case .success: post(.answered(move, problem: nil))
@@ -98,13 +95,13 @@ final class Systemd {
     /// Asks whether the system is on its way down.
     func askState() {
         let call = Call(
-            "ask for the system's state", to: Self.name, path: ObjectPath.manager,
+            "ask for the system's state", to: Call.systemd, path: ObjectPath.manager,
             interface: "org.freedesktop.DBus.Properties", member: "Get",
-            [.text("org.freedesktop.systemd1.Manager"), .text("SystemState")])
+            [.text("\(Call.systemd).Manager"), .text("SystemState")])
         send(call) { [unowned self] result in
             guard case .success(let message) = result,
                 case .success(let state) = Result(catching: { () throws(BusError) in
-                    try message.variant("s") { () throws(BusError) in try message.text() }
+                    try message.word()
                 })
             else { return post(.systemState(isStopping: false)) }
             post(.systemState(isStopping: state == "stopping"))
@@ -113,9 +110,9 @@ final class Systemd {
 
     /// Signals are sent to those alone who asked for them. To ask twice is no harm.
     private func subscribe() {
-        send(Self.call("subscribe to systemd", "Subscribe", [])) { [unowned self] result in
+        send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
             guard case .failure(let error) = result,
-                error.name != "org.freedesktop.systemd1.AlreadySubscribed"
+                !error.isRepetition
             else { return }
             post(.lost(problem: error.description))
         }
@@ -132,7 +129,7 @@ final class Systemd {
         _ purpose: String, _ member: String, _ arguments: [Call.Argument],
         answer: @escaping (Message) throws(BusError) -> Void
     ) {
-        send(Self.call(purpose, member, arguments)) { [unowned self] result in
+        send(.manager(purpose, member, arguments)) { [unowned self] result in
             attempt { () throws(BusError) in try answer(try result.get()) }
         }
     }
@@ -149,22 +146,12 @@ final class Systemd {
         }
     }
 
-    private static func call(
-        _ purpose: String, _ member: String, _ arguments: [Call.Argument]
-    ) -> Call {
-        Call(
-            purpose, to: name, path: ObjectPath.manager,
-            interface: "org.freedesktop.systemd1.Manager", member: member, arguments)
-    }
-
-    private static let name = "org.freedesktop.systemd1"
-
     private static func rule(_ interface: String, _ member: String) -> String {
-        "type='signal',sender='\(name)',path='\(ObjectPath.manager)',"
-            + "interface='\(name).\(interface)',member='\(member)'"
+        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
+            + "interface='\(Call.systemd).\(interface)',member='\(member)'"
     }
 
     private static let restarts =
         "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
 }

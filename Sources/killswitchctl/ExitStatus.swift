@@ -7,6 +7,8 @@ enum ExitStatus: Int32 {
     /// The service is undecided, or its state file is past `valid_until`.
     case undecided = 3
     case noSuchService = 4
+    /// The caller lacks the right.
+    case notPermitted = 5
     case unreachable = 69
     /// As timeout(1).
     case timedOut = 124

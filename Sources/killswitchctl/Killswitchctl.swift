@@ -16,6 +16,7 @@ struct Killswitchctl: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self,
+            Attach.self, Detach.self, Units.self,
         ])
 }
 

@@ -10,12 +10,9 @@ struct StatusTable {
 
     var text: String {
         let cells = [["SERVICE", "STATE", "GATE", "DAYS", "AGE", "REASON"]] + rows.map(cells)
-        let widths = (0..<5).map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.enumerated().map { index, row in
-            let line =
-                zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-                + "  " + row[5]
-            return index == 0 ? line : colored(line, rows[index - 1])
+        let lines = Columns(rows: cells).lines
+        return lines.enumerated().map { index, line in
+            index == 0 ? line : colored(line, rows[index - 1])
         }.joined(separator: "\n")
     }
 
@@ -47,11 +44,5 @@ struct StatusTable {
         case ..<172_800: "\(age.wholeSeconds / 3600)h"
         default: "\(age.wholeSeconds / 86_400)d"
         }
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

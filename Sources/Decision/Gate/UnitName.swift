@@ -27,6 +27,9 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
         return text[text.index(after: at)..<dot]
     }
 
+    /// Whether a word is one that a name can end in.
+    package static func isType(_ word: String) -> Bool { types.contains(word) }
+
     private static let types: Set<String> = [
         "automount", "device", "mount", "path", "scope", "service", "slice", "socket", "swap",
         "target", "timer",
