@@ -82,7 +82,8 @@ let package = Package(
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Decision", "EventLoop", "Files", "Gates", "JSON", "Records", "Settings",
+                "CivilTime", "Decision", "EventLoop", "Files", "Gates", "JSON", "Records",
+                "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -38,7 +38,9 @@ package struct Call {
             let result =
                 switch argument {
                 case .text(let text):
-                    unsafe text.withCString { unsafe sd_bus_message_append_basic(message, type("s"), $0) }
+                    unsafe text.withCString {
+                        unsafe sd_bus_message_append_basic(message, type("s"), $0)
+                    }
                 case .texts(let texts): unsafe Self.append(texts, to: message)
                 }
             if result < 0 {

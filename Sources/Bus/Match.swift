@@ -18,7 +18,8 @@ package final class Match {
             unsafe bus.withPointer { pointer in
                 unsafe sd_bus_add_match_async(
                     pointer, &slot, rule,
-                    { message, userdata, _ in unsafe Match.deliver(message, to: userdata) }, nil, userdata)
+                    { message, userdata, _ in unsafe Match.deliver(message, to: userdata) }, nil,
+                    userdata)
             })
     }
 

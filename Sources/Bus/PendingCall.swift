@@ -20,7 +20,8 @@ final class PendingCall {
         let userdata = unsafe Unmanaged.passRetained(PendingCall(purpose, answer))
         var slot: OpaquePointer?
         let result = unsafe sd_bus_call_async(
-            bus, &slot, message, { message, userdata, _ in unsafe PendingCall.deliver(message, to: userdata) },
+            bus, &slot, message,
+            { message, userdata, _ in unsafe PendingCall.deliver(message, to: userdata) },
             userdata.toOpaque(), UInt64(max(limit.microseconds, 1)))
         guard result >= 0 else {
             unsafe userdata.release()

@@ -31,7 +31,9 @@ package final class Gatekeeper {
         machine = GateMachine(services: services)
         self.publish = publish
         self.announce = announce
-        systemd = Systemd(loop, address: address ?? Bus.systemAddress) { [unowned self] event in post(event) }
+        systemd = Systemd(loop, address: address ?? Bus.systemAddress) { [unowned self] event in
+            post(event)
+        }
     }
 
     /// Takes up work.

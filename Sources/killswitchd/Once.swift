@@ -32,7 +32,7 @@ final class Once {
         case .woke:
             if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .unwatched, .reconfigured, .override,
-            .activate, .installed:
+            .activate, .confirm, .installed:
             break
         }
     }

@@ -22,6 +22,7 @@ enum TranscriptFormat {
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
         case .override(let service, let override):
             override.map { "force \(service) \($0.state.rawValue)" } ?? "release \(service)"
+        case .confirm(let service): "confirm \(service?.text ?? "all")"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
         case .reconfigured: "reconfigured"

@@ -154,7 +154,9 @@ extension GateMachine {
         _ move: Move, _ problem: String?, at now: Boottime, _ batch: inout GateBatch
     ) {
         let name = move.target.service
-        if let calls = targets[move.target]?.calls { targets[move.target]?.calls = max(0, calls - 1) }
+        if let calls = targets[move.target]?.calls {
+            targets[move.target]?.calls = max(0, calls - 1)
+        }
         services[name]?.heardBy = nil
         batch.services.insert(name)
         guard let problem, let stand = services[name]?.stand else { return }

@@ -19,11 +19,15 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
     /// The part behind the last dot: `service`, `timer`.
-    package var type: Substring { text[text.index(after: text.lastIndex(of: ".") ?? text.startIndex)...] }
+    package var type: Substring {
+        text[text.index(after: text.lastIndex(of: ".") ?? text.startIndex)...]
+    }
 
     /// What `%i` stands for; nil where the unit is no instance.
     package var instance: Substring? {
-        guard let at = text.firstIndex(of: "@"), let dot = text.lastIndex(of: ".") else { return nil }
+        guard let at = text.firstIndex(of: "@"), let dot = text.lastIndex(of: ".") else {
+            return nil
+        }
         return text[text.index(after: at)..<dot]
     }
 

@@ -19,6 +19,8 @@ package enum Event: Hashable, Sendable {
     case recorded(Deed, problem: String?)
     /// An operator orders a state for a service, or releases it to its flags.
     case override(ServiceName, Override?)
+    /// An operator lets what the host guard holds go ahead: of one service, or of all.
+    case confirm(ServiceName?)
     /// What `activation` holds back takes force: of one service, or of all.
     case activate(ServiceName?)
     /// The installed version of a service is this, by the file that says so. A file that cannot be

@@ -10,6 +10,7 @@ extension Machine {
     mutating func reconfigure(_ plan: Plan, at now: Now, _ batch: inout Batch) {
         let before = (sources: sources, services: services, wiring: wiring)
         wiring = Wiring(plan)
+        closeAtOnce = plan.closeAtOnce
         sources = plan.sources.map { plan in
             before.wiring.source(plan.name).flatMap { before.sources[$0].continued(plan, at: now) }
                 ?? SourceState(plan: plan, at: now)
@@ -41,6 +42,7 @@ extension Machine {
         state.firstAnswerAt = before.firstAnswerAt
         state.record = before.record
         state.closedAt = before.closedAt
+        state.hold = before.hold
         state.knownPast = before.knownPast
         state.installed = before.installed(under: service.installed)
         state.remote = service.remote.map { HeldValue(value: $0.fallback) }

@@ -12,6 +12,8 @@ package enum Notice: Hashable, Sendable {
     /// Flags ask for a version, and none is known to be installed.
     case versionUnknown(ServiceName, SourceName, Version)
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
+    /// These services would close for one cause, and are held: more than the guard lets close at once.
+    case closingHeld([ServiceName], limit: Int)
     case recordFailed(Deed, problem: String)
     case recordsRecovered
 }
@@ -29,7 +31,7 @@ extension Notice {
             .versionUnknown, .valueInvalid:
             .warning
         case .sourceRecovered, .recordsRecovered: .info
-        case .recordFailed: .error
+        case .recordFailed, .closingHeld: .error
         }
     }
 
@@ -57,6 +59,10 @@ extension Notice {
         case .valueInvalid(let service, let name, let source, let problem):
             "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
                 + "stays as it was"
+        case .closingHeld(let services, let limit):
+            "\(services.count) services would close at once, and close_at_once is \(limit): "
+                + services.map(\.text).joined(separator: ", ")
+                + "; they stay open until killswitchctl confirm"
         case .recordFailed(let deed, let problem):
             "\(deed.purpose): \(problem); trying again"
         case .recordsRecovered:

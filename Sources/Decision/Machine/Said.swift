@@ -14,7 +14,7 @@ struct Said {
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
             case .sourceRecovered, .sourceUnwatched, .answerInvalid, .endUnreadable,
-                .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered:
+                .versionUnknown, .valueInvalid, .closingHeld, .recordFailed, .recordsRecovered:
                 break
             }
         }
@@ -32,7 +32,7 @@ struct Said {
         case .sourceFailed(let source, let failure, _):
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
         case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .recordFailed, .recordsRecovered:
+            .closingHeld, .recordFailed, .recordsRecovered:
             false
         }
     }

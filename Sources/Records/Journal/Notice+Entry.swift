@@ -18,6 +18,7 @@ extension Notice {
         case .endUnreadable: .endUnreadable
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
+        case .closingHeld: .closingHeld
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
         }
@@ -37,7 +38,7 @@ extension Notice {
             [JournalField.service(service.text), JournalField.source(source.text)]
         case .recordFailed(let deed, _):
             deed.fields
-        case .recordsRecovered:
+        case .recordsRecovered, .closingHeld:
             []
         }
     }

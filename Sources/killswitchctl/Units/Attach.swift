@@ -28,7 +28,9 @@ struct Attach: ParsableCommand {
     @Flag(name: .customLong("dry-run"), help: "Print what would be written, and change nothing.")
     var isDryRun = false
 
-    @Flag(name: .customLong("force"), help: "Attach units that this host may need, or to a service that is not known.")
+    @Flag(
+        name: .customLong("force"),
+        help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
     @OptionGroup var common: CommonOptions
@@ -60,7 +62,8 @@ struct Attach: ParsableCommand {
         let directory = UnitDirectory.system
         let attachment = Attachment(target: target, unit: part.unit.name)
         let file = part.isStarted ? startingFile(of: part.unit) : nil
-        let cause = "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "
+        let cause =
+            "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "
             + "\(service) \(part.unit.name)"
         let note = part.cause.map { " (\($0))" } ?? ""
         if isDryRun {

@@ -76,7 +76,8 @@ extension Published {
     func units(of service: ServiceName) throws(CommandFailure) -> [JSON.Object] {
         do {
             let bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
-            guard case .success(.array(let units)) = Result(catching: { try JSON.Value.parse(bytes) })
+            guard
+                case .success(.array(let units)) = Result(catching: { try JSON.Value.parse(bytes) })
             else { return [] }
             return units.compactMap(\.object)
         } catch  where error.isNotFound {

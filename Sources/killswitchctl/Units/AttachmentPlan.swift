@@ -42,7 +42,8 @@ struct AttachmentPlan {
         try check(unit)
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
-        let isStarted = triggers.isEmpty && !isOneshot && !isTriggered(cause) || wishes.runsAtOpen && isOneshot
+        let isStarted =
+            triggers.isEmpty && !isOneshot && !isTriggered(cause) || wishes.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
         for trigger in triggers {
             try add(trigger.name, because: "it triggers \(unit.name)")
@@ -74,7 +75,8 @@ struct AttachmentPlan {
         }
         guard ["service", "socket", "timer", "path"].contains(unit.name.type) else {
             throw CommandFailure(
-                .no, "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
+                .no,
+                "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
         if !wishes.isForced, let reason = ProtectedUnit.reason(unit.name) {
