@@ -81,6 +81,7 @@ final class Daemon {
         }
         #if DEBUG
         agent.losesTimers = Fault.losesTimers
+        if Fault.diesAfterMove { gatekeeper?.afterFirstMove = { raise(SIGKILL) } }
         #endif
         try gatekeeper?.start()
         try agent.start(followed)

@@ -32,11 +32,9 @@ extension GateMachine {
 
     /// No gate is moved until the bus is back, and everything is compared anew then.
     mutating func lose(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
-        if lossSaid != problem {
-            lossSaid = problem
-            batch.notices.append(.busLost(problem: problem))
-        }
         if case .lost = link { return }
+        if lossSaid == nil { batch.notices.append(.busLost(problem: problem)) }
+        lossSaid = problem
         link = .lost(retryAt: now + Self.backOff(failures))
         failures += 1
         isAsking = false

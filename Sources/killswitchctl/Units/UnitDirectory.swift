@@ -49,6 +49,7 @@ struct UnitDirectory {
         let (unit, service) = (attachment.unit, attachment.service)
         if let before = try target(of: unit, for: service), before != attachment.target {
             try File.remove(link(from: before, to: unit))
+            try removeIfEmpty(wants(before))
         }
         try Directory.create(folder(of: unit))
         try File.replace(
@@ -68,10 +69,14 @@ struct UnitDirectory {
         try File.remove(link(from: attachment.target, to: attachment.unit))
         try File.remove(dropIn(of: attachment.unit, for: attachment.service))
         for folder in [wants(attachment.target), folder(of: attachment.unit)] {
-            do {
-                if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
-            } catch  where error.isNotFound {}
+            try removeIfEmpty(folder)
         }
+    }
+
+    private func removeIfEmpty(_ folder: String) throws(FileError) {
+        do {
+            if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
+        } catch  where error.isNotFound {}
     }
 
     private func services(in folder: String) throws(FileError) -> [ServiceName] {
