@@ -44,7 +44,7 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|/usr/sbin/|$(PREFIX)/sbin/|' packaging/systemd/killswitchd.service \
+	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd.service \
 	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/killswitchd.service
 	install -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/*.target
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*

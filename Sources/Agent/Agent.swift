@@ -19,7 +19,8 @@ package final class Agent {
     private var sources: [SourceName: any FlagSource] = [:]
     /// The sources that were told to fetch and have not reported yet.
     private var fetching: Set<SourceName> = []
-    private var services: [Service]
+    /// The configured services.
+    package private(set) var services: [Service]
     private var versionFiles: VersionFiles?
     private var queue: [Event] = []
     private var drain: Deferred?
@@ -36,6 +37,8 @@ package final class Agent {
     /// Hears of each decision once its files are written, whatever came of that: files come before
     /// gates, but a full disk must not keep a switch from firing. Nil is a service that is gone.
     package var decided: ((ServiceName, Verdict?) -> Void)?
+    /// Called when everything that was posted has been taken in, and its effects are performed.
+    package var settled: (() -> Void)?
 
     #if DEBUG
     /// A fault of a test build: timers are set no more, as if the kernel had lost them.
@@ -122,6 +125,15 @@ package final class Agent {
     /// How things stand.
     package var overview: Overview { machine.overview(at: now) }
 
+    /// What was last published of a service; nil where nothing was yet.
+    package func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+
+    /// Whether a service has flags that wait for the next start, or to be activated.
+    package func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
+
+    /// Whether the host guard keeps a service open.
+    package func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
+
     /// Whether the work goes on: the watchdog is fed by this alone.
     package var isProgressing: Bool { machine.isProgressing(at: now) }
 
@@ -147,6 +159,7 @@ package final class Agent {
         }
         queue.removeFirst(taken)
         isDraining = false
+        if queue.isEmpty { settled?() }
         if !queue.isEmpty { drain?.arm() }
     }
 
@@ -167,6 +180,7 @@ package final class Agent {
             guard let source = sources[name] else { return }
             report(.store(name)) { () throws(FileError) in
                 try state.store(answers, of: name, binding: source.binding)
+                if answers.isEmpty { try runtime.unmark(name) }
             }
         case .confirm(let name):
             report(.confirm(name)) { () throws(FileError) in

@@ -8,6 +8,8 @@ package enum FileName {
     /// its name.
     package static let refusedConfiguration = "configuration.refused"
     package static let units = "units.json"
+    /// Where the daemon listens to killswitchctl.
+    package static let controlSocket = "control.sock"
     package static let sourcePrefix = "source."
 
     /// The file whose modification time says when a source last confirmed its flags.

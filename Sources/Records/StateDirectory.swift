@@ -16,10 +16,11 @@ package struct StateDirectory {
     }
 
     /// Stores the answers of a source before they are acted on, each with its validators, so that
-    /// an ETag is never newer than the flags it stands for.
+    /// an ETag is never newer than the flags it stands for. Without answers nothing is kept of it.
     package func store(
         _ answers: [Answer], of source: SourceName, binding: String
     ) throws(FileError) {
+        guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
         let text = StoredFlags.text(of: answers, binding: binding)
         try File.replace(flagsPath(source), with: Array(text.utf8), surviving: .powerLoss)
     }

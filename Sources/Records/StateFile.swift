@@ -1,6 +1,6 @@
 import CivilTime
 package import Decision
-import JSON
+package import JSON
 
 /// `state.json`: the whole verdict, for programs. Its members and their order are the contract's;
 /// an absent fact is null, never left out.
@@ -8,17 +8,19 @@ package struct StateFile {
     package static let schema: Int64 = 1
 
     package static func text(of record: Record, for service: Service, bootID: String) -> String {
-        json(of: record, for: service, bootID: bootID).serialized(.pretty) + "\n"
+        JSON.Value.object(object(of: record, for: service, bootID: bootID)).serialized(.pretty)
+            + "\n"
     }
 
-    private static func json(
+    /// The object in the file.
+    package static func object(
         of record: Record, for service: Service, bootID: String
-    ) -> JSON.Value {
+    ) -> JSON.Object {
         let verdict = record.verdict
         let time = { (instant: Instant?) -> JSON.Value in
             instant.map { .string(service.zone.rfc3339($0)) } ?? .null
         }
-        return .object([
+        return [
             "schema": .number(Number(schema)),
             "service": .string(service.name.text),
             "state": .string(verdict.state.rawValue),
@@ -50,7 +52,7 @@ package struct StateFile {
             "stale": .bool(verdict.isStale),
             "generation": .number(Number(Int64(record.generation))),
             "boot_id": .string(bootID),
-        ])
+        ]
     }
 }
 

@@ -6,10 +6,12 @@ enum ExitStatus: Int32 {
     case usage = 2
     /// The service is undecided, or its state file is past `valid_until`.
     case undecided = 3
+    /// Or no such source.
     case noSuchService = 4
     /// The caller lacks the right.
     case notPermitted = 5
     case unreachable = 69
+    case configuration = 78
     /// As timeout(1).
     case timedOut = 124
 }

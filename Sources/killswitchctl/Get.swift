@@ -20,7 +20,7 @@ struct Get: ParsableCommand {
     @Flag(help: "Print the field as JSON.")
     var json = false
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
     @Argument(help: "The field, such as state, days_left, ends_at or values.limit.")

@@ -22,7 +22,7 @@ struct IsOpen: ParsableCommand {
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
     func run() throws {

@@ -4,10 +4,11 @@ import ArgumentParser
 struct Killswitchctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "killswitchctl",
-        abstract: "Ask what killswitchd has decided.",
+        abstract: "Ask what killswitchd has decided, and order it about.",
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
-            daemon writes.
+            daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
+            socket.
 
             example: killswitchctl is-open shop && start-the-shop
 
@@ -15,7 +16,8 @@ struct Killswitchctl: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self,
+            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Force.self,
+            Release.self, Refresh.self, Activate.self, Reload.self, Forget.self, Confirm.self,
             Attach.self, Detach.self, Units.self,
         ])
 }

@@ -20,7 +20,7 @@ struct Status: ParsableCommand {
     @Flag(help: "Print JSON: state.json of each service, with 'age' in seconds and 'current'.")
     var json = false
 
-    @Argument(help: "The services; all of them when none is named.")
+    @Argument(help: "The services; all of them when none is named.", completion: .services)
     var services: [ServiceName] = []
 
     func run() throws {

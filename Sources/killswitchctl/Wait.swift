@@ -25,7 +25,7 @@ struct Wait: ParsableCommand {
     @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
     var timeout: Timeout?
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
     func run() throws {

@@ -20,7 +20,7 @@ struct WatchServices: ParsableCommand {
     @Flag(help: "Print state.json of the service in one line, with 'current'.")
     var json = false
 
-    @Argument(help: "The services; all of them when none is named.")
+    @Argument(help: "The services; all of them when none is named.", completion: .services)
     var services: [ServiceName] = []
 
     func run() throws {

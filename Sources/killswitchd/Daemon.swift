@@ -1,4 +1,5 @@
 import Agent
+import Control
 import Decision
 import EventLoop
 import Files
@@ -23,6 +24,7 @@ final class Daemon {
     private let bootID: String
     private let loop: EventLoop
     private var signals: Signals?
+    private var server: Server?
 
     /// What ends it, and what has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -66,19 +68,25 @@ final class Daemon {
             manager.look()
         }
         manager.refusal = store.refusal
+        let subject = ControlledDaemon(
+            agent, on: loop, bootID: bootID, refusal: store.refusal
+        ) { [unowned self] in reload(agent, manager) }
+        if options.purpose == .follow { server = listen(subject) }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            guard signal != SIGHUP else { return reload(agent, manager) }
+            guard signal != SIGHUP else { return subject.readAgain() }
             manager.stop()
             loop.exit(ExitStatus.success)
         }
         let once =
             options.purpose == .decideOnce
             ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
-        agent.observer = { [log] event in
+        agent.observer = { [log, unowned self] event in
             once?.observe(event)
             log.catchUp()
             if case .reconfigured = event { manager.endReload() } else { manager.look() }
+            server?.advance(.event(event))
         }
+        agent.settled = { [unowned self] in server?.advance(.settled) }
         #if DEBUG
         agent.losesTimers = Fault.losesTimers
         if Fault.diesAfterMove { gatekeeper?.afterFirstMove = { raise(SIGKILL) } }
@@ -86,6 +94,7 @@ final class Daemon {
         try gatekeeper?.start()
         try agent.start(followed)
         let status = try loop.run()
+        server = nil
         agent.stop()
         gatekeeper?.stop()
         return status
@@ -105,13 +114,16 @@ final class Daemon {
         return gatekeeper
     }
 
-    /// Reads the configuration again. A broken one changes nothing.
-    private func reload(_ agent: Agent, _ manager: ServiceManager) {
+    /// Reads the configuration again. A broken one changes nothing; gives what is wrong with it.
+    private func reload(_ agent: Agent, _ manager: ServiceManager) -> String? {
         manager.beginReload()
         let next = store.next()
         manager.refusal = store.refusal
         noteRefusal()
-        guard let next else { return manager.endReload() }
+        guard let next else {
+            manager.endReload()
+            return store.refusal
+        }
         let settings = next.settings
         do {
             let followed = try sources.follow(settings.sources)
@@ -120,9 +132,25 @@ final class Daemon {
                 settings.plan, sources: followed,
                 runtime: RuntimeDirectory(
                     path: runtime.path, bootID: bootID, services: settings.services))
+            return nil
         } catch {
             log.write(.error, "\(error); the configuration stays as it was")
             manager.endReload()
+            return "\(error)"
+        }
+    }
+
+    /// The control socket. Without it the switches work all the same, so that is no reason to end.
+    private func listen(_ subject: ControlledDaemon) -> Server? {
+        let dispatcher = Dispatcher(
+            subject, version: Command.version, permission: HostAccounts.permission,
+            author: { HostAccounts.read().author($0.user) })
+        do {
+            return try Server(
+                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher)
+        } catch {
+            log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
+            return nil
         }
     }
 

@@ -32,7 +32,7 @@ final class Once {
         case .woke:
             if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .unwatched, .reconfigured, .override,
-            .activate, .confirm, .installed:
+            .release, .activate, .confirm, .forget, .installed:
             break
         }
     }

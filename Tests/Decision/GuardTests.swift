@@ -52,9 +52,10 @@ struct GuardTests {
     @Test func whatIsConfirmedClosesAndTheOthersStayHeld() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        transcript.at(3, .confirm(try named("b")))
+        transcript.at(3, .confirm([try named("b")], by: "root"))
         #expect(Self.gates(transcript) == ["a running", "b ended", "c running"])
-        transcript.at(4, .confirm(nil))
+        #expect(transcript.text.contains("say notice: 'root' lets them close: b"))
+        transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
         #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
     }
 
@@ -62,7 +63,7 @@ struct GuardTests {
     @Test func theNextClosingIsHeldAgain() throws {
         var transcript = try Self.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        transcript.at(3, .confirm(nil))
+        transcript.at(3, .confirm([try named("a"), try named("b")], by: "root"))
         try transcript.at(4, "app", answers: #"{"service_end": "no"}"#)
         try transcript.at(5, "app", answers: #"{"service_end": "yes", "x": "1"}"#)
         #expect(Self.gates(transcript) == ["a running", "b running"])
@@ -80,9 +81,10 @@ struct GuardTests {
     @Test func anOperatorsOverrideIsNoCause() throws {
         var transcript = try Self.running(["a", "b"], limit: 1)
         for name in ["a", "b"] {
-            let override = Override(
-                state: .maintenance, cause: "drill", author: "root", since: transcript.now.wall,
-                until: transcript.now.wall + .seconds(60))
+            let override = try #require(
+                Override(
+                    state: .maintenance, cause: "drill", author: "root", since: transcript.now.wall,
+                    until: transcript.now.wall + .seconds(60)))
             transcript.at(2, .override(try named(name), override))
         }
         #expect(Self.gates(transcript) == ["a maintenance", "b maintenance"])
@@ -120,7 +122,7 @@ struct GuardTests {
         var ledger = Ledger()
         let effects =
             try before.at(2, "app", answers: #"{"service_end": "yes"}"#)
-            + before.at(3, .confirm(try named("a")))
+            + before.at(3, .confirm([try named("a")], by: "root"))
         for case .remember(let newer) in effects { ledger = newer }
         #expect(ledger.entries.values.filter(\.isHeld).count == 1)
         var transcript = try Transcript(

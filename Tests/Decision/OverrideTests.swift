@@ -37,6 +37,7 @@ import Testing
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: the time is over for which 'root' forced it to be maintenance, the flags decide again
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
 
                 """#)
@@ -65,7 +66,7 @@ import Testing
         #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
         play.at(1, .override(shop, try order(.running)))
         #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
-        let effects = play.at(2, .override(shop, nil))
+        let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.keep([:])))
     }
 

@@ -20,9 +20,11 @@ enum TranscriptFormat {
         case .hinted(let source): "\(source) hinted"
         case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
-        case .override(let service, let override):
-            override.map { "force \(service) \($0.state.rawValue)" } ?? "release \(service)"
-        case .confirm(let service): "confirm \(service?.text ?? "all")"
+        case .confirm(let services, let author):
+            "\(author) confirms \(services.map(\.text).joined(separator: " "))"
+        case .override(let service, let override): "force \(service) \(override.state.rawValue)"
+        case .release(let service, let author): "\(author) releases \(service)"
+        case .forget(let source, let author): "\(author) forgets \(source)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
         case .reconfigured: "reconfigured"

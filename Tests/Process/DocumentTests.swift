@@ -53,7 +53,11 @@ import Testing
         try expectOptions(of: help, in: try text("man/killswitchd.8"))
     }
 
-    @Test(arguments: [[], ["status"], ["is-open"], ["get"], ["wait"], ["watch"]])
+    @Test(arguments: [
+        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["force"], ["release"],
+        ["refresh"],
+        ["activate"], ["reload"], ["forget"],
+    ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(
             try Programs.path(of: "killswitchctl"), command + ["--help"])

@@ -167,7 +167,7 @@ extension OnSystemd {
         @Test func aBrokenReloadChangesNothingAndTheStatusSaysWhy() throws {
             try system.run("systemctl start killswitchd")
             try system.write("[service.shop]\nsorce = 1", to: "/etc/killswitchd/killswitchd.toml")
-            try system.run("systemctl reload killswitchd")
+            #expect(try system.attempt("systemctl reload killswitchd").status != 0)
             let mistake = "killswitchd.toml:2:1: unknown key 'sorce'"
             try system.wait(until: "systemctl status killswitchd | grep \"\(mistake)\"")
             #expect(try property("ActiveState") == "active")

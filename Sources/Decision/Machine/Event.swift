@@ -17,12 +17,16 @@ package enum Event: Hashable, Sendable {
     case unwatched(SourceName, problem: String?)
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
-    /// An operator orders a state for a service, or releases it to its flags.
-    case override(ServiceName, Override?)
-    /// An operator lets what the host guard holds go ahead: of one service, or of all.
-    case confirm(ServiceName?)
+    /// An operator lets what the host guard holds of these services go ahead.
+    case confirm([ServiceName], by: String)
+    /// An operator orders a state for a service.
+    case override(ServiceName, Override)
+    /// An operator, named as in `Override`, releases a service to its flags.
+    case release(ServiceName, by: String)
     /// What `activation` holds back takes force: of one service, or of all.
     case activate(ServiceName?)
+    /// An operator has everything dropped that is known of a source, and it is asked anew.
+    case forget(SourceName, by: String)
     /// The installed version of a service is this, by the file that says so. A file that cannot be
     /// read says nothing: the version stays.
     case installed(ServiceName, Version)

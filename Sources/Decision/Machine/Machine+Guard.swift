@@ -35,12 +35,22 @@ extension Machine {
     }
 
     /// An operator lets what is held go ahead.
-    mutating func confirmClosing(of name: ServiceName?) {
-        for index in services.indices where services[index].hold == .held {
-            guard name == nil || services[index].service.name == name else { continue }
+    mutating func confirmClosing(
+        of names: [ServiceName], by author: String, _ batch: inout Batch
+    ) {
+        let held = names.compactMap { wiring.service($0) }.filter { services[$0].hold == .held }
+        guard !held.isEmpty else { return }
+        for index in held {
             services[index].hold = .confirmed
             services[index].isDue = true
         }
+        batch.notices.append(
+            .closingConfirmed(held.map { services[$0].service.name }.sorted(), by: author))
+    }
+
+    /// Whether the host guard keeps a service open.
+    package func isHeld(_ name: ServiceName) -> Bool {
+        wiring.service(name).map { services[$0].hold == .held } ?? false
     }
 
     /// What stands while the guard holds a service that would close.

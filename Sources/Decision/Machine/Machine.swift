@@ -70,8 +70,12 @@ package struct Machine: Sendable {
             hint(source, at: now)
         case .override(let service, let override):
             order(override, for: service, &batch)
-        case .confirm(let service):
-            confirmClosing(of: service)
+        case .confirm(let services, let author):
+            confirmClosing(of: services, by: author, &batch)
+        case .release(let service, let author):
+            release(service, by: author, &batch)
+        case .forget(let source, let author):
+            forget(source, by: author, at: now, &batch)
         case .activate(let service):
             activate(service, &batch)
         case .installed(let service, let version):

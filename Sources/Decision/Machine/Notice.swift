@@ -14,8 +14,18 @@ package enum Notice: Hashable, Sendable {
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
     /// These services would close for one cause, and are held: more than the guard lets close at once.
     case closingHeld([ServiceName], limit: Int)
+    /// An operator lets these close.
+    case closingConfirmed([ServiceName], by: String)
     case recordFailed(Deed, problem: String)
     case recordsRecovered
+    /// An operator ordered a state.
+    case overridden(ServiceName, Override)
+    /// An operator took such an order back.
+    case released(ServiceName, Override, by: String)
+    /// The time of such an order is over.
+    case overrideExpired(ServiceName, Override)
+    /// An operator had everything dropped that was known of a source.
+    case forgotten(SourceName, by: String)
 }
 
 extension Notice {
@@ -30,6 +40,7 @@ extension Notice {
         case .sourceFailed, .sourceUnwatched, .answerInvalid, .endUnreadable,
             .versionUnknown, .valueInvalid:
             .warning
+        case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
         }
@@ -63,10 +74,24 @@ extension Notice {
             "\(services.count) services would close at once, and close_at_once is \(limit): "
                 + services.map(\.text).joined(separator: ", ")
                 + "; they stay open until killswitchctl confirm"
+        case .closingConfirmed(let services, let author):
+            "\(quoted(author)) lets them close: "
+                + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let deed, let problem):
             "\(deed.purpose): \(problem); trying again"
         case .recordsRecovered:
             "every file is written again"
+        case .overridden(let service, let override):
+            "\(service): \(quoted(override.author)) forces it to be \(override.state.rawValue): "
+                + "\(quoted(override.cause))"
+        case .released(let service, let override, let author):
+            "\(service): \(quoted(author)) releases it from being \(override.state.rawValue), "
+                + "the flags decide again"
+        case .overrideExpired(let service, let override):
+            "\(service): the time is over for which \(quoted(override.author)) forced it to be "
+                + "\(override.state.rawValue), the flags decide again"
+        case .forgotten(let source, let author):
+            "source '\(source)': \(quoted(author)) has its stored flags dropped, it is asked anew"
         }
     }
 }

@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 
 /// What there is to say of the whole at one moment: what was decided, how old the flags are, when
 /// they are asked for next, and what is wrong.
@@ -17,6 +17,8 @@ package struct Overview: Hashable, Sendable {
         package let name: SourceName
         /// How long ago the source confirmed its flags; nil where it never did.
         package let age: Duration?
+        /// When the newest flags came that are in force or wait to be.
+        package let fetchedAt: Instant?
         /// Nil while a fetch is under way.
         package let nextPoll: Duration?
         /// Why the last fetch brought nothing.
@@ -56,6 +58,7 @@ extension Machine {
         return Overview.SourceView(
             name: source.name,
             age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
-            nextPoll: nextPoll, problem: source.announcedFailure?.detail)
+            fetchedAt: source.answers.first?.answer.fetchedAt, nextPoll: nextPoll,
+            problem: source.announcedFailure?.detail)
     }
 }

@@ -1,6 +1,7 @@
 /// What the new verdicts and the failures among some notices say, so that no other has to.
 struct Said {
     private var verdicts: [ServiceName: Reason] = [:]
+    private var orders: [ServiceName: Override] = [:]
     /// The reasons that are about an answer that does not count.
     private var doubts: Set<Reason> = []
     private var failures: [SourceName: String] = [:]
@@ -11,10 +12,13 @@ struct Said {
             case .decided(let service, let verdict, _):
                 verdicts[service] = verdict.reason
                 if case .invalidAnswer = verdict.reason { doubts.insert(verdict.reason) }
+                orders[service] = verdict.override
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
             case .sourceRecovered, .sourceUnwatched, .answerInvalid, .endUnreadable,
-                .versionUnknown, .valueInvalid, .closingHeld, .recordFailed, .recordsRecovered:
+                .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed,
+                .recordFailed, .recordsRecovered,
+                .overridden, .released, .overrideExpired, .forgotten:
                 break
             }
         }
@@ -31,8 +35,11 @@ struct Said {
             verdicts[service] == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _):
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
+        case .overridden(let service, let override):
+            orders[service] == override
         case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .closingHeld, .recordFailed, .recordsRecovered:
+            .closingHeld, .closingConfirmed, .recordFailed, .recordsRecovered, .released,
+            .overrideExpired, .forgotten:
             false
         }
     }

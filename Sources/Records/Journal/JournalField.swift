@@ -10,6 +10,8 @@ package enum JournalField {
     package static func daysLeft(_ value: Int) -> Field {
         Field("KILLSWITCH_DAYS_LEFT", String(value))
     }
+    /// Who gave an order.
+    package static func author(_ value: String) -> Field { Field("KILLSWITCH_AUTHOR", value) }
     package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
     package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
 }

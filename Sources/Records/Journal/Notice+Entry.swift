@@ -19,8 +19,13 @@ extension Notice {
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
         case .closingHeld: .closingHeld
+        case .closingConfirmed: .closingConfirmed
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
+        case .overridden: .overridden
+        case .released: .released
+        case .overrideExpired: .overrideExpired
+        case .forgotten: .forgotten
         }
     }
 
@@ -38,8 +43,16 @@ extension Notice {
             [JournalField.service(service.text), JournalField.source(source.text)]
         case .recordFailed(let deed, _):
             deed.fields
+        case .closingConfirmed(_, let author):
+            [JournalField.author(author)]
         case .recordsRecovered, .closingHeld:
             []
+        case .overridden(let service, let override), .overrideExpired(let service, let override):
+            [JournalField.service(service.text), JournalField.author(override.author)]
+        case .released(let service, _, let author):
+            [JournalField.service(service.text), JournalField.author(author)]
+        case .forgotten(let source, let author):
+            [JournalField.source(source.text), JournalField.author(author)]
         }
     }
 }
@@ -62,7 +75,7 @@ extension Verdict {
             JournalField.state(state.rawValue), gate.map { JournalField.gate($0.rawValue) },
             JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
             (source ?? reason.source).map { JournalField.source($0.text) },
-            version.map(JournalField.version),
+            version.map(JournalField.version), self.override.map { JournalField.author($0.author) },
         ].compactMap(\.self)
     }
 }

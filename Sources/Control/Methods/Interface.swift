@@ -1,0 +1,81 @@
+/// The interface `io.killswitchd`, and what `org.varlink.service` tells of it.
+package enum Interface {
+    package static let name = "io.killswitchd"
+    /// The interface that every Varlink service has.
+    package static let standard = "org.varlink.service"
+
+    /// Every method of ours. A new one is a file, and a line here.
+    package static let methods: [Method] = [
+        .status, .watch, .force, .release, .refresh, .activate, .reload, .forget, .confirm,
+    ]
+
+    /// The description, as `GetInterfaceDescription` gives it.
+    package static var description: String {
+        """
+        # What killswitchd(8) has decided, and orders to it. Reading is open to everybody; Force,
+        # Release, Refresh, Activate, Reload, Forget and Confirm are for root and the group killswitchd.
+        interface \(name)
+
+        \(types)
+
+        \(methods.map(\.declaration).joined(separator: "\n\n"))
+
+        \(errors)
+
+        """
+    }
+
+    private static let types = """
+        # An order that stands before the flags. 'author' is who gave it.
+        type Override (state: string, reason: string, author: string, since: string, until: string)
+
+        # One service: what its state.json holds. Times are RFC 3339.
+        type Service (
+          schema: int,
+          service: string,
+          state: string,
+          gate: ?string,
+          reason: string,
+          reason_text: string,
+          since: string,
+          ends_at: ?string,
+          days_left: ?int,
+          title: ?string,
+          message: ?string,
+          retry_after: ?int,
+          variant: ?string,
+          values: object,
+          override: ?Override,
+          source: ?string,
+          version: ?string,
+          fetched_at: ?string,
+          decided_at: string,
+          valid_until: string,
+          stale: bool,
+          generation: int,
+          boot_id: string
+        )
+
+        # One source: seconds since it confirmed its flags, seconds until it is asked again (null
+        # while it is being asked), and why the last fetch brought nothing.
+        type Source (name: string, age: ?int, next_poll: ?int, problem: ?string)
+        """
+
+    private static let errors = """
+        # No service of this name is configured; 'known' are those that are.
+        error NoSuchService (service: string, known: []string)
+
+        # No service follows a source of this name; 'known' are those that are followed.
+        error NoSuchSource (source: string, known: []string)
+
+        # The method acts, and the caller is neither root nor in the group.
+        error NotPermitted (method: string, group: string)
+
+        # What is ordered would have ended already.
+        error NotInTheFuture (until: string)
+
+        # What is on disk is wrong, the configuration accepted last stays in force. 'problems' has a
+        # line for each mistake, with its file and line.
+        error ConfigurationRefused (problems: string)
+        """
+}

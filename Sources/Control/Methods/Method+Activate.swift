@@ -1,0 +1,26 @@
+import Decision
+import JSON
+
+extension Method {
+    static let activate = Method(
+        "Activate", .acting, parameters: ["service"],
+        declaration: """
+            # Puts flags in force that wait for the next start, of one service or of all. 'activated'
+            # are the services that had some.
+            method Activate(service: ?string) -> (activated: []string, services: []Service)
+            """
+    ) { (request) throws(MethodError) in
+        let subject = request.subject
+        let name = try request.parameters.optionalString("service")
+        let names = try subject.services(name.map { [$0] } ?? [])
+        let activated = names.filter(subject.isStaged)
+        let event = Event.activate(name == nil ? nil : names.first)
+        subject.post(event)
+        var isTaken = false
+        return .later { (occasion) in
+            if occasion == .event(event) { isTaken = true }
+            guard isTaken, let states = subject.decided(names) else { return .waiting }
+            return .done(["activated": .names(activated), "services": .array(states)])
+        }
+    }
+}

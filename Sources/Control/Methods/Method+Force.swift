@@ -1,0 +1,81 @@
+import CivilTime
+import Decision
+import JSON
+
+extension Method {
+    static let force = Method(
+        "Force", .acting, parameters: ["service", "state", "reason", "until", "seconds"],
+        declaration: """
+            # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
+            # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
+            # 'problem' says why it could not be stored: then a restart would lose it.
+            method Force(
+              service: string,
+              state: string,
+              reason: string,
+              until: ?string,
+              seconds: ?int
+            ) -> (service: Service, problem: ?string)
+            """
+    ) { (request) throws(MethodError) in
+        let parameters = request.parameters
+        let subject = request.subject
+        let service = try subject.service(parameters.string("service"))
+        let event = Event.override(service.name, try order(of: request))
+        subject.post(event)
+        var state: JSON.Object?
+        var problem: String?
+        return .later { (occasion) throws(MethodError) in
+            switch occasion {
+            case .event(event):
+                state = subject.state(of: service.name)
+            case .event(.recorded(.keep, let cause)):
+                if state != nil { problem = cause }
+            case .settled:
+                guard let state else { break }
+                return .done([
+                    "service": .object(state),
+                    "problem": problem.map { .string($0) } ?? .null,
+                ])
+            case .event, .room:
+                break
+            }
+            return .waiting
+        }
+    }
+
+    private static func order(of request: Request) throws(MethodError) -> Override {
+        let parameters = request.parameters
+        let now = request.subject.now.wall
+        guard let state = State(rawValue: try parameters.string("state")) else {
+            throw .invalidParameter("state")
+        }
+        let cause = try parameters.string("reason")
+        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= 4096 else {
+            throw .invalidParameter("reason")
+        }
+        let until: Instant
+        switch (try parameters.optionalString("until"), try parameters.optionalInteger("seconds")) {
+        case (let text?, nil):
+            guard case .success(let instant) = Result(catching: { try Instant(rfc3339: text) })
+            else { throw .invalidParameter("until") }
+            guard instant > now else { throw .notInTheFuture(text) }
+            until = instant
+        case (nil, let seconds?):
+            guard (1...Self.longest).contains(seconds) else { throw .invalidParameter("seconds") }
+            until = now + .seconds(seconds)
+        case (nil, nil):
+            throw .invalidParameter("until")
+        case (_?, _?):
+            throw .invalidParameter("seconds")
+        }
+        guard
+            let order = Override(
+                state: state, cause: cause, author: request.author, since: now, until: until)
+        else { throw .invalidParameter("state") }
+        return order
+    }
+
+    /// A hundred years, in seconds: more is a mistake, and far more is no date.
+    private static let longest: Int64 = 100 * 366 * 86_400
+}

@@ -1,0 +1,23 @@
+import Decision
+import JSON
+
+extension Method {
+    static let forget = Method(
+        "Forget", .acting, parameters: ["source"],
+        declaration: """
+            # Drops the stored flags of a source and the highest version that was accepted, and asks
+            # it anew. 'services' are those that follow it: each keeps its state until the source has
+            # answered, at most for its first_timeout.
+            method Forget(source: string) -> (services: []string)
+            """
+    ) { (request) throws(MethodError) in
+        let subject = request.subject
+        let source = try subject.source(request.parameters.string("source"))
+        let event = Event.forget(source, by: request.author)
+        subject.post(event)
+        return .later { (occasion) in
+            guard occasion == .event(event) else { return .waiting }
+            return .done(["services": .names(subject.followers(of: source))])
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Decision
+import JSON
+
+extension Method {
+    static let reload = Method(
+        "Reload", .acting,
+        declaration: """
+            # Reads the configuration again. One that is wrong changes nothing, and is the error
+            # ConfigurationRefused with file and line of each mistake.
+            method Reload() -> (services: []string, sources: []string)
+            """
+    ) { (request) throws(MethodError) in
+        let subject = request.subject
+        try subject.reload()
+        return .later { (occasion) in
+            guard occasion == .settled else { return .waiting }
+            let overview = subject.overview
+            return .done([
+                "services": .names(overview.services.map(\.name)),
+                "sources": .names(overview.sources.map(\.name)),
+            ])
+        }
+    }
+}

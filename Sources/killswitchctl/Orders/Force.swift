@@ -1,0 +1,98 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import JSON
+
+/// `killswitchctl force SERVICE STATE`
+struct Force: Order {
+    static let configuration = CommandConfiguration(
+        abstract: "Order a state for a service, whatever its flags say.",
+        discussion: """
+            It holds until its time is over or it is released, also over restarts and with the \
+            network down. Who ordered it, why and until when is in the journal and in 'status'.
+
+            example: killswitchctl force shop maintenance --for 2h --reason "disk swap"
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Print the daemon's answer as JSON.")
+    var json = false
+
+    @Option(help: "Why, for those who will wonder.")
+    var reason: String
+
+    @Option(name: .customLong("for"), help: "For how long, such as 30m, 2h or 7d.")
+    var duration: Timeout?
+
+    @Option(help: "Until when, by RFC 3339: 2027-03-01T12:00:00+09:00.")
+    var until: String?
+
+    @Argument(help: "The service.", completion: .services)
+    var service: ServiceName
+
+    @Argument(help: "running, countdown, maintenance, update-required or ended.")
+    var state: ForcedState
+
+    var method: String { "Force" }
+
+    func validate() throws {
+        guard !reason.allSatisfy(\.isWhitespace) else {
+            throw ValidationError("--reason is empty; say why, such as --reason 'disk swap'")
+        }
+        switch (duration, until) {
+        case (nil, nil):
+            throw ValidationError("until when? give --for DURATION, such as --for 2h, or --until")
+        case (_?, _?):
+            throw ValidationError("--for and --until say the same thing; give one of them")
+        case (let duration?, nil):
+            guard duration.duration >= .seconds(1) else {
+                throw ValidationError("--for is at least 1s")
+            }
+        case (nil, let until?):
+            guard case .success = Result(catching: { try Instant(rfc3339: until) }) else {
+                throw ValidationError(
+                    "--until '\(until)' is no time; write it like 2027-03-01T12:00:00+09:00")
+            }
+        }
+    }
+
+    func parameters() -> JSON.Object {
+        [
+            "service": .string(service.text), "state": .string(state.state.rawValue),
+            "reason": .string(reason), "until": until.map { .string($0) } ?? .null,
+            "seconds": duration.map { .number(Number($0.duration.wholeSeconds)) } ?? .null,
+        ]
+    }
+
+    func lines(_ answer: JSON.Object) -> [String] {
+        let service = ServiceAnswer(answer["service"])
+        let problem = answer["problem"]?.string.map {
+            ["but it could not be stored, and a restart would lose it: \($0)"]
+        }
+        return [
+            "\(service.name): forced to be \(service.standing), until \(service.forcedUntil) "
+                + "by \(service.author)"
+        ] + (problem ?? [])
+            + ["its flags decide again after that, or with 'killswitchctl release \(service.name)'"]
+    }
+
+    /// An order that the next restart loses is half an order.
+    func check(_ answer: JSON.Object) throws {
+        if answer["problem"]?.string != nil { throw CommandFailure(.no) }
+    }
+}
+
+/// A state that can be ordered.
+struct ForcedState: ExpressibleByArgument {
+    let state: State
+
+    init?(argument: String) {
+        guard let state = State(rawValue: argument), state != .undecided else { return nil }
+        self.state = state
+    }
+
+    static var allValueStrings: [String] {
+        State.allCases.filter { $0 != .undecided }.map(\.rawValue)
+    }
+}

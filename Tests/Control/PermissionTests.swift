@@ -1,0 +1,58 @@
+import Control
+import Testing
+
+/// Who may act, and under which name.
+@Suite struct PermissionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let peer: Peer
+        var group: UInt32? = 987
+        let mayAct: Bool
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "root", peer: Peer(user: 0, groups: [0]), mayAct: true),
+        Case(
+            name: "root, and no such group here", peer: Peer(user: 0, groups: [0]), group: nil,
+            mayAct: true),
+        Case(name: "the daemon's user", peer: Peer(user: 500, groups: [500]), mayAct: true),
+        Case(name: "an ordinary user", peer: Peer(user: 1000, groups: [1000, 27]), mayAct: false),
+        Case(name: "a member", peer: Peer(user: 1000, groups: [1000, 987]), mayAct: true),
+        Case(
+            name: "an ordinary user, and no such group here",
+            peer: Peer(user: 1000, groups: [1000]), group: nil, mayAct: false),
+        Case(
+            name: "the group root is not the user root", peer: Peer(user: 1000, groups: [0]),
+            mayAct: false),
+        Case(
+            name: "nobody, as a peer of another user namespace shows",
+            peer: Peer(user: 65_534, groups: [65_534]), mayAct: false),
+    ]
+
+    @Test(arguments: cases) func rootTheGroupAndTheDaemonsUserMayAct(_ example: Case) {
+        let permission = Permission(ownUser: 500, group: example.group)
+        #expect(permission.mayAct(example.peer) == example.mayAct)
+    }
+
+    private static let accounts = Accounts(
+        users: Array(
+            "root:x:0:0:root:/root:/bin/bash\nbroken\nalice:x:1000:1000::/:/bin/sh\n".utf8),
+        groups: Array("root:x:0:\nkillswitchd:x:987:alice,bob\nwrong:x:many:\n".utf8))
+
+    @Test func usersAndGroupsAreFoundInTheFilesOfTheHost() {
+        let accounts = Self.accounts
+        #expect(accounts.author(0) == "root (uid 0)")
+        #expect(accounts.author(1000) == "alice (uid 1000)")
+        #expect(accounts.author(4242) == "uid 4242")
+        #expect(accounts.identifier(ofGroup: "killswitchd") == 987)
+        #expect(accounts.identifier(ofGroup: "wrong") == nil)
+        #expect(accounts.identifier(ofGroup: "kill") == nil)
+    }
+
+    @Test func withoutTheFilesNobodyHasANameAndNoGroupCounts() {
+        let accounts = Accounts(users: [], groups: [0xFF, 0x3A, 0x3A])
+        #expect(accounts.author(0) == "uid 0")
+        #expect(accounts.identifier(ofGroup: "killswitchd") == nil)
+    }
+}

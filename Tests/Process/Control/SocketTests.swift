@@ -1,0 +1,42 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// The socket itself: whose it is, and what was there before.
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+    @Test func everybodyMayConnect() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        #expect(try File.attributes(of: daemon.folder("run/control.sock")).mode == 0o666)
+        #expect(try !File.exists(daemon.folder("run/control.sock.new")))
+    }
+
+    @Test func whatACrashLeftIsReplaced() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.stop(SIGKILL)
+        #expect(try File.exists(daemon.folder("run/control.sock")))
+        #expect(try daemon.control("refresh").status == 69)
+        try daemon.start()
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+    }
+
+    @Test func whatIsNoSocketStaysAndTheSwitchesWorkAllTheSame() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("run"))
+        try daemon.folder.write("precious", to: "run/control.sock")
+        try daemon.start()
+        try daemon.waitFor("running")
+        #expect(try daemon.folder.text(of: "run/control.sock") == "precious")
+        #expect(try daemon.log.contains("it is no socket; killswitchctl can only read"))
+    }
+
+    @Test func decidingOnceListensToNobody() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        #expect(try !File.exists(daemon.folder("run/control.sock")))
+    }
+}

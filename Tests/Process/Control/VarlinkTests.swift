@@ -1,0 +1,45 @@
+import Support
+import Testing
+
+/// The control socket, as the public Varlink client of Python sees it.
+@Suite(.timeLimit(.minutes(2))) struct VarlinkTests {
+    @Test func thePublicClientCallsEveryMethodAndFollowsAStream() throws {
+        let python = try PythonEnvironment("varlink==31.0.0")
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let result = try python.run(
+            script("varlink-client.py"), daemon.folder("run/control.sock"),
+            daemon.folder("killswitchd.toml"))
+        #expect(result.errors == "")
+        #expect(
+            result.output.replacing(/; known are .*/, with: "…") == """
+                interfaces: org.varlink.service io.killswitchd
+                status: ['shop running flags']
+                force: shop maintenance override
+                until: shop maintenance override
+                release: True
+                refresh: ['shop unchanged']
+                activate: []
+                reload: {'services': ['shop'], 'sources': ['shop']}
+                forget: {'services': ['shop']}
+                confirm: []
+                no service: io.killswitchd.NoSuchService {'known': ['shop'], 'service': 'shpo'}
+                no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
+                no state: org.varlink.service.InvalidParameter {'parameter': 'state'}
+                past: io.killswitchd.NotInTheFuture {'until': '2001-01-01T00:00:00Z'}
+                refused: io.killswitchd.ConfigurationRefused {'problems': "FILE:6:1: unknown key \
+                'nonsense' in [service.shop]…
+                watch: ['shop running flags']
+                watch: ['shop maintenance override']
+                watch: ['shop running flags']
+                not called: []
+
+                """)
+    }
+}
+
+/// A script beside this file.
+func script(_ name: String, file: String = #filePath) -> String {
+    "/" + file.split(separator: "/").dropLast().joined(separator: "/") + "/" + name
+}

@@ -1,0 +1,71 @@
+"""Calls every method of io.killswitchd with the public Varlink client, and prints what it got.
+
+usage: varlink-client.py SOCKET CONFIGURATION
+
+The configuration has one service 'shop' on one source 'shop'. The client checks each answer against
+the interface description, which it gets from the daemon.
+"""
+
+import sys
+
+import varlink
+import varlink.scanner
+
+client = varlink.Client(address=f"unix:{sys.argv[1]}")
+configuration = sys.argv[2]
+print("interfaces:", *client.get_interfaces())
+shop = client.open("io.killswitchd")
+description = client.get_interface("io.killswitchd")
+called = set()
+
+
+def call(method, **parameters):
+    called.add(method)
+    return getattr(shop, method)(**parameters)
+
+
+def refused(method, **parameters):
+    try:
+        return f"not refused: {call(method, **parameters)}"
+    except varlink.VarlinkError as error:
+        return f"{error.error()} {dict(sorted(error.parameters().items()))}"
+
+
+def state(service):
+    return f"{service['service']} {service['state']} {service['reason']}"
+
+
+def states(answer):
+    return [state(service) for service in answer["services"]]
+
+
+print("status:", states(call("Status", services=["shop"])))
+order = dict(service="shop", state="maintenance", reason="disk swap")
+print("force:", state(call("Force", **order, seconds=60)["service"]))
+print("until:", state(call("Force", **order, until="2099-01-01T00:00:00Z")["service"]))
+print("release:", call("Release", service="shop")["wasForced"])
+print("refresh:", [f"{f['source']} {f['outcome']}" for f in call("Refresh")["fetched"]])
+print("activate:", call("Activate")["activated"])
+print("reload:", call("Reload"))
+print("forget:", call("Forget", source="shop"))
+print("confirm:", call("Confirm")["confirmed"])
+print("no service:", refused("Force", **{**order, "service": "shpo"}, seconds=60))
+print("no source:", refused("Refresh", source="shpo"))
+print("no state:", refused("Force", **{**order, "state": "shut"}, seconds=60))
+print("past:", refused("Force", **order, until="2001-01-01T00:00:00Z"))
+with open(configuration, "a", encoding="utf-8") as file:
+    file.write("\nnonsense = 1\n")
+print("refused:", refused("Reload").replace(configuration, "FILE"))
+
+# The stream is read on one connection, and the orders go over another one.
+called.add("Watch")
+stream = client.open("io.killswitchd").Watch(_more=True)
+print("watch:", states(next(stream)))
+call("Force", **order, seconds=60)
+print("watch:", states(next(stream)))
+call("Release", service="shop")
+print("watch:", states(next(stream)))
+
+methods = {name for name, member in description.members.items()
+           if isinstance(member, varlink.scanner._Method)}
+print("not called:", sorted(methods - called))
