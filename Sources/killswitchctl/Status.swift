@@ -10,14 +10,15 @@ struct Status: ParsableCommand {
         abstract: "Show what was decided for each service.",
         discussion: """
             AGE is how long ago the source of the flags last confirmed them. A state that is out of \
-            date is marked: its daemon is not running.
+            date is marked: its daemon is not running. UNITS says how many attached units are as they \
+            should be, and how long the slowest took to stop or start.
 
             example: killswitchctl status
             """)
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print JSON: state.json of each service, with 'age' in seconds and 'current'.")
+    @Flag(help: "Print JSON: state.json of each service, with 'age' in seconds, 'current' and the attached 'units'.")
     var json = false
 
     @Argument(help: "The services; all of them when none is named.", completion: .services)
@@ -30,7 +31,8 @@ struct Status: ParsableCommand {
             let state = try published.known(name)
             return StatusRow(
                 service: name, state: state, age: published.age(of: state),
-                isCurrent: state.isCurrent(at: published.now))
+                isCurrent: state.isCurrent(at: published.now),
+                units: try published.units(of: name))
         }
         let refusal = try published.refusal()
         if json {
@@ -62,11 +64,34 @@ struct StatusRow {
     let state: PublishedState
     let age: Duration?
     let isCurrent: Bool
+    /// The attached units, as units.json has them.
+    let units: [JSON.Object]
+
+    /// How many of the units are as they should be, and how long the slowest took to get there.
+    var unitSummary: String {
+        guard !units.isEmpty else { return "-" }
+        let good = units.filter { $0["problem"] == .null && $0.isAsWanted }.count
+        let slowest = units.compactMap { $0["took_ms"]?.number?.int64 }.max()
+        return "\(good)/\(units.count)" + (slowest.map { " \($0)ms" } ?? "")
+    }
 
     var json: JSON.Value {
         var object = state.object
         object["age"] = age.map { .number(Number($0.wholeSeconds)) } ?? .null
         object["current"] = .bool(isCurrent)
+        object["units"] = .array(units.map { .object($0) })
         return .object(object)
+    }
+}
+
+extension JSON.Object {
+    /// Whether a unit is up or down as its gate wants it; one that is only permitted is either.
+    fileprivate var isAsWanted: Bool {
+        let active = self["active"]?.string
+        return switch self["wanted"] {
+        case .bool(true): active == "active"
+        case .bool(false): active == "inactive" || active == "failed"
+        case nil, .null, .number, .string, .array, .object: true
+        }
     }
 }

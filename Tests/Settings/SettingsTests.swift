@@ -144,6 +144,19 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     #expect(settings.sources.map(\.name.text) == ["two", "one"])
 }
 
+@Test func theHostsLimitIsReadAndGoesIntoThePlan() throws {
+    let text = """
+        [service.shop]
+        source = "file:/a"
+        format = "status"
+
+        """
+    #expect(try load(text).plan.closeAtOnce == nil)
+    let settings = try load(text + "[limits]\nclose_at_once = 3")
+    #expect(settings.plan.closeAtOnce == 3)
+    #expect(settings.effective.contains { $0.path == "limits.close_at_once" && $0.value == "3" })
+}
+
 @Test func everyTableOfTheSchemaHasItsKeys() {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
