@@ -99,6 +99,8 @@ let package = Package(
         tests(of: "Signing"),
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
+        tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
+        tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
         tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(

@@ -6,7 +6,8 @@ import Glibc
 /// A connection to a message bus, sd-bus(3) on the loop: calls that do not wait, and signals.
 ///
 /// Nothing here blocks: the connection is made and greeted on the loop, a call is queued until then,
-/// and every call has a time after which it has failed. A connection that broke is not mended: drop
+/// and every call has a time after which it has failed, counted from the greeting; a greeting that does
+/// not come is a lost connection after sd-bus's own 90 seconds. A connection that broke is not mended: drop
 /// it and make another one.
 @safe
 package final class Bus {

@@ -5,6 +5,8 @@ package struct Call {
     package enum Argument {
         case text(String)
         case texts([String])
+        /// Unsigned, of 32 bits.
+        case number(UInt32)
     }
 
     let purpose: String
@@ -40,6 +42,10 @@ package struct Call {
                 case .text(let text):
                     unsafe text.withCString {
                         unsafe sd_bus_message_append_basic(message, type("s"), $0)
+                    }
+                case .number(var number):
+                    unsafe withUnsafePointer(to: &number) {
+                        unsafe sd_bus_message_append_basic(message, type("u"), $0)
                     }
                 case .texts(let texts): unsafe Self.append(texts, to: message)
                 }

@@ -1,11 +1,11 @@
-import Decision
+package import Decision
 
 /// The object of a unit on the bus: its name with every byte but letters and digits written as `_xx`.
-enum ObjectPath {
+package enum ObjectPath {
     static let manager = "/org/freedesktop/systemd1"
     private static let units = "/org/freedesktop/systemd1/unit/"
 
-    static func of(_ unit: UnitName) -> String {
+    package static func of(_ unit: UnitName) -> String {
         var path = units
         for (position, byte) in unit.text.utf8.enumerated() {
             switch byte {
@@ -21,7 +21,7 @@ enum ObjectPath {
     }
 
     /// The name again; nil where the object is no unit.
-    static func unit(_ path: String) -> UnitName? {
+    package static func unit(_ path: String) -> UnitName? {
         guard path.hasPrefix(units) else { return nil }
         var bytes: [UInt8] = []
         var rest = path.utf8.dropFirst(units.utf8.count)

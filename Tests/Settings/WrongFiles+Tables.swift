@@ -53,7 +53,7 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:2:17: bad number in 'close_at_once' in [limits]: expected 1 to 100000
+            f:2:17: bad number '0' of 'close_at_once' in [limits]: expected 1 to 100000
             f:3:1: unknown key 'close_at_onse' in [limits]; did you mean 'close_at_once'?
             """),
         WrongFile(
