@@ -22,6 +22,8 @@ package final class Agent {
     /// The configured services.
     package private(set) var services: [Service]
     private var versionFiles: VersionFiles?
+    /// When the files of each source were last looked after.
+    private var checked: [SourceName: Boottime] = [:]
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
@@ -184,8 +186,7 @@ package final class Agent {
             }
         case .confirm(let name):
             report(.confirm(name)) { () throws(FileError) in
-                try runtime.confirm(name)
-                try state.confirm(name, at: now.wall)
+                try confirm(name)
             }
         case .keep(let overrides):
             report(.keep) { () throws(FileError) in try state.keep(overrides) }
@@ -202,6 +203,7 @@ package final class Agent {
         case .drop(let name):
             sources.removeValue(forKey: name)?.stop()
             fetching.remove(name)
+            checked[name] = nil
             report(.confirm(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .announce(let notice):
             announce(notice)
@@ -209,6 +211,19 @@ package final class Agent {
             sleep(until: wake)
         }
     }
+
+    /// Marks the source as confirmed. The files that are looked after with it change by somebody
+    /// else's hand, if ever: once a second is often enough, and most of what a fast poll would cost.
+    private func confirm(_ name: SourceName) throws(FileError) {
+        try runtime.confirm(name)
+        let (wall, boot) = loop.now
+        if let last = checked[name], boot - last < Self.checkInterval { return }
+        try runtime.check(name)
+        try state.confirm(name, at: wall)
+        checked[name] = boot
+    }
+
+    private static let checkInterval: Duration = .seconds(1)
 
     /// Performs a deed and queues how it went.
     private func report(_ deed: Deed, _ perform: () throws(FileError) -> Void) {

@@ -1,4 +1,6 @@
 /// A position in ASCII text that moves on as the expected is taken; it stays where it is when not.
+///
+/// Its loops are plain ones: a date stands in every answer of a server.
 struct ASCIICursor {
     private let bytes: [UInt8]
     private var index = 0
@@ -24,14 +26,18 @@ struct ASCIICursor {
 
     /// Takes this whole word, letter case included, or nothing.
     mutating func take(word: String) -> Bool {
-        guard bytes[index...].starts(with: word.utf8) else { return false }
-        index += word.utf8.count
+        var end = index
+        for byte in word.utf8 {
+            guard end < bytes.count, bytes[end] == byte else { return false }
+            end += 1
+        }
+        index = end
         return true
     }
 
     /// Takes the first of these words that stands here, and says which it was.
     mutating func take(oneOf words: [String]) -> Int? {
-        for (position, word) in words.enumerated() where take(word: word) { return position }
+        for position in words.indices where take(word: words[position]) { return position }
         return nil
     }
 
@@ -47,10 +53,15 @@ struct ASCIICursor {
     /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower
     /// bound it takes none.
     mutating func takeNumber(digits: ClosedRange<Int>) -> Int? {
-        let run = bytes[index...].prefix(digits.upperBound).prefix { $0.isDigit }
-        guard run.count >= digits.lowerBound else { return nil }
-        index = run.endIndex
-        return run.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        var end = index
+        var number = 0
+        while end < bytes.count, end - index < digits.upperBound, bytes[end].isDigit {
+            number = number * 10 + Int(bytes[end] - UInt8(ascii: "0"))
+            end += 1
+        }
+        guard end - index >= digits.lowerBound else { return nil }
+        index = end
+        return number
     }
 }
 

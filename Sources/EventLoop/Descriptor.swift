@@ -52,6 +52,10 @@ package final class Descriptor {
         if events.isEmpty { source.turnOff() }
     }
 
+    /// Nothing is waited for from here on, also where this is dropped by its own handler, which still
+    /// holds the source: epoll takes a descriptor only once, and the next in line may want it now.
+    deinit { source.turnOff() }
+
     /// Waits for these events instead; with none, for nothing, not even a hang-up.
     package func listen(for events: Events) throws(LoopError) {
         guard !events.isEmpty else { return source.turnOff() }

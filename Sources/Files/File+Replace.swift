@@ -33,7 +33,6 @@ extension File {
         let (folder, name) = split(path)
         let temporary = "\(folder)/.\(name).tmp"
         do {
-            try remove(temporary)
             try write(bytes, to: temporary, mode: mode)
             try rename(temporary, to: path)
         } catch {
@@ -43,14 +42,25 @@ extension File {
         if durability == .powerLoss { try Directory.synchronize(folder) }
     }
 
-    /// `O_EXCL` makes the file or fails: it opens nothing that is there, not even through a link.
     private static func write(
         _ bytes: [UInt8], to path: String, mode: UInt32
     ) throws(FileError) {
-        let file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        let file = try make(path)
         try file.write(bytes)
         try file.setMode(mode)
         try file.synchronize()
+    }
+
+    /// `O_EXCL` makes the file or fails: it opens nothing that is there, not even through a link. What
+    /// a crash has left under that name goes first.
+    private static func make(_ path: String) throws(FileError) -> OpenFile {
+        let flags = O_WRONLY | O_CREAT | O_EXCL
+        do {
+            return try OpenFile(path, flags, mode: 0o600)
+        } catch  where error.code == EEXIST {
+            try remove(path)
+            return try OpenFile(path, flags, mode: 0o600)
+        }
     }
 
     /// Removes the half-made file. The caller has an error to report already, and this one's would

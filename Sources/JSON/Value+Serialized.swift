@@ -12,21 +12,24 @@ extension Value {
     ///
     /// Strings are escaped only where RFC 8259 §7 demands it.
     package func serialized(_ style: Style = .compact) -> String {
+        String(decoding: serializedBytes(style), as: UTF8.self)
+    }
+
+    /// The same as bytes of UTF-8.
+    package func serializedBytes(_ style: Style = .compact) -> [UInt8] {
         var writer = Writer(style: style)
         writer.write(self, depth: 0)
-        return writer.text
+        return writer.bytes
     }
 }
 
 private struct Writer {
     let style: Style
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     init(style: Style) {
         self.style = style
     }
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Writes a value that is inside `depth` arrays and objects.
     mutating func write(_ value: Value, depth: Int) {
@@ -76,20 +79,29 @@ private struct Writer {
     private mutating func writeQuoted(_ string: String) {
         bytes.append(.quote)
         if string.utf8.contains(where: \.needsEscape) {
-            for byte in string.utf8 {
-                switch byte {
-                case .quote, .backslash:
-                    // Nearly all there is to escape in JSON that is inside a string.
-                    bytes.append(.backslash)
-                    bytes.append(byte)
-                case _ where byte.needsEscape: write(byte.escape)
-                default: bytes.append(byte)
-                }
-            }
+            writeEscaped(string.utf8.span)
         } else {
             write(string)
         }
         bytes.append(.quote)
+    }
+
+    /// Writes what stands for itself in runs: a document that is kept inside a string is long.
+    private mutating func writeEscaped(_ text: Span<UInt8>) {
+        bytes.reserveCapacity(bytes.count + text.count + text.count / 8)
+        var start = 0
+        for index in text.indices where text[index].needsEscape {
+            write(text.extracting(start..<index))
+            write(text[index].escape)
+            start = index + 1
+        }
+        write(text.extracting(start..<text.count))
+    }
+
+    private mutating func write(_ plain: Span<UInt8>) {
+        bytes.append(addingCapacity: plain.count) { output in
+            for index in plain.indices { output.append(plain[index]) }
+        }
     }
 
     private mutating func write(_ plain: String) {

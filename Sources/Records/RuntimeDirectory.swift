@@ -39,10 +39,14 @@ package struct RuntimeDirectory {
     /// The file whose modification time says when the source last confirmed its flags.
     package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
 
-    /// Notes that the source has confirmed its flags now, and throws where the files of a service
-    /// that follows it are gone: somebody has removed them.
+    /// Notes that the source has confirmed its flags now.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
+    }
+
+    /// Throws where the files of a service that follows the source are gone: somebody has removed
+    /// them.
+    package func check(_ source: SourceName) throws(FileError) {
         for service in services.values
         where service.switches.contains(where: { $0.source == source }) {
             _ = try File.attributes(of: "\(path)/\(service.name)/\(FileName.state)")

@@ -21,8 +21,8 @@ package struct StateDirectory {
         _ answers: [Answer], of source: SourceName, binding: String
     ) throws(FileError) {
         guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
-        let text = StoredFlags.text(of: answers, binding: binding)
-        try File.replace(flagsPath(source), with: Array(text.utf8), surviving: .powerLoss)
+        let bytes = StoredFlags.bytes(of: answers, binding: binding)
+        try File.replace(flagsPath(source), with: bytes, surviving: .powerLoss)
     }
 
     /// Notes that the stored flags were confirmed at `now`. Their age after a reboot is told by this

@@ -7,13 +7,13 @@ import JSON
 enum StoredFlags {
     static let schema: Int64 = 1
 
-    static func text(of answers: [Answer], binding: String) -> String {
+    static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
         let value: JSON.Value = .object([
             "schema": .number(Number(schema)),
             "binding": .string(binding),
             "answers": .array(answers.map(json)),
         ])
-        return value.serialized(.pretty) + "\n"
+        return value.serializedBytes(.pretty) + [UInt8(ascii: "\n")]
     }
 
     /// Nothing where the binding is another one: those flags are another source's.

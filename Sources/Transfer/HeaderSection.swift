@@ -27,38 +27,51 @@ package struct HeaderSection: Hashable, Sendable {
     /// The value of the first field of that name, which is given in lower case; nil where there is
     /// none, or it is no ASCII text.
     package subscript(_ name: String) -> String? {
-        values(of: name).first
+        var start = bytes.startIndex
+        while let line = nextLine(&start) {
+            if let value = value(of: name, in: line) { return value }
+        }
+        return nil
     }
 
     /// The values of all fields of that name, which is given in lower case.
     package func values(of name: String) -> [String] {
         var found: [String] = []
         var start = bytes.startIndex
-        while start < bytes.endIndex {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-            if let value = Self.value(of: name, in: bytes[start..<end]) { found.append(value) }
-            start = end + 1
+        while let line = nextLine(&start) {
+            if let value = value(of: name, in: line) { found.append(value) }
         }
         return found
     }
 
+    /// The line that begins there, without its end; `start` becomes where the next one begins. Plain
+    /// loops here and below: they run for every line of every answer.
+    private func nextLine(_ start: inout Int) -> Range<Int>? {
+        guard start < bytes.endIndex else { return nil }
+        var end = start
+        while end < bytes.endIndex, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        defer { start = end + 1 }
+        return start..<end
+    }
+
     /// The value that the line gives to the field; nil where it is another field's, or no ASCII text.
-    private static func value(of name: String, in line: ArraySlice<UInt8>) -> String? {
+    private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }
-        let value = trimmed(line[(line.startIndex + name.utf8.count + 1)...])
+        let value = Self.trimmed(bytes[(line.lowerBound + name.utf8.count + 1)..<line.upperBound])
         for byte in value where !((0x20...0x7E).contains(byte) || byte == 0x09) { return nil }
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Whether a line is of the field whose name is given in lower case. A plain loop: this runs for
-    /// every line of every answer.
-    private static func isField(_ name: String, _ line: ArraySlice<UInt8>) -> Bool {
-        var index = line.startIndex
+    /// Whether a line is of the field whose name is given in lower case.
+    private func isField(_ name: String, _ line: Range<Int>) -> Bool {
+        var index = line.lowerBound
         for byte in name.utf8 {
-            guard index < line.endIndex, lowercased(line[index]) == byte else { return false }
+            guard index < line.upperBound, Self.lowercased(bytes[index]) == byte else {
+                return false
+            }
             index += 1
         }
-        return index < line.endIndex && line[index] == UInt8(ascii: ":")
+        return index < line.upperBound && bytes[index] == UInt8(ascii: ":")
     }
 
     private static let statusLine = Array("HTTP/".utf8)

@@ -66,6 +66,30 @@ struct DescriptorTests {
     }
 
     /// The other end reads the end when this one is closed.
+    @Test func oneThatIsDroppedByItsHandlerLeavesTheDescriptorToTheNext() throws {
+        let loop = try EventLoop()
+        let (end, other) = try makePair()
+        defer {
+            close(end)
+            close(other)
+        }
+        let calls = Counter()
+        var descriptor: Descriptor?
+        descriptor = try Descriptor(loop, end, .readable) { _ in
+            descriptor = nil
+            do {
+                descriptor = try Descriptor(loop, end, .readable) { _ in calls.add() }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        defer { keep(descriptor as Any) }
+        writeAll(other, "x")
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(try loop.runOnce(.seconds(1)))
+        #expect(calls.count == 1)
+    }
+
     @Test func anOwnedDescriptorIsClosedWithItsSourceAndALentOneIsNot() throws {
         let loop = try EventLoop()
         let (end, other) = try makePair()

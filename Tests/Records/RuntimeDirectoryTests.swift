@@ -83,7 +83,7 @@ import Testing
         try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
         try directory.confirm(try named("app"))
         try File.remove(folder("shop/state.json"))
-        #expect(throws: FileError.self) { try directory.confirm(try named("app")) }
+        #expect(throws: FileError.self) { try directory.check(try named("app")) }
     }
 
     /// Renaming the marker takes no space: a full disk must not keep a switch from firing.

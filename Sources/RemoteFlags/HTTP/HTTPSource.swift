@@ -14,8 +14,8 @@ package final class HTTPSource: FlagSource {
     private let client: Client
     private let deliver: Deliver
     private var exchange: Exchange?
-    /// The request without its conditions, by the credentials as they were last read.
-    private var plain: (secrets: Secrets, binding: String, request: Request)?
+    /// What is asked, by the credentials as they were last read.
+    private var inquiry: Inquiry?
     /// What the newest good answer is bound to: its validators are sent under no other binding.
     private var answered: String?
 
@@ -31,12 +31,12 @@ package final class HTTPSource: FlagSource {
         self.deliver = deliver
         place = Binding(to: site)
         // What is restored from an earlier run came by these credentials, or is asked for anew.
-        if case .success(let prepared) = Result(catching: prepare) { answered = prepared.binding }
+        if case .success(let inquiry) = Result(catching: prepare) { answered = inquiry.binding }
     }
 
     deinit { exchange?.cancel() }
 
-    package var binding: String { answered ?? plain?.binding ?? place.text(nil) }
+    package var binding: String { answered ?? inquiry?.binding ?? place.text(nil) }
 
     /// Where the credentials cannot be read, that they are others cannot be said either: the flags
     /// stay in force, and only their validators are not used.
@@ -48,11 +48,14 @@ package final class HTTPSource: FlagSource {
 
     package func fetch(unlessMatching validators: Validators) {
         do {
-            let (binding, request, isConditional) = try request(unlessMatching: validators)
+            let inquiry = try prepare()
+            let isBound = answered == inquiry.binding
+            let request = inquiry.request(unlessMatching: isBound ? validators : Validators())
+            let isConditional = request.headers.count > inquiry.plain.headers.count
             let exchange = try exchange ?? Exchange(client)
             self.exchange = exchange
             try exchange.send(request) { [unowned self] result in
-                end(result, binding, isConditional)
+                end(result, inquiry.binding, isConditional)
             }
         } catch {
             fail("\(error)")
@@ -87,27 +90,16 @@ package final class HTTPSource: FlagSource {
         deliver(.fetched(name, .failure(Failure(.unreachable, clause))))
     }
 
-    private func request(
-        unlessMatching validators: Validators
-    ) throws -> (binding: String, request: Request, isConditional: Bool) {
-        let (binding, plain) = try prepare()
-        guard answered == binding else { return (binding, plain, false) }
-        var request = plain
-        if let etag = validators.etag { request.headers.append(Header("If-None-Match", etag)) }
-        if let date = validators.lastModified {
-            request.headers.append(Header("If-Modified-Since", date))
-        }
-        return (binding, request, request.headers.count > plain.headers.count)
-    }
-
-    /// The request without its conditions. Credentials are read each time, since they are replaced in
-    /// place; the request is made anew only where they changed.
-    private func prepare() throws -> (binding: String, request: Request) {
+    /// Credentials are read each time, since they are replaced in place; what is asked is made anew
+    /// only where they changed.
+    private func prepare() throws -> Inquiry {
+        if let inquiry, !site.namesSecrets { return inquiry }
         let secrets = try Secrets(of: site, bearings)
-        if let plain, plain.secrets == secrets { return (plain.binding, plain.request) }
-        let binding = place.text(secrets)
-        let request = site.request(with: secrets, agent: bearings.agent)
-        plain = (secrets, binding, request)
-        return (binding, request)
+        if let inquiry, inquiry.secrets == secrets { return inquiry }
+        let made = Inquiry(
+            secrets: secrets, binding: place.text(secrets),
+            plain: site.request(with: secrets, agent: bearings.agent))
+        inquiry = made
+        return made
     }
 }

@@ -34,6 +34,11 @@ package struct Site: Hashable, Sendable {
         self.unixSocket = unixSocket
     }
 
+    /// Whether what is asked depends on files, which may change.
+    var namesSecrets: Bool {
+        authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
+    }
+
     /// The URL as it may stand in a log: a query may hold a secret.
     var shownURL: String {
         guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }

@@ -23,7 +23,7 @@ extension Daemon {
             type = "http"
             url = "\(url)"
             interval = "100ms"
-            timeout = "500ms"
+            timeout = "2s"
             \(source)
 
             [service.shop]

@@ -199,6 +199,7 @@ def pieces(request, name):
     elif name == "redirect-down":
         yield error("301 Moved", ("Location", f"http://localhost:{other_port}/order"))
     elif name == "redirect-loop":
+        time.sleep(0.02)  # Long enough that the answer is waited for.
         yield error("307 Go", ("Location", "/again"))
     elif name == "redirect-nowhere":
         yield error("302 Found")
