@@ -85,8 +85,9 @@ let package = Package(
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Control", "Decision", "EventLoop", "Files", "Gates", "JSON", "Records",
-                "Settings", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CivilTime", "Control", "Decision", "EventLoop", "Files", "Gates", "JSON",
+                "Records", "Settings",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 

@@ -18,7 +18,11 @@ struct Status: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print JSON: state.json of each service, with 'age' in seconds, 'current' and the attached 'units'.")
+    @Flag(
+        help: """
+            Print JSON: state.json of each service, with 'age' in seconds, 'current' and the \
+            attached 'units'.
+            """)
     var json = false
 
     @Argument(help: "The services; all of them when none is named.", completion: .services)

@@ -9,8 +9,8 @@ struct StatusTable {
     let isColored: Bool
 
     var text: String {
-        let cells = [["SERVICE", "STATE", "GATE", "DAYS", "AGE", "UNITS", "REASON"]] + rows.map(cells)
-        let lines = Columns(rows: cells).lines
+        let header = ["SERVICE", "STATE", "GATE", "DAYS", "AGE", "UNITS", "REASON"]
+        let lines = Columns(rows: [header] + rows.map(cells)).lines
         return lines.enumerated().map { index, line in
             index == 0 ? line : colored(line, rows[index - 1])
         }.joined(separator: "\n")
@@ -19,7 +19,8 @@ struct StatusTable {
     private func cells(_ row: StatusRow) -> [String] {
         [
             row.service.text, row.state.state.rawValue, row.state.gate?.rawValue ?? "-",
-            row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-", row.unitSummary,
+            row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-",
+            row.unitSummary,
             row.state.reason + (row.isCurrent ? "" : " (out of date)"),
         ]
     }

@@ -229,4 +229,25 @@ struct AttachedUnitTests {
         let effects = gate.at(8, .woke)
         #expect(effects.contains { if case .publish = $0 { true } else { false } })
     }
+
+    /// The signals of the stop come after the flip: a unit that was seen running may be down.
+    @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, .decided(shop, .running))
+        for kind in [GateTarget.Kind.closed, .ended, .open] {
+            gate.at(1.2, taken: .start(try target(kind)))
+        }
+        gate.at(1.2, taken: .start(try target(.open)))
+        gate.at(1.2, taken: .stop(try target(.ended)))
+        try gate.at(1.3, "web.service", is: .inactive)
+        try gate.at(1.3, .open, is: .active)
+        let web = try unit("web.service")
+        gate.at(
+            1.4, .read(try unit(.open), UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])))
+        gate.at(1.4, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+        gate.forget()
+        gate.at(1.5, .read(web, UnitFacts(Seen(.active))))
+        #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
+    }
 }

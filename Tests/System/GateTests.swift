@@ -22,6 +22,7 @@ extension OnSystemd {
                     try host.run("echo $(( $(date -d '\(down)' +%s) - \(flag.prefix(10)) ))")
                         .first.map { "01".contains($0) } == true)
             }
+            try host.wait(until: "grep -q 'took_ms\": [0-9]' /run/killswitchd/shop/units.json")
             let took = try host.row("t-web.service")?["took_ms"]?.number?.int64
             #expect(try #require(took) < 1000)
             let refused = try host.system.attempt("systemctl start t-web")
@@ -224,6 +225,7 @@ extension OnSystemd {
             #expect(try host.run(count) == "100\n")
             try host.set(Host.ended)
             try host.wait(until: "test $(\(count)) = 0")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             try host.set(Host.open)
             try host.wait(until: "test $(\(count)) = 100")
             try host.wait(

@@ -12,7 +12,8 @@ extension BootedSystem {
     func reset() throws {
         try run(
             """
-            systemctl stop killswitchd 't-*' 'killswitch-*' 2>/dev/null
+            systemctl stop killswitchd
+            systemctl stop 't-*' 'killswitch-*' 2>/dev/null
             cd /etc/systemd/system && rm -rf t-* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
             rm -rf /run/killswitchd/* /var/lib/killswitchd /etc/killswitchd /run/t-*

@@ -118,7 +118,8 @@ extension GateMachine {
             switch judgement(on: unit) {
             case .mustStop: unit.isDown
             case .mayRun:
-                unit.isAtRest && (!unit.isDown || transit.fresh.contains(name))
+                unit.isAtRest
+                    && (!unit.isDown && !transit.isMidway || transit.fresh.contains(name))
             case .open: true
             }
         guard hasArrived else { return }

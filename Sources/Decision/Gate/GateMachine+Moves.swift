@@ -52,8 +52,8 @@ extension GateMachine {
             services[name]?.phase = .settled
             return
         }
-        var transit = Transit(began: now, retryAt: now + .seconds(2))
-        transit.awaited = attached(to: name).filter { mustChange($0, to: stand, of: name) }
+        var transit = Transit(began: now, retryAt: now + .seconds(2), isMidway: isMidway)
+        transit.awaited = attached(to: name).filter { mustChange($0, isMidway: isMidway) }
         services[name]?.phase = .moving(transit)
         send(moves, &batch)
     }

@@ -118,11 +118,11 @@ extension GateMachine {
     }
 
     /// Whether a move of this gate will have something to do with a unit.
-    func mustChange(_ name: UnitName, to stand: Stand, of service: ServiceName) -> Bool {
+    func mustChange(_ name: UnitName, isMidway: Bool) -> Bool {
         guard let unit = units[name] else { return false }
         switch judgement(on: unit) {
         case .mustStop: return !unit.isDown
-        case .mayRun: return unit.isDown && !unit.starters.isEmpty
+        case .mayRun: return (unit.isDown || isMidway) && !unit.starters.isEmpty
         case .open: return false
         }
     }

@@ -69,6 +69,8 @@ struct Transit: Hashable, Sendable {
     var retryAt: Boottime
     /// Whether it is tried again as soon as it is known that the system is not stopping.
     var isRetryDue = false
+    /// Whether it began in the middle of another move: how a unit was seen last tells nothing then.
+    var isMidway = false
     /// The units that are not yet as they should be.
     var awaited: Set<UnitName> = []
     /// Those that were asked for since the targets stand.
