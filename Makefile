@@ -8,6 +8,8 @@ RELEASE = swift build --configuration release --static-swift-stdlib $(LINKER)
 PREFIX ?= /usr
 DESTDIR ?=
 DEMO   = .build/demo
+# Where the three shells look for what a package brings.
+COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
 .PHONY: build run test check bench install clean packages packages-test
 
@@ -34,8 +36,9 @@ check: packages-test
 bench: build packages-test
 	Benchmarks/run
 
-# Both programs, their manual, the unit and what it needs. Afterwards, as root: systemd-sysusers,
-# systemd-tmpfiles --create, journalctl --update-catalog and systemctl daemon-reload.
+# Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
+# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl
+# daemon-reload.
 install: build
 	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
@@ -52,6 +55,13 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/catalog \
 	    packaging/catalog/killswitchd.catalog
+	install -d -m 755 $(COMPLETIONS:%=$(DESTDIR)$(PREFIX)/share/%)
+	$(BUILD)/killswitchctl --generate-completion-script bash \
+	    > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/killswitchctl
+	$(BUILD)/killswitchctl --generate-completion-script zsh \
+	    > $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_killswitchctl
+	$(BUILD)/killswitchctl --generate-completion-script fish \
+	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 

@@ -51,24 +51,31 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
-        module("Files"),
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+        module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
         module("Signing", uses: ["CCrypto"]),
         module("Datagrams"),
         module("Notify", uses: ["CivilTime", "Datagrams"]),
-        module("Journal", uses: ["Datagrams"]),
+        module("Journal", uses: ["CSystemd", "Datagrams"]),
         module("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Transfer"]),
+            uses: [
+                "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing",
+                "Transfer",
+            ]),
         module("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
         module(
             "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
+
+        // The configuration of this system, checked: for both programs.
+        module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -79,34 +86,40 @@ let package = Package(
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
                 "Files", "Gates", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
-                "Transfer",
+                "SystemConfiguration", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Control", "Decision", "EventLoop", "Files", "Gates", "JSON",
-                "Records", "Settings",
+                "Journal", "Records", "Settings", "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON"]),
+        tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Files"),
         tests(of: "EventLoop", uses: ["CivilTime"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
-        tests(of: "Signing"),
+        tests(of: "Signing", uses: ["Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
         tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "RemoteFlags", uses: ["Decision", "EventLoop", "Files", "JSON", "Support"]),
+        tests(of: "Settings", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+        tests(
+            of: "RemoteFlags",
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support",
+                "Transfer",
+            ],
+            excluding: ["Firebase/oracle.py"]),
         tests(
             of: "Control",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "Records", "Support"]),
+            uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
         tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
 
         tests(
@@ -123,16 +136,28 @@ let package = Package(
                 "killswitchctl", "killswitchd",
             ],
             path: "Tests/Process",
-            exclude: ["Control/crowd.py", "Control/varlink-client.py"], swiftSettings: strict),
+            exclude: ["Control/crowd.py", "Control/varlink-client.py"],
+            swiftSettings: strict),
         .testTarget(
             name: "SystemTests",
             dependencies: [
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
             path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
+        .executableTarget(
+            name: "decision-benchmark",
+            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            path: "Benchmarks/decision/Program", swiftSettings: strict),
+        .target(
+            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
+            path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: ["Server/flag-server.py", "Server/make-certificates"], swiftSettings: strict),
+            exclude: [
+                "Firebase/firebase-server.py", "Firebase/real-client.py", "Python",
+                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
+                "Server/ofrep-server.py",
+            ], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -1,6 +1,6 @@
 import Decision
 import EventLoop
-import Files
+import Records
 
 /// The files that tell which version of a service is installed: read at the start and whenever they
 /// change. One that is missing or empty says nothing, as in the middle of an upgrade.
@@ -8,9 +8,6 @@ final class VersionFiles {
     private let loop: EventLoop
     private let post: (Event) -> Void
     private var watches: [ServiceName: (path: String, watch: PathWatch)] = [:]
-
-    /// The most that such a file may hold: its first line is read.
-    private static let sizeLimit = 64 << 10
 
     init(_ loop: EventLoop, post: @escaping (Event) -> Void) {
         self.loop = loop
@@ -36,8 +33,7 @@ final class VersionFiles {
 
     private func read(_ path: String, of service: ServiceName) {
         do {
-            let bytes = try File.read(path, limit: Self.sizeLimit)
-            guard let version = Version(String(decoding: bytes, as: UTF8.self)) else { return }
+            guard let version = try VersionFile.version(in: path) else { return }
             post(.installed(service, version))
         } catch {
             // The flags that ask for a version say that none is known.

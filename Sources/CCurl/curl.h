@@ -29,6 +29,12 @@ static inline CURLcode curl_easy_set_bytes(
     return curl_easy_setopt(easy, option, &blob);
 }
 
+/* A request of method POST with this body, which libcurl copies. */
+static inline CURLcode curl_easy_set_post(CURL *easy, const void *bytes, long count) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, count);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes) : code;
+}
+
 /* For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION. */
 static inline CURLcode curl_easy_set_receiver(
     CURL *easy, CURLoption option, size_t (*receive)(char *, size_t, size_t, void *)) {

@@ -1,16 +1,16 @@
 extension Int64 {
     /// The sum, held at the ends of the range instead of trapping; so the next two.
-    func addingSaturated(_ other: Int64) -> Int64 {
+    @inlinable func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    func subtractingSaturated(_ other: Int64) -> Int64 {
+    @inlinable func subtractingSaturated(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
-    func multipliedSaturated(by other: Int64) -> Int64 {
+    @inlinable func multipliedSaturated(by other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
     }

@@ -7,6 +7,8 @@ package struct Evidence: Hashable, Sendable {
     package var reading: Reading?
     /// Whether the source gave or confirmed flags since the start.
     package var isAnswered: Bool
+    /// Whether its first answer may still be waited for.
+    package var isAwaited: Bool
     /// How long ago the source last confirmed those flags.
     package var age: Duration
     /// What is wrong with the newest answer, when it is not the one in force.
@@ -17,12 +19,14 @@ package struct Evidence: Hashable, Sendable {
 
     package init(
         source: SourceName, reading: Reading? = nil, isAnswered: Bool = false,
-        age: Duration = .zero, problem: InvalidFlag? = nil, unconfirmed: Unconfirmed? = nil,
+        isAwaited: Bool = false, age: Duration = .zero, problem: InvalidFlag? = nil,
+        unconfirmed: Unconfirmed? = nil,
         version: String? = nil
     ) {
         self.source = source
         self.reading = reading
         self.isAnswered = isAnswered
+        self.isAwaited = isAwaited
         self.age = age
         self.problem = problem
         self.unconfirmed = unconfirmed
@@ -35,8 +39,6 @@ package struct Circumstances: Hashable, Sendable {
     /// The time for ends and windows: the wall clock's where it is believed.
     package var time: Instant
     package var isClockBelieved: Bool
-    /// Whether the first answer may still be waited for.
-    package var isWaiting: Bool
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
     /// The version of what the service runs, where that is known.
@@ -45,12 +47,11 @@ package struct Circumstances: Hashable, Sendable {
     package var override: Override?
 
     package init(
-        time: Instant, isClockBelieved: Bool, isWaiting: Bool, isSameBoot: Bool,
+        time: Instant, isClockBelieved: Bool, isSameBoot: Bool,
         installed: Version? = nil, override: Override? = nil
     ) {
         self.time = time
         self.isClockBelieved = isClockBelieved
-        self.isWaiting = isWaiting
         self.isSameBoot = isSameBoot
         self.installed = installed
         self.override = override

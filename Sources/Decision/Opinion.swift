@@ -39,14 +39,16 @@ package struct Opinion: Hashable, Sendable {
 
     /// Gives the trouble of an opinion that comes to the same as the reason: where two switches agree
     /// and one of them stands on doubtful flags, somebody should look.
-    mutating func takeTrouble(from others: [Opinion]) {
+    mutating func takeTrouble(from others: [Opinion?]) {
         guard !reason.isTrouble else { return }
-        let troubled = others.first {
-            $0.gate == gate && $0.state == state && $0.endsAt == endsAt && $0.reason.isTrouble
-        }
-        guard let troubled else { return }
+        let position = others.firstIndex { $0?.isSameInTrouble(as: self) ?? false }
+        guard let position, let troubled = others[position] else { return }
         reason = troubled.reason
         isStale = troubled.isStale
+    }
+
+    private func isSameInTrouble(as other: Opinion) -> Bool {
+        reason.isTrouble && gate == other.gate && state == other.state && endsAt == other.endsAt
     }
 }
 

@@ -1,3 +1,5 @@
+package import CivilTime
+
 /// Why a verdict is what it is. Each has one slug for programs and one sentence for people.
 package enum Reason: Hashable, Sendable {
     case starting
@@ -6,9 +8,9 @@ package enum Reason: Hashable, Sendable {
     case storedFlags(SourceName)
     case invalidAnswer(SourceName, InvalidFlag)
     case unconfirmed(SourceName, Unconfirmed)
-    /// The times are as the service's zone writes them.
-    case windowAhead(SourceName, from: String, until: String)
-    case window(SourceName, until: String)
+    /// The times are those of the service's zone.
+    case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
+    case window(SourceName, until: ZonedInstant)
     case versionTooOld(SourceName, installed: Version, minimum: Version)
     case endPassed(SourceName)
     case endUnreadable(SourceName, String)
@@ -18,7 +20,7 @@ package enum Reason: Hashable, Sendable {
     case minClosed(SourceName)
     /// The host guard holds it open.
     case closingHeld(SourceName)
-    case overridden(Override, until: String)
+    case overridden(Override, until: ZonedInstant)
 }
 
 /// Why flags do not count any more.

@@ -9,30 +9,45 @@ extension Service {
     /// would open waits for switches that were not heard of yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
         if let override = circumstances.standingOverride { return verdict(of: override) }
-        let opinions = evidence.map { ($0, opinion(of: $0, in: circumstances)) }
-        guard var decisive = mostRestrictive(opinions.compactMap(\.1)) else {
-            return .undecided(.starting)
-        }
-        decisive.takeTrouble(from: opinions.compactMap(\.1))
-        if decisive.gate == .open {
-            for (evidence, opinion) in opinions {
+        let opinions = evidence.map { opinion(of: $0, in: circumstances) }
+        guard let decisive = mostRestrictive(opinions) else { return .undecided(.starting) }
+        if opinions[decisive]?.gate == .open {
+            for (evidence, opinion) in zip(evidence, opinions) {
                 guard opinion != nil else { return .undecided(.starting) }
                 if mustBeAsked(evidence, circumstances) {
                     return .undecided(.awaitingFirstAnswer(evidence.source))
                 }
             }
         }
-        return verdict(decisive, in: circumstances)
+        return verdict(at: decisive, of: opinions, in: circumstances)
+    }
+
+    /// The position of the one that counts, of equals the first configured; nil where there is none.
+    /// By position, as opinions are large and every answer asks for many.
+    func mostRestrictive(_ opinions: [Opinion?]) -> Int? {
+        var best: Int?
+        for index in opinions.indices {
+            guard let opinion = opinions[index] else { continue }
+            if let before = best, let known = opinions[before], !opinion.outranks(known) {
+                continue
+            }
+            best = index
+        }
+        return best
     }
 
     /// Stored flags of an earlier boot open nothing before their source was asked, so that nothing
     /// is started only to be killed.
     private func mustBeAsked(_ evidence: Evidence, _ circumstances: Circumstances) -> Bool {
-        circumstances.isWaiting && !circumstances.isSameBoot && !evidence.isAnswered
+        evidence.isAwaited && !circumstances.isSameBoot
     }
 
-    private func verdict(_ opinion: Opinion, in circumstances: Circumstances) -> Verdict {
-        Verdict(
+    private func verdict(
+        at decisive: Int, of opinions: [Opinion?], in circumstances: Circumstances
+    ) -> Verdict {
+        guard var opinion = opinions[decisive] else { return .undecided(.starting) }
+        opinion.takeTrouble(from: opinions)
+        return Verdict(
             state: opinion.state, gate: opinion.gate, reason: opinion.reason,
             endsAt: opinion.endsAt, daysLeft: daysLeft(to: opinion.deadline, in: circumstances),
             title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
@@ -42,7 +57,7 @@ extension Service {
     private func verdict(of override: Override) -> Verdict {
         Verdict(
             state: override.state, gate: policy.gate(of: override.state),
-            reason: .overridden(override, until: zone.rfc3339(override.until)), override: override)
+            reason: .overridden(override, until: zone.zoned(override.until)), override: override)
     }
 
     /// Unknown without an end, and with a clock that is not believed: no number beats a wrong one.

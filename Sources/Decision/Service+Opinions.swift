@@ -7,10 +7,11 @@ extension Service {
     /// doubtful keeps its force and says what is wrong with it.
     package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
-            return circumstances.isWaiting ? nil : opinionWithoutFlags(of: evidence.source)
+            return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
         }
-        let claims = reading.claims.compactMap { opinion(on: $0, of: evidence, in: circumstances) }
-        guard var opinion = mostRestrictive(claims) else { return nil }
+        guard var opinion = mostRestrictive(reading, of: evidence, in: circumstances) else {
+            return nil
+        }
         opinion.title = opinion.title ?? reading.title
         opinion.message = opinion.message ?? reading.message
         opinion.retryAfter = reading.retryAfter
@@ -22,12 +23,17 @@ extension Service {
         return opinion
     }
 
-    /// The one that counts; of equals the first configured.
-    func mostRestrictive(_ opinions: [Opinion]) -> Opinion? {
-        opinions.reduce(nil) { best, next in
-            guard let best else { return next }
-            return next.outranks(best) ? next : best
+    /// What counts of all that a reading claims; of equals the first.
+    private func mostRestrictive(
+        _ reading: Reading, of evidence: Evidence, in circumstances: Circumstances
+    ) -> Opinion? {
+        var best: Opinion?
+        for claim in reading.claims {
+            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            if let known = best, !next.outranks(known) { continue }
+            best = next
         }
+        return best
     }
 
     private func opinionWithoutFlags(of source: SourceName) -> Opinion {
@@ -61,7 +67,7 @@ extension Service {
         case .window(let window):
             guard window.contains(circumstances.time) else { return nil }
             var opinion = opinion(
-                .maintenance, .window(source, until: zone.rfc3339(window.until)))
+                .maintenance, .window(source, until: zone.zoned(window.until)))
             opinion.title = window.title
             opinion.message = window.message
             return opinion
@@ -109,7 +115,7 @@ extension Service {
             opinion.reason = .clockNotBelieved(evidence.source)
         } else if opinion.reason == .flags(evidence.source) {
             opinion.reason = .windowAhead(
-                evidence.source, from: zone.rfc3339(window.from), until: zone.rfc3339(window.until))
+                evidence.source, from: zone.zoned(window.from), until: zone.zoned(window.until))
         }
     }
 
@@ -126,7 +132,7 @@ extension Service {
         guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
         // Whoever was not asked since the start is not silent yet: a host that was off for long must
         // not begin by closing a service whose source is there.
-        guard evidence.isAnswered || !circumstances.isWaiting else { return }
+        guard !evidence.isAwaited else { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
         if case .endPassed = opinion.reason, opinion.gate == .closed { return }
@@ -153,6 +159,7 @@ extension Opinion {
     fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
         self.state = state
         self.gate = gate
+        nextWindow = nil
         title = nil
         message = nil
         retryAfter = nil

@@ -7,13 +7,28 @@ import Glibc
 /// then waits, instead of ending the process in the middle of something. A child that is to be
 /// ended by them needs its mask emptied when it is made.
 package final class Signals {
-    private let sources: [Source<Int32>]
+    /// A signal as it came.
+    package struct Received: Hashable, Sendable {
+        package let number: Int32
+        /// A process sent it with `kill(2)` or the like, to this process or to its group. The kernel
+        /// sends what is typed at a terminal, to the whole process group that has it.
+        package let isFromProcess: Bool
+    }
+
+    private let sources: [Source<Received>]
 
     /// A signal has one owner on a loop; a second one is the error `EBUSY`.
-    package init(
+    package convenience init(
         _ loop: EventLoop, _ signals: [Int32], handler: @escaping (Int32) -> Void
     ) throws(LoopError) {
-        var sources: [Source<Int32>] = []
+        try self.init(loop, sentTo: signals) { handler($0.number) }
+    }
+
+    /// The same, and the handler learns where each came from.
+    package init(
+        _ loop: EventLoop, sentTo signals: [Int32], handler: @escaping (Received) -> Void
+    ) throws(LoopError) {
+        var sources: [Source<Received>] = []
         for signal in signals {
             try block(signal)
             let source = try unsafe Source("add signal", handler: handler) { source, userdata in
@@ -21,8 +36,10 @@ package final class Signals {
                     loop.pointer, &source, signal,
                     { _, info, userdata in
                         guard let info = unsafe info else { return 0 }
-                        let number = unsafe Int32(bitPattern: info.pointee.ssi_signo)
-                        return unsafe Source.deliver(number, to: userdata)
+                        let signal = unsafe Received(
+                            number: Int32(bitPattern: info.pointee.ssi_signo),
+                            isFromProcess: info.pointee.ssi_code <= 0)
+                        return unsafe Source.deliver(signal, to: userdata)
                     }, userdata)
             }
             sources.append(source)

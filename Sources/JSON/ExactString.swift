@@ -3,15 +3,15 @@
 /// RFC 8259 §8.3 compares strings code unit by code unit. Swift's own `==` compares them by canonical
 /// equivalence, where the Kelvin sign is the letter K; and its hash is the same for every one of the
 /// exponentially many spellings of an accented word, which would let a document slow a table down.
-struct ExactString: Hashable {
-    private let text: String
+package struct ExactString: Hashable, Sendable {
+    package let text: String
 
     /// The same text, compared otherwise.
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
-    static func == (left: ExactString, right: ExactString) -> Bool {
+    package static func == (left: ExactString, right: ExactString) -> Bool {
         let left = left.text.utf8Span.span
         let right = right.text.utf8Span.span
         guard left.count == right.count else { return false }
@@ -21,7 +21,7 @@ struct ExactString: Hashable {
 
     /// Feeds eight bytes at a time to the seeded hasher, and the length, which tells apart strings
     /// that differ in leading NULs only.
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let bytes = text.utf8Span.span
         var word: UInt64 = 0
         for index in bytes.indices {

@@ -27,7 +27,7 @@ package enum Directories {
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
         if let known = option ?? first(of: environment("STATE_DIRECTORY")) { return known }
-        if isRoot { return "/var/lib/killswitchd" }
+        if isRoot { return systemState }
         if let base = environment("XDG_STATE_HOME"), !base.isEmpty { return base + "/killswitchd" }
         if let home = environment("HOME"), !home.isEmpty {
             return home + "/.local/state/killswitchd"
@@ -49,7 +49,18 @@ package enum Directories {
         return system
     }
 
+    /// Where a reader finds what the daemon has stored that publishes in `directory`.
+    package static func stored(
+        option: String?, publishedIn directory: String, isRoot: Bool,
+        environment: (String) -> String?
+    ) throws(Unknown) -> String {
+        if let option { return option }
+        if directory == system { return systemState }
+        return try state(option: nil, isRoot: isRoot, environment: environment)
+    }
+
     private static let system = "/run/killswitchd"
+    private static let systemState = "/var/lib/killswitchd"
 
     /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
     private static func first(of list: String?) -> String? {

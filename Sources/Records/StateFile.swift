@@ -8,12 +8,11 @@ package struct StateFile {
     package static let schema: Int64 = 1
 
     package static func text(of record: Record, for service: Service, bootID: String) -> String {
-        JSON.Value.object(object(of: record, for: service, bootID: bootID)).serialized(.pretty)
-            + "\n"
+        JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.pretty) + "\n"
     }
 
-    /// The object in the file.
-    package static func object(
+    /// The whole object.
+    package static func json(
         of record: Record, for service: Service, bootID: String
     ) -> JSON.Object {
         let verdict = record.verdict

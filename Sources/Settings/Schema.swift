@@ -38,6 +38,49 @@ package enum HTTPKey: String, SettingKey {
     case unixSocket = "unix_socket"
 }
 
+/// What a `[source.NAME]` of type `etcd` holds besides.
+package enum EtcdKey: String, SettingKey {
+    case endpoints
+    case prefix
+    case user
+    case password
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+}
+
+/// What a `[source.NAME]` of type `ofrep` holds besides.
+package enum OFREPKey: String, SettingKey {
+    case url
+    case context
+    case bearer
+    case apiKey = "api_key"
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+}
+
+/// What a `[source.NAME]` of type `firebase-server` holds besides.
+package enum FirebaseServerKey: String, SettingKey {
+    case project
+    case credentials
+    case baseURL = "base_url"
+    case scope
+    case randomizationID = "randomization_id"
+    case signals
+}
+
+/// What a `[source.NAME]` of type `firebase` holds besides.
+package enum FirebaseKey: String, SettingKey {
+    case project
+    case apiKey = "api_key"
+    case appID = "app_id"
+    case baseURL = "base_url"
+    case realtime
+    case realtimeURL = "realtime_url"
+    case installationsURL = "installations_url"
+}
+
 /// A switch: a `[[service.NAME.switch]]`, or the same keys in `[service.NAME]` where there is one.
 package enum SwitchKey: String, SettingKey {
     case source
@@ -92,7 +135,7 @@ package enum Schema {
     /// Each table as a file would write it, with its keys.
     package static var tables: [(table: String, keys: [String])] {
         [
-            ("[source.NAME]", SourceKey.words + SourceType.all.flatMap(\.keys)),
+            ("[source.NAME]", SourceKey.words + SourceType.keys),
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
             ("[limits]", LimitsKey.words),

@@ -9,6 +9,7 @@ final class EasyHandle {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var configured: Request?
     private var target: (url: String, milliseconds: Int)?
+    private var isForStreams = false
 
     init() throws(TransferError) {
         guard let pointer = unsafe curl_easy_init() else { throw .notStarted("out of memory") }
@@ -63,13 +64,31 @@ final class EasyHandle {
             try set(CURLOPT_UNIX_SOCKET_PATH, path)
             try set(CURLOPT_PROXY, "")
         }
+        if (before?.isDirect ?? false) != request.isDirect {
+            try set(CURLOPT_NOPROXY, request.isDirect ? "*" : nil)
+        }
         if before?.headers != request.headers { try set(request.headers) }
+        if before?.body != request.body { try set(body: request.body) }
         configured = request
     }
 
-    /// Sets the URL, and how long the transfer may take.
-    func aim(at url: String, within limit: Duration) throws(TransferError) {
-        let milliseconds = Int(max(1, limit.microseconds / 1000))
+    /// Sets what holds for answers that are taken as they come, from now on: a connection of their
+    /// own, which the kernel probes while nothing comes, and no coding, since that would hold back
+    /// what is sent, and multiply it.
+    func prepareForStreams() throws(TransferError) {
+        guard !isForStreams else { return }
+        try set(CURLOPT_ACCEPT_ENCODING, nil)
+        try set(CURLOPT_FRESH_CONNECT, 1)
+        try set(CURLOPT_FORBID_REUSE, 1)
+        try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_TCP_KEEPIDLE, 30)
+        try set(CURLOPT_TCP_KEEPINTVL, 15)
+        isForStreams = true
+    }
+
+    /// Sets the URL, and how long the transfer may take: nil is for ever.
+    func aim(at url: String, within limit: Duration?) throws(TransferError) {
+        let milliseconds = limit.map { Int(max(1, $0.microseconds / 1000)) } ?? 0
         unsafe sentence.pointee = 0
         if let target, target == (url, milliseconds) { return }
         try set(CURLOPT_URL, url)
@@ -111,6 +130,11 @@ final class EasyHandle {
         try check(unsafe curl_easy_set_list(pointer, CURLOPT_HTTPHEADER, list))
         unsafe curl_slist_free_all(headerList)
         unsafe headerList = list
+    }
+
+    private func set(body: [UInt8]?) throws(TransferError) {
+        guard let body else { return try set(CURLOPT_HTTPGET, 1) }
+        try check(unsafe curl_easy_set_post(pointer, body, body.count))
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(TransferError) {

@@ -11,13 +11,19 @@ package final class Exchange {
     private final class Attempt {
         let request: Request
         let startedAt: Boottime
+        let receiver: (any Receiver)?
         let completion: Completion
+        var hasBegun = false
         var redirect: Redirect
         var url: String
         var incoming = Incoming()
 
-        init(_ request: Request, at now: Boottime, completion: @escaping Completion) {
+        init(
+            _ request: Request, to receiver: (any Receiver)?, at now: Boottime,
+            completion: @escaping Completion
+        ) {
             self.request = request
+            self.receiver = receiver
             self.completion = completion
             startedAt = now
             redirect = Redirect(from: request.url)
@@ -37,15 +43,21 @@ package final class Exchange {
 
     /// Sends a request; `completion` is called exactly once, inside the time limit and never from
     /// within this call, unless it throws or `cancel()` is called.
+    ///
+    /// With a `receiver` an answer of status 200 is a stream: the receiver takes it part by part, for
+    /// as long as it lasts, and the response has no body in the end. There is no time limit and no
+    /// limit on what comes: whoever takes it sees to both. An exchange that has carried a stream is
+    /// for streams alone.
     package func send(
-        _ request: Request, completion: @escaping Completion
+        _ request: Request, to receiver: (any Receiver)? = nil, completion: @escaping Completion
     ) throws(TransferError) {
         precondition(attempt == nil, "an exchange carries one request at a time")
         try handle.configure(for: request)
+        if receiver != nil { try handle.prepareForStreams() }
         // The answer may begin to come before libcurl gives the control back.
-        attempt = Attempt(request, at: client.now, completion: completion)
+        attempt = Attempt(request, to: receiver, at: client.now, completion: completion)
         do {
-            try ask(request.url, within: request.timeout)
+            try ask(request.url, within: receiver == nil ? request.timeout : nil)
         } catch {
             attempt = nil
             throw error
@@ -59,20 +71,35 @@ package final class Exchange {
         attempt = nil
     }
 
-    private func ask(_ url: String, within limit: Duration) throws(TransferError) {
+    private func ask(_ url: String, within limit: Duration?) throws(TransferError) {
         try handle.aim(at: url, within: limit)
         try client.add(self)
     }
 
     /// Takes a line of the headers; false ends the transfer.
     func take(header line: UnsafeRawBufferPointer) -> Bool {
-        unsafe attempt?.incoming.take(header: line) ?? false
+        guard let attempt, unsafe attempt.incoming.take(header: line) else { return false }
+        return begin(attempt)
+    }
+
+    /// Tells the receiver of a stream, once the headers have come, that it begins.
+    private func begin(_ attempt: Attempt) -> Bool {
+        guard let receiver = attempt.receiver, !attempt.hasBegun,
+            attempt.incoming.headers.isComplete, attempt.incoming.headers.status == 200
+        else { return true }
+        attempt.hasBegun = true
+        return attempt.incoming.refuseCoding() && receiver.begin(attempt.incoming.headers)
     }
 
     /// Takes a part of the body, decoded; false ends the transfer.
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let limit = attempt?.request.maxBody else { return false }
-        return unsafe attempt?.incoming.take(body: bytes, limit: limit) ?? false
+        guard let attempt else { return false }
+        if attempt.hasBegun, let receiver = attempt.receiver {
+            return receiver.take(unsafe Array(bytes))
+        }
+        let request = attempt.request
+        return unsafe attempt.incoming.take(
+            body: bytes, limit: request.maxBody, keptOfRefusal: request.keptOfRefusal)
     }
 
     /// The transfer has ended, and is out of libcurl's hands: tells of it, or follows a redirect.
@@ -106,7 +133,8 @@ package final class Exchange {
     private func follow(
         _ response: Response, of attempt: Attempt
     ) throws(TransferError) -> Bool {
-        guard [301, 302, 303, 307, 308].contains(response.status), let url = handle.redirectTarget
+        guard attempt.request.body == nil, attempt.receiver == nil,
+            [301, 302, 303, 307, 308].contains(response.status), let url = handle.redirectTarget
         else { return false }
         let limit = attempt.request.timeout
         let left = limit - (client.now - attempt.startedAt)

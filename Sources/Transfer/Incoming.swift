@@ -4,7 +4,7 @@ struct Incoming {
     static let headerLimit = 64 << 10
 
     private(set) var headers = HeaderSection()
-    /// Kept only of a success.
+    /// Whole of a success; of a refusal, its beginning.
     private(set) var body: [UInt8] = []
     /// Why what comes is not taken.
     private(set) var refusal: TransferError?
@@ -23,11 +23,23 @@ struct Incoming {
     }
 
     /// Takes a part of the body, decoded; false ends the transfer.
-    mutating func take(body bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+    mutating func take(
+        body bytes: UnsafeRawBufferPointer, limit: Int, keptOfRefusal: Int
+    ) -> Bool {
         bodyBytes += bytes.count
         guard bodyBytes <= limit else { return refuse(.bodyOver(limit: limit)) }
-        if (200..<300).contains(headers.status) { unsafe body.append(contentsOf: bytes) }
+        let kept = (200..<300).contains(headers.status) ? limit : keptOfRefusal
+        unsafe body.append(contentsOf: bytes.prefix(max(0, kept - body.count)))
         return true
+    }
+
+    /// Refuses a stream in any coding: it is taken as it comes.
+    mutating func refuseCoding() -> Bool {
+        let codings = headers.values(of: "content-encoding").filter {
+            $0.lowercased() != "identity"
+        }
+        guard let coding = codings.first else { return true }
+        return refuse(.encoding(coding))
     }
 
     /// Begins with the next answer.

@@ -1,31 +1,43 @@
-/// What to get, and under which conditions: an HTTP request of method GET.
+/// What to ask for, and under which conditions: an HTTP request of method GET, or POST where it has a
+/// body.
 package struct Request: Hashable, Sendable {
     /// `http://…` or `https://…`.
     package var url: String
     package var headers: [Header]
+    /// What is sent, as it is. Redirects of a request that has such are not followed.
+    package var body: [UInt8]?
     /// How long all of it may take, redirects included.
     package var timeout: Duration
     /// The longest body that is taken, in bytes after decoding.
     package var maxBody: Int
+    /// How much is kept of the body of an answer that is no success.
+    package var keptOfRefusal: Int
     /// A file of PEM certificates that replaces the system's authorities.
     package var authorities: String?
     /// Who we are, to a server that asks.
     package var identity: Identity?
     /// The Unix socket that stands for the host, and for any proxy.
     package var unixSocket: String?
+    /// Whether it goes to the host itself, whatever proxies the environment names: for what is for
+    /// this machine alone.
+    package var isDirect: Bool
 
     package init(
-        url: String, headers: [Header] = [], timeout: Duration = .seconds(30),
-        maxBody: Int = 1 << 20, authorities: String? = nil, identity: Identity? = nil,
-        unixSocket: String? = nil
+        url: String, headers: [Header] = [], body: [UInt8]? = nil,
+        timeout: Duration = .seconds(30), maxBody: Int = 1 << 20, keptOfRefusal: Int = 0,
+        authorities: String? = nil, identity: Identity? = nil, unixSocket: String? = nil,
+        isDirect: Bool = false
     ) {
         self.url = url
         self.headers = headers
+        self.body = body
         self.timeout = timeout
         self.maxBody = maxBody
+        self.keptOfRefusal = keptOfRefusal
         self.authorities = authorities
         self.identity = identity
         self.unixSocket = unixSocket
+        self.isDirect = isDirect
     }
 }
 

@@ -1,7 +1,7 @@
 /// An answer of a server, whole.
 package struct Response: Hashable, Sendable {
     package var headers: HeaderSection
-    /// Decoded. Empty unless the status is 2xx: what else a server has to say is not kept.
+    /// Decoded. Of what is no success (2xx) as much as the request wants kept: nothing by default.
     package var body: [UInt8]
 
     package var status: Int { headers.status }

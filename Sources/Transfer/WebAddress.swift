@@ -1,16 +1,16 @@
 import CCurl
 
-/// The parts of a URL that say whom a request goes to.
-struct WebAddress: Hashable, Sendable {
+/// The parts of a URL that say whom a request goes to: its origin (RFC 6454 §4).
+package struct WebAddress: Hashable, Sendable {
     /// In lower case.
-    let scheme: String
+    package let scheme: String
     /// In lower case.
-    let host: String
+    package let host: String
     /// The scheme's own where the URL names none.
-    let port: String
+    package let port: String
 
     /// Nil where libcurl cannot read `url`.
-    init?(_ url: String) {
+    package init?(_ url: String) {
         guard let parser = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parser) }
         guard unsafe curl_url_set(parser, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
@@ -29,5 +29,18 @@ struct WebAddress: Hashable, Sendable {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()
         self.port = port
+    }
+
+    /// Whether a secret may be sent there: by https, or over this host's own loopback.
+    package var isConfidential: Bool {
+        switch scheme {
+        case "https": return true
+        case "http":
+            if ["localhost", "[::1]"].contains(host) { return true }
+            let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+                .map { UInt8($0) }
+            return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
+        default: return false
+        }
     }
 }

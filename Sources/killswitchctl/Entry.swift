@@ -1,21 +1,36 @@
 import ArgumentParser
 import Files
 import Glibc
+import Settings
 
 /// Parses the command line, runs the command, and turns what it throws into an exit status.
 enum Entry {
     static func run() -> Int32 {
         do {
-            var command = try Killswitchctl.parseAsRoot(
-                commandFirst(Array(CommandLine.arguments.dropFirst())))
+            let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
+            try refuseUnknownCommand(arguments.first)
+            var command = try Killswitchctl.parseAsRoot(arguments)
             try command.run()
             return flushed() ? ExitStatus.success.rawValue : ExitStatus.no.rawValue
         } catch let failure as CommandFailure {
             if let message = failure.message { printError("killswitchctl: \(message)") }
             return failure.status.rawValue
+        } catch let command as CommandEnd {
+            return command.pass()
         } catch {
             return explain(error)
         }
+    }
+
+    /// The parser would call it an unexpected argument.
+    private static func refuseUnknownCommand(_ word: String?) throws(CommandFailure) {
+        let commands =
+            Killswitchctl.configuration.subcommands.map { $0.nameOnCommandLine } + ["help"]
+        guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
+        let hint =
+            nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
+            ?? "there are: \(commands.joined(separator: ", "))"
+        throw CommandFailure(.usage, "no such command '\(word)'; \(hint)")
     }
 
     /// Options of every command may stand before its name too.
@@ -46,6 +61,13 @@ enum Entry {
         }
         printError(message)
         return ExitStatus.usage.rawValue
+    }
+}
+
+extension ParsableCommand {
+    /// What is typed to run it.
+    fileprivate static var nameOnCommandLine: String {
+        configuration.commandName ?? _commandName
     }
 }
 

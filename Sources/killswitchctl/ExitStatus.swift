@@ -11,9 +11,13 @@ enum ExitStatus: Int32 {
     /// The caller lacks the right.
     case notPermitted = 5
     case unreachable = 69
+    /// The configuration is wrong.
     case configuration = 78
     /// As timeout(1).
     case timedOut = 124
+    /// As a shell: the command is there, but cannot be run.
+    case commandNotRun = 126
+    case noSuchCommand = 127
 }
 
 /// The end of a command that is no success, with what is to be said on stderr.

@@ -16,9 +16,10 @@ struct Killswitchctl: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Force.self,
-            Release.self, Refresh.self, Activate.self, Reload.self, Forget.self, Confirm.self,
-            Attach.self, Detach.self, Units.self,
+            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
+            Simulate.self, History.self, Run.self, Force.self, Release.self, Refresh.self,
+            Activate.self, Reload.self, Forget.self, Confirm.self, Attach.self, Detach.self,
+            Units.self,
         ])
 }
 
@@ -26,6 +27,7 @@ struct Killswitchctl: ParsableCommand {
 struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
-        help: ArgumentHelp("Read the files in this directory.", valueName: "directory"))
+        help: ArgumentHelp("Read the files in this directory.", valueName: "directory"),
+        completion: .directory)
     var runtimeDirectory: String?
 }

@@ -9,6 +9,8 @@ import Records
 struct Published {
     let directory: String
     let now: Instant
+    /// Whether the directory was named on the command line.
+    private let isOwnChoice: Bool
 
     init(_ options: CommonOptions) throws(CommandFailure) {
         do {
@@ -20,6 +22,7 @@ struct Published {
             throw CommandFailure(.usage, "\(error)")
         }
         now = wallClock()
+        isOwnChoice = options.runtimeDirectory != nil
     }
 
     /// Every service that has a state file, by name.
@@ -83,6 +86,22 @@ struct Published {
             return try RuntimeDirectory.refusal(in: directory)
         } catch {
             throw CommandFailure(.no, "\(error)")
+        }
+    }
+
+    /// The state directory of the daemon that published this. For a directory of one's own choice it
+    /// has to be told, for the flags of another daemon would explain nothing.
+    func stateDirectory(_ option: String?) throws(CommandFailure) -> String {
+        guard option != nil || !isOwnChoice else {
+            throw CommandFailure(.usage, "--runtime-directory was given without --state-directory")
+        }
+        do {
+            return try File.absolute(
+                Directories.stored(
+                    option: option, publishedIn: directory, isRoot: geteuid() == 0,
+                    environment: environmentVariable))
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
         }
     }
 

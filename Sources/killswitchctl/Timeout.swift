@@ -5,6 +5,10 @@ import Settings
 struct Timeout: ExpressibleByArgument {
     let duration: Duration
 
+    init(_ duration: Duration) {
+        self.duration = duration
+    }
+
     init?(argument: String) {
         guard let duration = Duration(text: argument) else { return nil }
         self.duration = duration

@@ -19,7 +19,8 @@ struct Wait: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "What to wait for: open, closed, decided, or the word of a state.")
+        help: "What to wait for: open, closed, decided, or the word of a state.",
+        completion: .list(Goal.allValueStrings))
     var goal: Goal
 
     @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")

@@ -22,8 +22,11 @@ final class Waiting {
     private var slowPoll: Timer?
     private var validity: WallTimer?
     private var problem: CommandFailure?
+    private var isOver = false
     /// What was last seen, for the message at the end.
     private(set) var last = "no state was published"
+    /// Told what is so now, once, where it has to be waited for.
+    var onWait: (String) -> Void = { _ in }
 
     init(
         for goal: Goal, of service: ServiceName, in published: Published, at limit: Duration?
@@ -47,11 +50,12 @@ final class Waiting {
             validity = try WallTimer(loop) { [unowned self] _ in look() }
             if let limit {
                 timer = try Timer(loop, accuracy: .zero) { [unowned self] in
-                    loop.exit(End.timedOut.rawValue)
+                    exit(.timedOut)
                 }
                 timer?.set(at: loop.now.boot + limit)
             }
             look()
+            if !isOver { onWait(last) }
             let code = try loop.run()
             if let problem { throw problem }
             return End(rawValue: code) ?? .timedOut
@@ -74,7 +78,7 @@ final class Waiting {
     private func look() {
         do {
             guard let state = try published.state(of: service) else {
-                if try othersAreKnown() { loop.exit(End.unknownService.rawValue) }
+                if try othersAreKnown() { exit(.unknownService) }
                 return
             }
             guard state.isCurrent(at: loop.now.wall) else {
@@ -82,12 +86,17 @@ final class Waiting {
                 return
             }
             last = "it is \(state.summary)"
-            if goal.isReached(by: state) { loop.exit(End.reached.rawValue) }
+            if goal.isReached(by: state) { exit(.reached) }
             validity?.set(at: state.validUntil)
         } catch {
             problem = error
-            loop.exit(End.timedOut.rawValue)
+            exit(.timedOut)
         }
+    }
+
+    private func exit(_ end: End) {
+        isOver = true
+        loop.exit(end.rawValue)
     }
 
     private func othersAreKnown() throws(CommandFailure) -> Bool {

@@ -3,9 +3,10 @@ import RemoteFlags
 
 extension Bearings {
     /// Where this process finds its credentials, and as whom it asks.
-    static var ofThisProcess: Bearings {
+    static func ofThisProcess(stateDirectory: String) -> Bearings {
         Bearings(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
-            agent: "killswitchd/\(Command.version)")
+            agent: "killswitchd/\(Command.version)", host: .ofThisProcess,
+            stateDirectory: stateDirectory, metadataHost: environmentVariable("GCE_METADATA_HOST"))
     }
 }

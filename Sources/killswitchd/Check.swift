@@ -1,6 +1,7 @@
 import Decision
 import Files
 import Settings
+import SystemConfiguration
 
 /// `--check`: which files the configuration is made of, what it comes to, and where each setting was
 /// written.

@@ -3,6 +3,7 @@ import EventLoop
 import Files
 import Glibc
 import Records
+import SystemConfiguration
 
 /// The program: reads its command line, does what that asks for, and gives the exit status.
 enum Command {

@@ -9,6 +9,7 @@ import Notify
 import Records
 import RemoteFlags
 import Settings
+import SystemConfiguration
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.
@@ -46,7 +47,7 @@ final class Daemon {
         try runtime.tidy(sources: configuration.settings.sources.map(\.name))
         store.keep(configuration)
         loop = try EventLoop()
-        sources = SourceList(on: loop, .ofThisProcess)
+        sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
         noteRefusal()
     }
 
@@ -143,8 +144,8 @@ final class Daemon {
     /// The control socket. Without it the switches work all the same, so that is no reason to end.
     private func listen(_ subject: ControlledDaemon) -> Server? {
         let dispatcher = Dispatcher(
-            subject, version: Command.version, permission: HostAccounts.permission,
-            author: { HostAccounts.read().author($0.user) })
+            subject, version: Command.version, permission: Permission.ofThisProcess,
+            author: { Accounts.ofThisHost().author($0.user) })
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher)

@@ -31,7 +31,7 @@ final class Once {
             agent.post(.woke)
         case .woke:
             if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .unwatched, .reconfigured, .override,
+        case .started, .clockStepped, .hinted, .unwatched, .doubted, .reconfigured, .override,
             .release, .activate, .confirm, .forget, .installed:
             break
         }

@@ -1,6 +1,7 @@
 import COptions
 import Files
 import Settings
+import SystemConfiguration
 
 /// What the command line asks for.
 struct Options {

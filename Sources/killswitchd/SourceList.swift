@@ -42,6 +42,23 @@ final class SourceList {
             return HTTPSource(
                 name: settings.name, site: Site(document, of: settings), bearings: bearings,
                 client: try sharedClient(), loop: loop, deliver: deliver)
+        case .etcd(let cluster):
+            return EtcdSource(
+                name: settings.name, cluster: Cluster(cluster, of: settings), bearings: bearings,
+                client: try sharedClient(), loop: loop, deliver: deliver)
+        case .ofrep(let evaluation):
+            return OFREPSource(
+                name: settings.name, server: EvaluationServer(evaluation, of: settings),
+                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebase(let app):
+            return ClientTemplateSource(
+                name: settings.name, place: ClientTemplatePlace(app, of: settings),
+                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebaseServer(let project):
+            return ServerTemplateSource(
+                name: settings.name,
+                place: ServerTemplatePlace(project, of: settings, bearings.host),
+                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
         }
     }
 
@@ -61,6 +78,27 @@ extension Site {
             timeout: source.timeout, maxBody: source.maxBody, authorities: document.ca,
             clientCertificate: document.clientCertificate, clientKey: document.clientKey,
             bearer: document.bearer, unixSocket: document.unixSocket)
+    }
+}
+
+extension Cluster {
+    fileprivate init(_ cluster: Source.Cluster, of source: Source) {
+        self.init(
+            endpoints: cluster.endpoints, prefix: cluster.prefix,
+            login: cluster.login.map { Login(user: $0.user, password: $0.password) },
+            timeout: source.timeout, maxBody: source.maxBody, interval: source.interval,
+            authorities: cluster.ca, clientCertificate: cluster.clientCertificate,
+            clientKey: cluster.clientKey)
+    }
+}
+
+extension EvaluationServer {
+    fileprivate init(_ evaluation: Source.Evaluation, of source: Source) {
+        let site = Site(
+            url: evaluation.url, timeout: source.timeout, maxBody: source.maxBody,
+            authorities: evaluation.ca, clientCertificate: evaluation.clientCertificate,
+            clientKey: evaluation.clientKey, bearer: evaluation.bearer, apiKey: evaluation.apiKey)
+        self.init(site: site, context: evaluation.context, interval: source.interval)
     }
 }
 

@@ -46,6 +46,7 @@ final class StandIn: Subject {
         return [
             "service": .string(service.text), "state": .string(verdict.state.rawValue),
             "author": verdict.override.map { .string($0.author) } ?? .null,
+            "message": .string(message),
         ]
     }
 
@@ -55,6 +56,9 @@ final class StandIn: Subject {
         case .failure(let error): throw error
         }
     }
+
+    /// What every state says.
+    var message = ""
 
     /// Takes in what was posted, and tells of it as the daemon does.
     func settle(_ tell: (Occasion) throws -> Void) rethrows {

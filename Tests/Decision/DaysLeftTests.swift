@@ -57,7 +57,7 @@ import Testing
                     source: app, reading: Reading(claims: [.countdown(.at(end))]), isAnswered: true)
             ],
             in: Circumstances(
-                time: now.wall, isClockBelieved: true, isWaiting: false, isSameBoot: true))
+                time: now.wall, isClockBelieved: true, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }

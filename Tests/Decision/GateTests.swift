@@ -127,7 +127,7 @@ import Testing
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
-                    sleep 15s wall 2027-03-02T00:00:00+00:00
+                    sleep 62s wall 2027-03-02T00:00:00+00:00
 
                 """#)
     }
@@ -160,6 +160,20 @@ import Testing
                     fetch app
 
                 """#)
+    }
+
+    /// The machine of a stream holds back hints too, but one may have come before the answer did.
+    @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(0.1, .hinted(try named("app")))
+        let busy = Failure(.unreachable, "busy", retryAfter: .seconds(20))
+        play.forget()
+        play.at(0.2, .fetched(try named("app"), .failure(busy)))
+        play.at(20, .woke)
+        #expect(!play.text.contains("fetch app"))
+        play.at(22.3, .woke)
+        #expect(play.text.hasSuffix("22.3s woke\n    fetch app\n"))
     }
 
     @Test func minClosedHoldsWhatClosedBeforeTheRestart() throws {

@@ -75,4 +75,135 @@ import Testing
         #expect(
             Override(state: .undecided, cause: "", author: "", since: now, until: now) == nil)
     }
+
+    private func states(_ play: Transcript) -> [State] {
+        play.machine.overview(at: play.now).services.map(\.state)
+    }
+
+    /// After a reboot stored flags that open wait for their source; what an operator ordered does
+    /// not wait, whichever way it goes.
+    @Test(arguments: [State.running, .maintenance]) func anOverrideCountsAtOnceAfterAReboot(
+        _ state: State
+    ) throws {
+        var memory = try Memory.stored(
+            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "another-boot")
+        memory.overrides = [try named("shop"): try order(state)]
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        #expect(states(play) == [state])
+    }
+
+    /// A board without a battery boots in 1970: until the clock is set nobody can tell that the
+    /// override is over, and it is not forgotten before.
+    @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
+        let shop: ServiceName = try named("shop")
+        var memory = try Memory.stored(
+            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "another-boot")
+        memory.overrides = [shop: try order(.ended)]
+        var play = try Transcript(
+            [try service()], memory: memory, start: "1970-01-01T00:00:10Z")
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        #expect(states(play) == [.ended])
+        play.at(60, .woke)
+        #expect(states(play) == [.ended])
+        let now = try Instant(rfc3339: "2027-03-01T13:00:00Z") - play.now.wall
+        play.stepClock(60, by: now)
+        #expect(states(play) == [.running])
+    }
+
+    /// A clock that runs ahead is not believed beside a server that knows better, and when it is put
+    /// right the override still stands.
+    @Test func aClockThatIsTooLateForgetsNoOverride() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .override(shop, try order(.maintenance)))
+        let date = play.now.wall
+        play.at(3, .fetched(try named("app"), .unchanged, date: date))
+        play.stepClock(4, by: .seconds(10 * 3600))
+        #expect(states(play) == [.maintenance])
+        play.stepClock(5, by: .seconds(-10 * 3600))
+        #expect(states(play) == [.maintenance])
+        play.at(3600, .woke)
+        #expect(states(play) == [.running])
+    }
+
+    @Test func anOverrideThatEndsAsAWindowBeginsGivesWayToIt() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service(format: .switchObject(.whole))])
+        play.at(0, .started)
+        try play.at(
+            1, "app",
+            answers: #"""
+                {"state":"running","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]}
+                """#)
+        play.at(2, .override(shop, try order(.running)))
+        play.forget()
+        play.at(3599, .woke)
+        play.at(3600, .woke)
+        #expect(
+            play.textWithoutFetches == #"""
+                3599s woke
+                3600s woke
+                    keep 
+                    remember shop=maintenance#3
+                    publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
+                    say notice: shop: the time is over for which 'root' forced it to be running, the flags decide again
+                    say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
+
+                """#)
+    }
+
+    /// The gate closed by the override is one that closed: `min_closed` counts from then.
+    @Test func whatReleasingOpensReopensNoSoonerThanMinClosed() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(10, .override(shop, try order(.maintenance)))
+        play.forget()
+        let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
+        for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
+        play.at(15, .woke)
+        #expect(
+            play.textWithoutFetches == #"""
+                12s bob (uid 7) releases shop
+                    keep 
+                    publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: 'bob (uid 7)' releases it from being maintenance, the flags decide again
+                    say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
+                15s woke
+                    remember shop=running#4
+                    publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func anotherOrderReplacesTheFirstAndOneForNobodyIsIgnored() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .override(shop, try order(.maintenance)))
+        play.at(3, .override(shop, try order(.ended)))
+        #expect(states(play) == [.ended])
+        #expect(play.at(4, .override(shop, try order(.ended))) == [])
+        #expect(play.at(5, .override(try named("web"), try order(.ended))) == [])
+    }
+
+    /// A disk that is full must not keep an operator from closing; the write is tried again.
+    @Test func anOverrideCountsThoughItCannotBeStored() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .override(shop, try order(.maintenance)))
+        #expect(states(play) == [.maintenance])
+        play.at(2, .recorded(.keep, problem: "no space left on device"))
+        let effects = play.at(3, .woke)
+        #expect(effects.contains(.keep([shop: try order(.maintenance)])))
+    }
 }

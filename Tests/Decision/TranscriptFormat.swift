@@ -18,6 +18,7 @@ enum TranscriptFormat {
         case .fetched(let source, .unchanged, _): "\(source) unchanged"
         case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
+        case .doubted(let source, let doubts): "\(source) doubted \(doubts)"
         case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
         case .confirm(let services, let author):

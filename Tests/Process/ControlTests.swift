@@ -130,6 +130,44 @@ import Testing
         #expect(shop["age"]?.number?.int64 != nil)
     }
 
+    @Test func withoutADaemonStatusShowsWhatTheFilesKnowAndSaysSo() throws {
+        let daemon = try decided(Self.closed)
+        let table = try daemon.control("status")
+        #expect(table.status == 0)
+        #expect(table.output.contains("shop     ended  closed  -     0s   -     flags"))
+        #expect(table.errors.contains("is killswitchd running?"))
+        #expect(table.errors.hasSuffix("\nThis is what the files know.\n"))
+        let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
+        #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
+        #expect(json?["daemon"]?.object?["problem"]?.string?.contains("connect to ") == true)
+    }
+
+    @Test func theRunningDaemonTellsOfItsSources() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        try File.remove(daemon.folder("flags.json"))
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 1 }
+        let table = try daemon.control("status")
+        #expect(table.errors == "")
+        #expect(table.output.contains("\nsource 'shop': "))
+        let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
+        let shop = json?["services"]?.array?.first?.object
+        #expect(shop?["next_poll"]?.number?.int64 != nil)
+        #expect(json?["daemon"]?.object?["problem"] == .null)
+    }
+
+    @Test func aFrozenDaemonDoesNotFreezeStatus() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        daemon.program?.send(SIGSTOP)
+        let table = try daemon.control("status")
+        #expect(table.status == 0 && table.output.contains("shop     running"))
+        #expect(table.errors.contains("no answer in time"))
+    }
+
     @Test func withoutADaemonStatusSaysSo() throws {
         let daemon = try Daemon()
         let result = try daemon.control("status")

@@ -54,9 +54,9 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["force"], ["release"],
-        ["refresh"],
-        ["activate"], ["reload"], ["forget"],
+        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
+        ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
+        ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

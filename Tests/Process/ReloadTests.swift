@@ -93,4 +93,44 @@ import Testing
             try daemon.control("status").errors == ""
         }
     }
+
+    /// A reload is no start: what waits for one waits on, over whatever else is changed.
+    @Test func flagsForTheNextStartWaitOverAReloadAndCountAfterARestart() throws {
+        let nextStart = Daemon.shop + "\nactivation = \"next-start\""
+        let daemon = try Daemon(nextStart)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitUntil("it is stored") {
+            try daemon.folder.text(of: "state/flags/shop.json").contains("over")
+        }
+        try reload(
+            daemon, nextStart.replacing("Asia/Tokyo", with: "Europe/Berlin"))
+        try daemon.waitUntil("it is said") { try daemon.log.contains("was read again: 1 service") }
+        #expect(try daemon.member("state") == "\"running\"")
+        try daemon.stop()
+        try daemon.start()
+        try daemon.waitFor("ended")
+    }
+
+    /// The files of a service go whole, with its mark; those of the others are not written.
+    @Test func theFilesOfAServiceThatIsGoneAreAllRemoved() throws {
+        let daemon = try Daemon(Self.both)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
+        try daemon.start()
+        // The marker is the last of its files.
+        try daemon.waitUntil("it is closed") { try File.exists(daemon.folder("run/web/closed")) }
+        let shop = try daemon.folder.text(of: "run/shop/state.json")
+        #expect(
+            Set(try Directory.list(daemon.folder("run/web")))
+                == ["state.json", "state.env", "closed"])
+        try reload(daemon, Daemon.shop)
+        try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
+        try daemon.waitUntil("its mark is gone") {
+            try !File.exists(daemon.folder("run/source.web"))
+        }
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == shop)
+        // It may come back: what was stored of it is there.
+        #expect(try File.exists(daemon.folder("state/flags/web.json")))
+    }
 }

@@ -41,6 +41,24 @@ import Testing
         #expect(try watching.errors == "")
     }
 
+    @Test func aRestartOfTheDaemonInterruptsNothing() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let watching = try watch(daemon)
+        try daemon.waitUntil("it is running") { try lines(watching).count == 1 }
+        try daemon.stop(SIGKILL)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.start()
+        try daemon.waitUntil("it is ended") { try lines(watching).last?.contains(" ended") == true }
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try daemon.waitUntil("it is running") {
+            try lines(watching).last?.contains(" running") == true
+        }
+        let words = try lines(watching).compactMap { $0.split(separator: " ").dropFirst(2).first }
+        #expect(words.first == "running:" && words.suffix(2) == ["ended:", "running:"])
+    }
+
     @Test func programsGetTheWholeState() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)

@@ -51,4 +51,16 @@ import Testing
         #expect((try? runtime.get()) == row.runtime)
         #expect((try? state.get()) == row.state)
     }
+
+    /// Whoever reads what the system's daemon publishes finds there what it has stored.
+    @Test func whatIsStoredBelongsToWhatIsPublished() throws {
+        let stored = { (option: String?, directory: String) in
+            try Directories.stored(
+                option: option, publishedIn: directory, isRoot: false,
+                environment: { ["XDG_STATE_HOME": "/s"][$0] })
+        }
+        #expect(try stored(nil, "/run/killswitchd") == "/var/lib/killswitchd")
+        #expect(try stored(nil, "/run/user/7/killswitchd") == "/s/killswitchd")
+        #expect(try stored("/x", "/run/killswitchd") == "/x")
+    }
 }

@@ -8,6 +8,8 @@ private func sources(of text: String, file: String = file) throws(SettingsError)
         switch source.kind {
         case .file(let path): "\(source.name) \(path) \(source.origin.line)"
         case .http(let document): "\(source.name) \(document.url) \(source.origin.line)"
+        case .etcd, .ofrep, .firebase, .firebaseServer:
+            "\(source.name), which no address can be of"
         }
     }
 }

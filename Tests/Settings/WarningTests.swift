@@ -18,6 +18,30 @@ private func warnings(_ text: String) throws(SettingsError) -> String {
             """) == "f:4:1: source 'app' is used by no service")
 }
 
+@Test func aSecretThatIsSentInClearIsAWarning() throws {
+    #expect(
+        try warnings(
+            """
+            [service.shop]
+            switch = [{ source = "a", format = "status" }, { source = "b", format = "status" }]
+            [source.a]
+            type = "etcd"
+            endpoints = ["https://etcd-1:2379", "http://etcd-2:2379"]
+            prefix = "/flags/"
+            user = "killswitchd"
+            password = "etcd-password"
+            [source.b]
+            type = "ofrep"
+            url = "http://flags.example.com"
+            api_key = "flags-key"
+            ca = "/etc/killswitchd/authority.pem"
+            """) == """
+                f:8:1: 'password' in [source.a] is sent in clear: an endpoint is not https
+                f:12:1: 'api_key' in [source.b] is sent in clear: 'url' is not https
+                f:13:1: 'ca' in [source.b] has no effect: 'url' is not https
+                """)
+}
+
 @Test(arguments: ["", "max_stale = 'never'"])
 func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
     #expect(

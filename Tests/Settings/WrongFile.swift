@@ -17,7 +17,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
 
 @Test(
     arguments: WrongFile.tables + WrongFile.values + WrongFile.syntax + WrongFile.http
-        + WrongFile.remote)
+        + WrongFile.remote + WrongFile.streams + WrongFile.firebase)
 func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
     #expect(errors(in: file.text) == file.printed)
 }

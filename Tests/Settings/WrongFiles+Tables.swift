@@ -176,8 +176,8 @@ extension WrongFile {
             switch = []
             """,
             """
-            f:1:1: missing key 'type' in [source.app]; this version follows only 'file' \
-            or 'http'
+            f:1:1: missing key 'type' in [source.app]; this version follows only 'file', \
+            'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
             f:2:1: missing key 'path' in [source.other], which type 'file' needs
             f:4:1: no switch in [service.shop]: add the keys 'source' and 'format'
             f:5:1: missing key 'format' in [service.blog]

@@ -21,8 +21,8 @@ extension WrongFile {
             min_closed = -1
             """,
             """
-            f:2:8: wrong type of 'type' in [source.app]: expected 'file' or 'http', found an \
-            integer
+            f:2:8: wrong type of 'type' in [source.app]: expected 'file', 'http', \
+            'etcd', 'ofrep', 'firebase' or 'firebase-server', found an integer
             f:4:12: wrong type of 'interval' in [source.app]: expected a duration, found an \
             integer; write "60s"
             f:5:11: wrong type of 'timeout' in [source.app]: expected a duration, found a float; \
@@ -174,8 +174,8 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:2:8: unknown type 'ftp' of 'type' in [source.app]; this version follows only 'file' \
-            or 'http'
+            f:2:8: unknown type 'ftp' of 'type' in [source.app]; this version follows only 'file', \
+            'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
             """),
         WrongFile(
             "aKeyOfAnotherFormat",

@@ -2,20 +2,22 @@ import Files
 import Glibc
 import JSON
 
-/// A server of flags on loopback that behaves as it is told: `Server/flag-server.py`, which lists what
-/// it can do. It does not outlive the test.
+/// A server of flags on loopback that behaves as it is told: `Server/flag-server.py` or another one
+/// there, which lists what it can do. It does not outlive the test.
 package final class FlagServer {
     package let folder: TemporaryFolder
     package let port: Int
     private var program: Program?
 
     /// A server that begins with answering the flags of a running service.
-    package init(isSecure: Bool = false) async throws {
+    package init(
+        isSecure: Bool = false, script: String = "flag-server.py"
+    ) async throws {
         folder = try TemporaryFolder()
         if isSecure { try Self.makeCertificates(in: folder) }
         program = try Program(
             "/usr/bin/python3",
-            [Self.script("flag-server.py"), folder.path] + (isSecure ? ["--tls"] : []))
+            [Self.script(script), folder.path] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
         try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
             try File.exists(folder("now"))
@@ -35,6 +37,9 @@ package final class FlagServer {
         let made = try Program.run(script("make-certificates"), [folder.path])
         guard made.status == 0 else { throw TestFailure("make certificates: \(made.errors)") }
     }
+
+    /// The body of every bad answer: an order that nobody may take.
+    package let order = #"{"apiInactive": true, "forceUpdate": false}"#
 
     /// Has it behave like this from now on; returns once it does.
     package func behave(_ name: String) async throws {
@@ -56,6 +61,7 @@ package final class FlagServer {
         package let path: String
         /// By name in lower case.
         package let headers: [String: String]
+        package let body: String
     }
 
     /// All requests that came, in their order.
@@ -72,13 +78,15 @@ package final class FlagServer {
                     method: object["method"]?.string ?? "", path: object["path"]?.string ?? "",
                     headers: Dictionary(
                         headers.members.map { ($0.key, $0.value.string ?? "") },
-                        uniquingKeysWith: { first, _ in first }))
+                        uniquingKeysWith: { first, _ in first }),
+                    body: object["body"]?.string ?? "")
             }
         }
     }
 
-    private static func script(_ name: String, file: String = #filePath) -> String {
-        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+    /// The path of a program in `Server/`.
+    package static func script(_ name: String) -> String {
+        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         return "/\(folder)/Server/\(name)"
     }
 }

@@ -18,11 +18,19 @@ package final class Program {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, folder("out"), flags, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, folder("err"), flags, 0o600)
+        // The threads that tests run on block nearly every signal, and a program would inherit that.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = environment.merging(Self.always) { own, _ in own }
         var identifier: pid_t = 0
         let code = unsafe withCStrings([path] + arguments) { argv in
             unsafe withCStrings(variables.map { "\($0)=\($1)" }) { envp in
-                unsafe posix_spawn(&identifier, path, &actions, nil, argv, envp)
+                unsafe posix_spawn(&identifier, path, &actions, &attributes, argv, envp)
             }
         }
         guard code == 0 else { throw TestFailure("spawn '\(path)': errno \(code)") }
@@ -45,15 +53,33 @@ package final class Program {
 
     /// Waits for the end; the exit status, or 128 and the signal's number as a shell gives it.
     package func wait() throws -> Int32 {
+        while true {
+            if let status = try look(0) { return status }
+        }
+    }
+
+    /// The same, for what may take seconds: other tests have the thread meanwhile.
+    package func end() async throws -> Int32 {
+        var ended: Int32?
+        try await waitUntil("a program has ended", orTell: { try errors }) {
+            ended = try look(WNOHANG)
+            return ended != nil
+        }
+        return try wait()
+    }
+
+    /// How the program ended; nil while it runs.
+    private func look(_ options: Int32) throws -> Int32? {
         if let status { return status }
         var raw: Int32 = 0
-        guard unsafe waitpid(processID, &raw, 0) == processID else {
-            throw TestFailure("wait for a program: errno \(errno)")
+        switch unsafe waitpid(processID, &raw, options) {
+        case 0: return nil
+        case processID: break
+        default: throw TestFailure("wait for a program: errno \(errno)")
         }
         let signal = raw & 0x7F
-        let code = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
-        status = code
-        return code
+        status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+        return status
     }
 
     package var output: String { get throws { try folder.text(of: "out") } }
@@ -67,6 +93,13 @@ extension Program {
     ) throws -> Result {
         let program = try Program(path, arguments, environment: environment)
         let status = try program.wait()
+        return Result(status: status, output: try program.output, errors: try program.errors)
+    }
+
+    /// Runs a program that may take seconds to its end.
+    package static func finish(_ path: String, _ arguments: [String]) async throws -> Result {
+        let program = try Program(path, arguments)
+        let status = try await program.end()
         return Result(status: status, output: try program.output, errors: try program.errors)
     }
 

@@ -1,27 +1,55 @@
-/// A virtual environment of a test's own, with packages of the public index.
-package final class PythonEnvironment {
-    private let folder: TemporaryFolder
+import Files
+import Glibc
 
-    /// Installs these packages, each with its version.
-    package init(_ packages: String...) throws {
-        folder = try TemporaryFolder()
-        let steps = [
-            ("/usr/bin/python3", ["-m", "venv", folder.path]),
-            (
-                folder("bin/pip"),
-                ["install", "--quiet", "--no-cache-dir", "--disable-pip-version-check"] + packages
-            ),
-        ]
-        for (program, arguments) in steps {
-            let result = try Program.run(program, arguments)
-            guard result.status == 0 else {
-                throw TestFailure("make a Python environment: \(result.errors)")
-            }
+/// A virtual environment of Python that holds the official client for servers of Firebase, and the public
+/// client of Varlink. Made once,
+/// beside the tests as they were built, from `Python/requirements.txt`.
+package struct PythonEnvironment: Sendable {
+    package let python: String
+
+    /// The environment, made where it is not there yet.
+    package static func ready() throws -> PythonEnvironment { try shared.get() }
+
+    private static let shared = Result { try PythonEnvironment() }
+
+    private init() throws {
+        let requirements = Programs.file("Python/requirements.txt")
+        let name = try Self.name(for: requirements)
+        let place = "\(try Programs.folder())/\(name)"
+        python = "\(place)/bin/python3"
+        if try File.exists(python) { return }
+        // Finished under another name, so that one which was broken off is never taken for whole.
+        let unfinished = "\(place).\(getpid())"
+        try Self.run("/usr/bin/python3", ["-m", "venv", unfinished])
+        try Self.run(
+            "\(unfinished)/bin/python3",
+            ["-m", "pip", "install", "--quiet", "--requirement", requirements])
+        try File.rename(unfinished, to: place)
+    }
+
+    /// Other requirements make another environment.
+    private static func name(for requirements: String) throws -> String {
+        let text = String(decoding: try File.read(requirements, limit: 1 << 16), as: UTF8.self)
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        return "python-\(words.joined(separator: "-"))"
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws {
+        let ended = try Program.run(path, arguments, environment: environment)
+        guard ended.status == 0 else {
+            throw TestFailure("\(path) \(arguments): \(ended.errors)\(ended.output)")
         }
     }
 
-    /// Runs a script to its end.
-    package func run(_ script: String, _ arguments: String...) throws -> Program.Result {
-        try Program.run(folder("bin/python"), [script] + arguments)
+    /// Our own: it says where packages come from.
+    private static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            let pair = unsafe String(cString: entry).split(separator: "=", maxSplits: 1)
+            if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+            unsafe next += 1
+        }
+        return variables
     }
 }

@@ -45,6 +45,26 @@ import Transfer
         #expect(try server.requests.map(\.path) == ["/a?b", "/a?b", "/a?b"])
     }
 
+    /// The connection of the one is free for the other inside the handler of its own socket: watching
+    /// that anew failed once, without a word, and the answer was never seen.
+    @Test func anExchangeMayBeginInTheCompletionOfAnother() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let (first, second) = (try Exchange(scene.client), try Exchange(scene.client))
+        let request = Request(url: "http://127.0.0.1:\(server.port)/", timeout: .seconds(5))
+        for round in 1...50 {
+            try first.send(request) { _ in
+                do {
+                    try second.send(request) { scene.results.append($0) }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+            while scene.results.count < round { try scene.loop.runOnce(.milliseconds(100)) }
+            #expect(try scene.results.last?.get().status == 200)
+        }
+    }
+
     @Test func theBodyMayHaveExactlyAsManyBytesAsTheLimit() async throws {
         let server = try await FlagServer()
         let scene = try Scene()
@@ -53,6 +73,42 @@ import Transfer
         #expect(try scene.get(Request(url: url, maxBody: 44), by: exchange).body.count == 44)
         #expect(throws: TransferError.bodyOver(limit: 43)) {
             try scene.get(Request(url: url, maxBody: 43), by: exchange)
+        }
+    }
+
+    @Test func aBodyMakesItAPostAndTheNextWithoutIsAGetAgain() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let bodies: [[UInt8]?] = [Array(#"{"a": 1}"#.utf8), [], nil, Array("b".utf8)]
+        for body in bodies {
+            let request = Request(url: url, body: body)
+            #expect(try scene.get(request, by: exchange).status == 200)
+        }
+        #expect(try server.requests.map(\.method) == ["POST", "POST", "GET", "POST"])
+        #expect(try server.requests.map(\.body) == [#"{"a": 1}"#, "", "", "b"])
+    }
+
+    /// What is sent goes to nobody but the server it is meant for.
+    @Test func aRedirectOfAPostIsNotFollowed() async throws {
+        let server = try await FlagServer()
+        try await server.behave("redirect-once")
+        let scene = try Scene()
+        let request = Request(url: "http://127.0.0.1:\(server.port)/", body: [])
+        #expect(try scene.get(request, by: try Exchange(scene.client)).status == 302)
+        #expect(try server.requests.count == 1)
+    }
+
+    @Test func ofARefusalAsMuchIsKeptAsIsAskedFor() async throws {
+        let server = try await FlagServer()
+        try await server.behave("404")
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        for (kept, text) in [(0, ""), (5, #"{"api"#), (10_000, server.order)] {
+            let response = try scene.get(Request(url: url, keptOfRefusal: kept), by: exchange)
+            #expect(String(decoding: response.body, as: UTF8.self) == text)
         }
     }
 

@@ -43,23 +43,11 @@ extension Zone {
         day(at: later.seconds) - day(at: earlier.seconds)
     }
 
-    /// The instant as RFC 3339 has it, in whole seconds, rounded down: `2027-03-31T08:00:00+09:00`.
-    ///
-    /// The offset is always a number. It is that of UTC where RFC 3339 cannot say the zone's: one
-    /// with seconds, as mean solar times have, one of a day or more, or a local year outside 0000 to
-    /// 9999. An instant outside those years is written as the nearest that is inside.
-    package func rfc3339(_ instant: Instant) -> String {
-        let offset = offset(at: instant)
-        let clock = dateTime(at: instant)
-        let years = TimeField.year.range
-        if offset.seconds.isMultiple(of: 60), abs(offset.seconds) < 86_400,
-            years.contains(clock.date.year)
-        {
-            return clock.wholeSeconds + offset.description
-        }
-        let first = CivilDate.daysSinceEpoch(year: years.lowerBound, month: 1, day: 1)
-        let end = CivilDate.daysSinceEpoch(year: years.upperBound + 1, month: 1, day: 1)
-        let second = min(max(instant.seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1)
-        return CivilDateTime(secondsSinceEpoch: second).wholeSeconds + UTCOffset.zero.description
+    /// The instant as RFC 3339 has it in this zone, see `ZonedInstant`.
+    package func rfc3339(_ instant: Instant) -> String { zoned(instant).description }
+
+    /// The instant as clocks of this zone show it.
+    package func zoned(_ instant: Instant) -> ZonedInstant {
+        ZonedInstant(instant: instant, offset: offset(at: instant))
     }
 }

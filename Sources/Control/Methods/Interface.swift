@@ -6,7 +6,8 @@ package enum Interface {
 
     /// Every method of ours. A new one is a file, and a line here.
     package static let methods: [Method] = [
-        .status, .watch, .force, .release, .refresh, .activate, .reload, .forget, .confirm,
+        .status, .watch, .sources, .force, .release, .refresh, .activate, .reload, .forget,
+        .confirm,
     ]
 
     /// The description, as `GetInterfaceDescription` gives it.
@@ -55,10 +56,6 @@ package enum Interface {
           generation: int,
           boot_id: string
         )
-
-        # One source: seconds since it confirmed its flags, seconds until it is asked again (null
-        # while it is being asked), and why the last fetch brought nothing.
-        type Source (name: string, age: ?int, next_poll: ?int, problem: ?string)
         """
 
     private static let errors = """

@@ -1,4 +1,3 @@
-import CivilTime
 import Decision
 import JSON
 
@@ -24,21 +23,9 @@ extension Method {
             let views = subject.overview.sources.filter { sources.contains($0.name) }
             return [
                 "services": .array(states),
-                "sources": .array(views.map { .object($0.json) }),
+                "sources": .array(views.map { .object(subject.json(of: $0)) }),
                 "refused": subject.refusal.map { .string($0) } ?? .null,
             ]
         }
-    }
-}
-
-extension Overview.SourceView {
-    /// A `Source` of the interface.
-    var json: JSON.Object {
-        [
-            "name": .string(name.text),
-            "age": age.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "next_poll": nextPoll.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "problem": problem.map { .string($0) } ?? .null,
-        ]
     }
 }

@@ -20,17 +20,27 @@ package struct Accounts {
         return nil
     }
 
+    /// The ID of a user; nil where the file has none of this name.
+    package func identifier(ofUser name: String) -> UInt32? {
+        Self.identifier(of: name, in: users)
+    }
+
     /// The ID of a group; nil where the file has none of this name.
     package func identifier(ofGroup name: String) -> UInt32? {
-        for fields in Self.lines(of: groups) where fields.count > 2 {
-            if fields[0].utf8.elementsEqual(name.utf8) { return UInt32(fields[2]) }
-        }
-        return nil
+        Self.identifier(of: name, in: groups)
     }
 
     /// A user as records name one: `alice (uid 1000)`.
     package func author(_ user: UInt32) -> String {
         name(ofUser: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
+    }
+
+    /// Both files have the name first, and the ID third.
+    private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
+        for fields in lines(of: file) where fields.count > 2 {
+            if fields[0].utf8.elementsEqual(name.utf8) { return UInt32(fields[2]) }
+        }
+        return nil
     }
 
     private static func lines(of file: [UInt8]) -> [[Substring]] {

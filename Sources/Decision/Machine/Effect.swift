@@ -14,14 +14,16 @@ package enum Effect: Hashable, Sendable {
     /// Keep these overrides over restarts; they replace what was kept.
     case keep([ServiceName: Override])
     /// Write the files of a service.
-    case publish(ServiceName, Record)
+    ///
+    /// Indirect, as is `announce`: the effects of most events are small, and stay so.
+    indirect case publish(ServiceName, Record)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
     /// Follow this source no longer, and remove the trace of its confirmations. What is stored of it
     /// stays: it may come back.
     case drop(SourceName)
     /// Say this, once.
-    case announce(Notice)
+    indirect case announce(Notice)
     /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.
     case sleep(Wake)
 }

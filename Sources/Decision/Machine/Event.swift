@@ -15,6 +15,9 @@ package enum Event: Hashable, Sendable {
     /// The source cannot be watched for this reason, so that changes are seen at the polls alone; nil
     /// when it can again.
     case unwatched(SourceName, problem: String?)
+    /// What is strange about the source's flags, each a clause; empty when nothing is any more. It
+    /// changes no flag.
+    case doubted(SourceName, [String])
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
     /// An operator lets what the host guard holds of these services go ahead.

@@ -11,6 +11,7 @@ extension Machine {
             if offer(numbered, to: user, at: now, &batch) { isKept = true }
         }
         guard isKept else { return }
+        noteVanished(after: answer, of: index, &batch)
         sources[index].answers.insert(numbered, at: 0)
         pruneAnswers(of: index)
         sources[index].confirmation = .now(now.boot)
@@ -66,28 +67,17 @@ extension Machine {
     }
 
     /// Lets a switch rest on the newest of these answers that it can read, and the values that go
-    /// with it. The newest of all was last confirmed as told; an older one counts from its own fetch.
+    /// with it.
     mutating func adopt(
         _ answers: [NumberedAnswer], confirmed: Confirmation, by user: Wiring.User
     ) {
         let service = services[user.service].service
-        var state = SwitchState()
-        for answer in answers where state.reading == nil {
-            switch Self.read(answer, by: service.switches[user.position], in: service.zone) {
-            case .success(let reading):
-                let isNewest = answer.number == answers.first?.number
-                state.reading = reading
-                state.answer = answer.number
-                state.confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
-            case .failure(let problem):
-                state.problem = state.problem ?? problem
-            }
-        }
-        if case .now(let moment) = state.confirmation {
-            state.isAnswered = true
+        services[user.service].switches[user.position].adopt(
+            answers, confirmed: confirmed, by: service.switches[user.position], in: service.zone)
+        let adopted = services[user.service].switches[user.position]
+        if case .now(let moment) = adopted.confirmation {
             services[user.service].firstAnswerAt = services[user.service].firstAnswerAt ?? moment
         }
-        services[user.service].switches[user.position] = state
         adoptValues(of: user, from: answers)
     }
 
@@ -99,7 +89,7 @@ extension Machine {
                 guard name == nil || services[user.service].service.name == name,
                     let answer = sources[index].answers.first(where: { $0.number == state.staged })
                 else { continue }
-                rest(user, on: answer, &batch)
+                activate(answer, by: user, &batch)
             }
             pruneAnswers(of: index)
         }
@@ -130,21 +120,24 @@ extension Machine {
     private mutating func offer(
         _ answer: NumberedAnswer, to user: Wiring.User, at now: Now, _ batch: inout Batch
     ) -> Bool {
-        let service = services[user.service].service
-        let known = services[user.service].switches[user.position]
         let reading: Reading
-        switch Self.read(answer, by: service.switches[user.position], in: service.zone) {
+        switch services[user.service].service.switches[user.position].read(
+            answer, in: services[user.service].service.zone)
+        {
         case .success(let read): reading = read
         case .failure(let problem):
             refuse(problem, by: user, &batch)
             return false
         }
-        if let problem = known.regression(in: reading) {
-            refuse(problem, by: user, &batch)
+        let regression = services[user.service].switches[user.position].regression(in: reading)
+        if let regression {
+            refuse(regression, by: user, &batch)
             return false
         }
         services[user.service].hear(at: now)
-        if service.activation == .nextStart, known.reading != nil {
+        if services[user.service].service.activation == .nextStart,
+            services[user.service].switches[user.position].reading != nil
+        {
             services[user.service].switches[user.position].staged = answer.number
             services[user.service].switches[user.position].confirm(.now(now.boot))
             return true
@@ -154,20 +147,43 @@ extension Machine {
             services[user.service].switches[user.position].problem = nil
             return false
         }
-        rest(user, on: answer, &batch)
+        rest(user, on: answer, reading, &batch)
         services[user.service].switches[user.position].confirm(.now(now.boot))
         return true
     }
 
-    /// Lets a switch rest on an answer that was read before, with the values that go with it.
-    private mutating func rest(
-        _ user: Wiring.User, on answer: NumberedAnswer, _ batch: inout Batch
+    /// Lets a switch rest on an answer that was stored for it.
+    private mutating func activate(
+        _ answer: NumberedAnswer, by user: Wiring.User, _ batch: inout Batch
     ) {
         let service = services[user.service].service
         let plan = service.switches[user.position]
-        guard case .success(let reading) = Self.read(answer, by: plan, in: service.zone) else {
+        guard case .success(let reading) = plan.read(answer, in: service.zone) else {
             return
         }
+        rest(user, on: answer, reading, &batch)
+    }
+
+    /// Lets a switch rest on an answer as it was read, with the values that go with it.
+    private mutating func rest(
+        _ user: Wiring.User, on answer: NumberedAnswer, _ reading: Reading, _ batch: inout Batch
+    ) {
+        tellDoubts(of: reading, by: user, &batch)
+        services[user.service].isDue = true
+        services[user.service].switches[user.position].reading = reading
+        services[user.service].switches[user.position].answer = answer.number
+        services[user.service].switches[user.position].staged = nil
+        takeValues(of: user, from: answer, &batch)
+    }
+
+    /// Says what is new and doubtful in a reading: an end that is no date, a version that cannot be
+    /// compared.
+    private mutating func tellDoubts(
+        of reading: Reading, by user: Wiring.User, _ batch: inout Batch
+    ) {
+        guard reading.unreadableEnd != nil || reading.minimumVersion != nil else { return }
+        let service = services[user.service].service
+        let plan = service.switches[user.position]
         let known = services[user.service].switches[user.position].reading
         if let text = reading.unreadableEnd, known?.unreadableEnd != text {
             batch.notices.append(.endUnreadable(service.name, plan.source, text))
@@ -177,11 +193,6 @@ extension Machine {
         {
             batch.notices.append(.versionUnknown(service.name, plan.source, minimum))
         }
-        services[user.service].isDue = true
-        services[user.service].switches[user.position].reading = reading
-        services[user.service].switches[user.position].answer = answer.number
-        services[user.service].switches[user.position].staged = nil
-        takeValues(of: user, from: answer, &batch)
     }
 
     /// What is said of a reading that has not been given often enough to count; nil where it counts.
@@ -189,10 +200,12 @@ extension Machine {
     private func unconfirmed(
         _ reading: Reading, by user: Wiring.User, at now: Now
     ) -> Unconfirmed? {
+        let close = services[user.service].service.policy.confirmClose
+        let open = services[user.service].service.policy.confirmOpen
+        guard max(close, open) > 1 else { return nil }
         let state = services[user.service]
         let (service, known) = (state.service, state.switches[user.position])
-        let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
-        guard max(close, open) > 1, let before = known.reading else { return nil }
+        guard let before = known.reading else { return nil }
         let circumstances = circumstances(of: state, at: now)
         let source = service.switches[user.position].source
         let gate = { (reading: Reading) in
@@ -221,43 +234,12 @@ extension Machine {
         batch.stores.append(.store(sources[index].name, sources[index].answers.map(\.answer)))
     }
 
-    private static func read(
-        _ answer: NumberedAnswer, by plan: Switch, in zone: Zone
-    ) -> Result<Reading, InvalidFlag> {
-        do {
-            return .success(try plan.format.read(answer.flags, in: zone))
-        } catch {
-            return .failure(error)
-        }
-    }
 }
 
 extension ServiceState {
     /// An answer was good for one of its switches.
     fileprivate mutating func hear(at now: Now) {
         firstAnswerAt = firstAnswerAt ?? now.boot
-    }
-}
-
-extension SwitchState {
-    /// The newest answer it could read: the one in force, or one that waits for its time.
-    fileprivate var newest: Int? { staged ?? answer }
-
-    fileprivate mutating func confirm(_ confirmation: Confirmation) {
-        self.confirmation = confirmation
-        isAnswered = true
-        problem = nil
-        unconfirmed = nil
-    }
-
-    /// Why a reading is older than the one in force. Flags that count their editions once do so
-    /// always: what is not counted cannot be told from what is old.
-    fileprivate func regression(in next: Reading) -> InvalidFlag? {
-        guard let highest = reading?.version else { return nil }
-        guard let version = next.version else { return .missing(key: "version") }
-        guard version < highest else { return nil }
-        return .wrongType(
-            key: "version", expected: "\(highest) or more, as it was before", found: "\(version)")
     }
 }
 

@@ -11,8 +11,8 @@ extension Machine {
         sources[index].answers = []
         sources[index].confirmation = .never
         for user in wiring.users(of: index) {
-            services[user.service].switches[user.position] = SwitchState()
-            services[user.service].startedAt = now.boot
+            services[user.service].switches[user.position] = SwitchState(
+                awaitedSince: now.boot)
             services[user.service].isDue = true
         }
         batch.stores.append(.store(name, []))

@@ -11,18 +11,28 @@ extension Machine {
         let before = (sources: sources, services: services, wiring: wiring)
         wiring = Wiring(plan)
         closeAtOnce = plan.closeAtOnce
+        var lasting: Set<SourceName> = []
         sources = plan.sources.map { plan in
-            before.wiring.source(plan.name).flatMap { before.sources[$0].continued(plan, at: now) }
-                ?? SourceState(plan: plan, at: now)
+            let known = before.wiring.source(plan.name).map { before.sources[$0] }
+            guard let same = known?.continued(plan, at: now) else {
+                return SourceState(plan: plan, at: now)
+            }
+            lasting.insert(plan.name)
+            return same
         }
         services = plan.services.map { service in
             guard let index = before.wiring.service(service.name) else {
                 return ServiceState(
                     service: service, entry: ledger.entries[service.name], bootID, at: now)
             }
-            return continued(before.services[index], as: service)
+            return continued(before.services[index], as: service, lasting, at: now)
         }
         for index in sources.indices { serveNewcomers(of: index, at: now) }
+        for service in services where service.service.activation == .immediate {
+            if service.switches.contains(where: { $0.staged != nil }) {
+                activate(service.service.name, &batch)
+            }
+        }
         for service in before.services where wiring.service(service.service.name) == nil {
             batch.departures.append(.withdraw(service.service.name))
         }
@@ -32,13 +42,18 @@ extension Machine {
         arrears.deeds.removeAll { before.wiring.loses($0, in: wiring) }
     }
 
-    private func continued(_ before: ServiceState, as service: Service) -> ServiceState {
+    private func continued(
+        _ before: ServiceState, as service: Service, _ lasting: Set<SourceName>, at now: Now
+    ) -> ServiceState {
         let switches = service.switches.map { plan in
-            let answers = wiring.source(plan.source).map { sources[$0].answers } ?? []
-            return before.continued(plan, in: service.zone, among: answers)
+            guard lasting.contains(plan.source), let index = wiring.source(plan.source) else {
+                return SwitchState(awaitedSince: now.boot)
+            }
+            return before.continued(plan, of: service, on: sources[index], at: now)
         }
+        let isDecided = before.record.map { $0.verdict.state != .undecided } ?? false
         var state = ServiceState(
-            service: service, switches: switches, startedAt: before.startedAt, isSameBoot: true)
+            service: service, switches: switches, isSameBoot: before.isSameBoot || isDecided)
         state.firstAnswerAt = before.firstAnswerAt
         state.record = before.record
         state.closedAt = before.closedAt
@@ -49,8 +64,8 @@ extension Machine {
         return state
     }
 
-    /// Gives switches without a reading what is known of their source. One that cannot read it is
-    /// waited for as at a start.
+    /// Gives switches without a reading what is known of their source. One that is new and cannot
+    /// read it is waited for as at a start.
     private mutating func serveNewcomers(of index: Int, at now: Now) {
         var isAskedAtOnce = false
         for user in wiring.users(of: index) {
@@ -59,9 +74,8 @@ extension Machine {
                 continue
             }
             adopt(sources[index].answers, confirmed: sources[index].confirmation, by: user)
-            guard services[user.service].switches[user.position].reading == nil else { continue }
-            services[user.service].startedAt = now.boot
-            isAskedAtOnce = true
+            let state = services[user.service].switches[user.position]
+            if state.reading == nil, state.awaitedSince == now.boot { isAskedAtOnce = true }
         }
         pruneAnswers(of: index)
         if isAskedAtOnce { hint(sources[index].name, at: now) }
@@ -92,14 +106,31 @@ extension ServiceState {
         }
     }
 
-    /// What is known of a switch that an earlier plan had too. The answers of a source that asks
-    /// something else now are another's, and a date without an offset is another one in another zone.
+    /// What is known of a switch under another plan: all of it where it is the same switch. A date
+    /// without an offset is another one in another zone.
+    ///
+    /// Where values wait for the next start, another switch reads the answer that is in force, for a
+    /// reload is no start.
     fileprivate func continued(
-        _ plan: Switch, in zone: Zone, among answers: [NumberedAnswer]
+        _ plan: Switch, of next: Service, on source: SourceState, at now: Now
     ) -> SwitchState {
-        guard zone == service.zone, let position = service.switches.firstIndex(of: plan),
-            answers.contains(where: { $0.number == switches[position].answer })
-        else { return SwitchState() }
-        return switches[position]
+        if next.zone == service.zone, let position = service.switches.firstIndex(of: plan) {
+            return switches[position]
+        }
+        var state = SwitchState(awaitedSince: now.boot)
+        guard next.activation == .nextStart,
+            let inForce = oldestAnswer(of: source), inForce > 0
+        else { return state }
+        state.adopt(
+            source.answers[inForce...], confirmed: source.confirmation, by: plan, in: next.zone)
+        if state.reading != nil { state.staged = source.answers.first?.number }
+        return state
+    }
+
+    /// The position of the oldest answer of a source that a switch rests on.
+    private func oldestAnswer(of source: SourceState) -> Int? {
+        let numbers = zip(service.switches, switches)
+            .filter { $0.0.source == source.name }.compactMap(\.1.answer)
+        return source.answers.lastIndex { numbers.contains($0.number) }
     }
 }

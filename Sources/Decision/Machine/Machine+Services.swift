@@ -3,8 +3,9 @@ import CivilTime
 extension ServiceState {
     init(service: Service, entry: Ledger.Entry?, _ bootID: String, at now: Now) {
         self.init(
-            service: service, switches: service.switches.map { _ in SwitchState() },
-            startedAt: now.boot, isSameBoot: false)
+            service: service,
+            switches: service.switches.map { _ in SwitchState(awaitedSince: now.boot) },
+            isSameBoot: false)
         if case .version(let version) = service.installed { installed = version }
         remote = service.remote.map { HeldValue(value: $0.fallback) }
         guard let entry, entry.state != .undecided else { return }
@@ -52,7 +53,9 @@ extension Machine {
             publish(verdict, of: index, edge, at: now, &batch)
         }
         services[index].wake = wake(for: services[index], evidence, circumstances, edge, at: now)
-        if verdict.gate != wish.gate { services[index].wake.include(boot: reopening(of: state)) }
+        if verdict.gate != wish.gate, let moment = state.reopening {
+            services[index].wake.include(boot: moment)
+        }
     }
 
     private mutating func publish(
@@ -100,21 +103,18 @@ extension Machine {
     /// Keeps a gate closed that closed less than `min_closed` ago. Closing is never delayed.
     private func holdClosed(_ wish: Verdict, of state: ServiceState, at now: Now) -> Verdict {
         // An operator who forces the gate open means it.
-        guard wish.gate == .open, wish.override == nil, state.closedAt != nil,
-            now.boot < reopening(of: state),
+        guard wish.gate == .open, wish.override == nil,
+            let reopening = state.reopening, now.boot < reopening,
             let source = wish.source ?? wish.reason.source
         else { return wish }
         if var held = state.record?.verdict, held.gate == .closed {
             held.reason = .minClosed(source)
+            held.override = nil
             return held
         }
         // It closed before this start: all that is known of that is in the ledger.
         let known = ledger.entries[state.service.name]?.state ?? .maintenance
         return Verdict(state: known, gate: .closed, reason: .minClosed(source))
-    }
-
-    private func reopening(of state: ServiceState) -> Boottime {
-        (state.closedAt ?? state.startedAt) + state.service.policy.minClosed
     }
 
     func circumstances(of state: ServiceState, at now: Now) -> Circumstances {
@@ -123,19 +123,16 @@ extension Machine {
         let held = trust.heldTime(at: now)
         return Circumstances(
             time: isBelieved ? now.wall : max(held, state.knownPast ?? held),
-            isClockBelieved: isBelieved,
-            isWaiting: isPatient && now.boot < patience(of: state), isSameBoot: state.isSameBoot,
+            isClockBelieved: isBelieved, isSameBoot: state.isSameBoot,
             installed: state.installed, override: overrides[state.service.name])
     }
 
-    private func patience(of state: ServiceState) -> Boottime {
-        state.startedAt + state.service.policy.firstTimeout
-    }
-
-    private func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
+    func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
         zip(state.switches, state.service.switches).map { known, plan in
             Evidence(
                 source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
+                isAwaited: isPatient && !known.isAnswered
+                    && now.boot < known.awaitedSince + state.service.policy.firstTimeout,
                 age: known.confirmation.age(at: now), problem: known.problem,
                 unconfirmed: known.unconfirmed,
                 version: known.reading?.version.map(String.init)
@@ -165,7 +162,9 @@ extension Machine {
         if let record = state.record, record.nextEdge > now.wall {
             wake.include(wall: record.nextEdge)
         }
-        if circumstances.isWaiting { wake.include(boot: patience(of: state)) }
+        for (known, item) in zip(state.switches, evidence) where item.isAwaited {
+            wake.include(boot: known.awaitedSince + state.service.policy.firstTimeout)
+        }
         for left in evidence.compactMap(state.service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }
@@ -180,6 +179,11 @@ extension Machine {
 }
 
 extension ServiceState {
+    /// Before when a gate that closed does not reopen.
+    fileprivate var reopening: Boottime? {
+        closedAt.map { $0 + service.policy.minClosed }
+    }
+
     /// Whether this is no decision, while an earlier one stands: a service that a reload has given
     /// another switch stays as it is until that one has been heard.
     fileprivate func isAwaiting(_ verdict: Verdict) -> Bool {

@@ -70,9 +70,8 @@ extension Machine {
             else { continue }
             let limit = now.boot + sources[index].timeout
             sources[index].activity = .fetching(isHinted: false, limit: limit)
-            let source = sources[index]
-            batch.fetches.append(
-                .fetch(source.name, source.validators(allRead: isReadByAll(index))))
+            let validators = sources[index].validators(allRead: isReadByAll(index))
+            batch.fetches.append(.fetch(sources[index].name, validators))
         }
     }
 
@@ -98,7 +97,12 @@ extension Machine {
         if failure.kind == .invalid {
             refuse(.notFlags(failure.detail), from: index, &batch)
         }
-        rest(index, for: wait, at: now)
+        if failure.retryAfter != nil {
+            // A source that wants to be left alone is, also where it hinted meanwhile.
+            sources[index].activity = .waiting(until: now.boot + wait)
+        } else {
+            rest(index, for: wait, at: now)
+        }
     }
 
     private mutating func rest(_ index: Int, for wait: Duration, at now: Now) {

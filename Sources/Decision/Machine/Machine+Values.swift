@@ -6,6 +6,7 @@ extension Machine {
     mutating func takeValues(
         of user: Wiring.User, from answer: NumberedAnswer, _ batch: inout Batch
     ) {
+        guard !services[user.service].remote.isEmpty else { return }
         let service = services[user.service].service
         guard service.isLead(user.position) else { return }
         let source = service.switches[user.position].source

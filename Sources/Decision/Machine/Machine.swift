@@ -85,6 +85,8 @@ package struct Machine: Sendable {
             services[index].isDue = true
         case .unwatched(let source, let problem):
             note(source, unwatchedFor: problem, &batch)
+        case .doubted(let source, let doubts):
+            note(source, doubted: doubts, &batch)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
         case .reconfigured(let plan):
@@ -97,7 +99,7 @@ package struct Machine: Sendable {
         expireOverrides(at: now, &batch)
         decideDue(at: now, &batch)
         fetchDue(at: now, &batch)
-        return batch.effects(ledger: ledger, overrides: overrides) + sleep()
+        return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
     }
 
     mutating func number(_ answer: Answer, of source: Int) -> NumberedAnswer {
@@ -107,7 +109,7 @@ package struct Machine: Sendable {
     }
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.
-    private mutating func sleep() -> [Effect] {
+    private mutating func sleep() -> Effect? {
         var wake = Wake(boot: arrears.retryAt)
         // By index: this runs at every event, and a copy of each state would be most of its cost.
         for index in sources.indices {
@@ -116,9 +118,9 @@ package struct Machine: Sendable {
         for index in services.indices {
             wake.include(services[index].wake)
         }
-        guard wake != lastWake else { return [] }
+        guard wake != lastWake else { return nil }
         lastWake = wake
-        return [.sleep(wake)]
+        return .sleep(wake)
     }
 }
 

@@ -7,6 +7,10 @@ package enum Notice: Hashable, Sendable {
     case sourceFailed(SourceName, Failure, retryIn: Duration)
     case sourceRecovered(SourceName)
     case sourceUnwatched(SourceName, String)
+    /// The flags are good, and something about them is probably not meant.
+    case sourceDoubted(SourceName, String)
+    /// A key that a source had is gone, so that its default counts from now on.
+    case flagVanished(SourceName, key: String)
     case answerInvalid(ServiceName, SourceName, InvalidFlag)
     case endUnreadable(ServiceName, SourceName, String)
     /// Flags ask for a version, and none is known to be installed.
@@ -37,7 +41,8 @@ extension Notice {
     package var level: Level {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isTrouble ? .warning : .notice
-        case .sourceFailed, .sourceUnwatched, .answerInvalid, .endUnreadable,
+        case .sourceFailed, .sourceUnwatched, .sourceDoubted, .flagVanished, .answerInvalid,
+            .endUnreadable,
             .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
@@ -58,6 +63,10 @@ extension Notice {
             "source '\(source)' answers again"
         case .sourceUnwatched(let source, let problem):
             "source '\(source)': \(problem); changes are seen at the next poll only"
+        case .sourceDoubted(let source, let doubt):
+            "source '\(source)': \(doubt)"
+        case .flagVanished(let source, let key):
+            "source '\(source)' does not hold key \(quoted(key)) any more; its default counts"
         case .answerInvalid(let service, let source, let problem):
             "\(service): the answer of source '\(source)' is not an order: \(problem); what "
                 + "is known stays in force"

@@ -42,7 +42,8 @@ extension Machine {
 
     private func view(of service: ServiceState, at now: Now) -> Overview.ServiceView {
         let state = service.record?.verdict.state ?? .undecided
-        let deadline = service.startedAt + service.service.policy.firstTimeout
+        let since = service.switches.map(\.awaitedSince).max() ?? now.boot
+        let deadline = since + service.service.policy.firstTimeout
         return Overview.ServiceView(
             name: service.service.name, state: state,
             daysLeft: service.record?.verdict.daysLeft,

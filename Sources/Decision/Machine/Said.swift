@@ -15,10 +15,10 @@ struct Said {
                 orders[service] = verdict.override
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
-            case .sourceRecovered, .sourceUnwatched, .answerInvalid, .endUnreadable,
-                .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed,
-                .recordFailed, .recordsRecovered,
-                .overridden, .released, .overrideExpired, .forgotten:
+            case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .closingHeld,
+                .closingConfirmed, .recordFailed, .recordsRecovered, .overridden, .released,
+                .overrideExpired, .forgotten:
                 break
             }
         }
@@ -37,8 +37,23 @@ struct Said {
             doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
         case .overridden(let service, let override):
             orders[service] == override
-        case .decided, .sourceRecovered, .sourceUnwatched, .versionUnknown, .valueInvalid,
-            .closingHeld, .closingConfirmed, .recordFailed, .recordsRecovered, .released,
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+            .recordsRecovered, .released, .overrideExpired, .forgotten:
+            false
+        }
+    }
+}
+
+extension Notice {
+    /// Whether another notice may say the same. Most never do: what a thousand verdicts say need not
+    /// be searched then.
+    var mayBeCovered: Bool {
+        switch self {
+        case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+            .recordsRecovered, .released,
             .overrideExpired, .forgotten:
             false
         }

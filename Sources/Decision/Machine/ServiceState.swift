@@ -4,8 +4,6 @@ import CivilTime
 struct ServiceState: Hashable, Sendable {
     let service: Service
     var switches: [SwitchState]
-    /// Since when its switches are waited for: the start, or a reload that gave it a new one.
-    var startedAt: Boottime
     /// What it runs, where that is known.
     var installed: Version?
     /// Its variant, where it has one, and its values: what is known of each.
@@ -40,6 +38,8 @@ enum Hold: Hashable, Sendable {
 
 /// What the machine knows of one switch of a service.
 struct SwitchState: Hashable, Sendable {
+    /// Since when its first answer is waited for: the start, or the reload that brought it.
+    var awaitedSince: Boottime
     var reading: Reading?
     /// The answer that was read, by its number.
     var answer: Int?

@@ -20,6 +20,8 @@ struct SourceState: Hashable, Sendable {
     var activity: Activity
     /// Why changes are seen at the polls alone.
     var watchProblem: String?
+    /// What is strange about its flags, as it was said.
+    var doubts: Set<String> = []
     /// The last failure that was announced, so that a repeat is not.
     var announcedFailure: Failure?
     /// How the last fetch since the start ended; nil before the first has.

@@ -12,6 +12,10 @@ package enum JournalField {
     }
     /// Who gave an order.
     package static func author(_ value: String) -> Field { Field("KILLSWITCH_AUTHOR", value) }
+    /// Why an order was given, in the words of who gave it.
+    package static func cause(_ value: String) -> Field { Field("KILLSWITCH_CAUSE", value) }
+    /// When an order ends by itself.
+    package static func until(_ value: String) -> Field { Field("KILLSWITCH_UNTIL", value) }
     package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
     package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
 }

@@ -1,3 +1,4 @@
+import CivilTime
 package import Decision
 package import Journal
 
@@ -14,6 +15,8 @@ extension Notice {
         case .sourceFailed: .sourceFailed
         case .sourceRecovered: .sourceRecovered
         case .sourceUnwatched: .sourceUnwatched
+        case .sourceDoubted: .sourceDoubted
+        case .flagVanished: .flagVanished
         case .answerInvalid: .answerInvalid
         case .endUnreadable: .endUnreadable
         case .versionUnknown: .versionUnknown
@@ -34,7 +37,8 @@ extension Notice {
         case .decided(let service, let verdict, _):
             [JournalField.service(service.text)] + verdict.fields
         case .sourceFailed(let source, _, _), .sourceRecovered(let source),
-            .sourceUnwatched(let source, _):
+            .sourceUnwatched(let source, _), .sourceDoubted(let source, _),
+            .flagVanished(let source, _):
             [JournalField.source(source.text)]
         case .answerInvalid(let service, let source, _),
             .endUnreadable(let service, let source, _),
@@ -48,7 +52,7 @@ extension Notice {
         case .recordsRecovered, .closingHeld:
             []
         case .overridden(let service, let override), .overrideExpired(let service, let override):
-            [JournalField.service(service.text), JournalField.author(override.author)]
+            [JournalField.service(service.text)] + override.fields
         case .released(let service, _, let author):
             [JournalField.service(service.text), JournalField.author(author)]
         case .forgotten(let source, let author):
@@ -75,8 +79,18 @@ extension Verdict {
             JournalField.state(state.rawValue), gate.map { JournalField.gate($0.rawValue) },
             JournalField.reason(reason.slug.rawValue), daysLeft.map(JournalField.daysLeft),
             (source ?? reason.source).map { JournalField.source($0.text) },
-            version.map(JournalField.version), self.override.map { JournalField.author($0.author) },
-        ].compactMap(\.self)
+            version.map(JournalField.version),
+        ].compactMap(\.self) + (self.override?.fields ?? [])
+    }
+}
+
+extension Override {
+    /// Whole, where the sentence may be cut.
+    fileprivate var fields: [Field] {
+        [
+            JournalField.author(author), JournalField.cause(cause),
+            JournalField.until(Zone.utc.rfc3339(until)),
+        ]
     }
 }
 

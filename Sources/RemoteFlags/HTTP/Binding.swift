@@ -5,15 +5,15 @@ import Transfer
 /// is sent to no other place and with no other credential than it came by (RFC 9111 §4, and what
 /// leaks where that is not heeded).
 struct Binding {
-    /// The URL, the socket and the headers.
+    /// The URL, the socket, the headers, and what else is said each time.
     private let place: String
 
-    init(to site: Site) {
+    init(to site: Site, saying more: String = "") {
         let headers = site.headers.map { "\($0.name): \($0.value)\n" }.joined()
         let socket = site.unixSocket.map { " by \($0)" } ?? ""
         place =
             "\(site.shownURL)\(socket) "
-            + SHA256.hexadecimal(of: Array("\(site.url)\n\(headers)".utf8)) + " "
+            + SHA256.hexadecimal(of: Array("\(site.url)\n\(headers)\(more)".utf8)) + " "
     }
 
     /// As it is stored with answers; no secret is in it. Without credentials, because they could not

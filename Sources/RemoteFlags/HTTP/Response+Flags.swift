@@ -36,7 +36,8 @@ extension Response {
         }
     }
 
-    private var validators: Validators {
+    /// What makes the next request conditional.
+    var validators: Validators {
         Validators(etag: validator("etag"), lastModified: validator("last-modified"))
     }
 
@@ -48,11 +49,13 @@ extension Response {
         return value
     }
 
-    private func retryAfter(now: Instant) -> Duration? {
+    /// How long the server asks to be left alone.
+    func retryAfter(now: Instant) -> Duration? {
         headers["retry-after"].flatMap { RetryAfter.wait($0, now: date(now: now) ?? now) }
     }
 
-    private var statusText: String {
+    /// The status with its meaning, as it may end a sentence.
+    var statusText: String {
         switch status {
         case 204: "204 (no content)"
         case 304: "304 (not modified) to a request without condition"

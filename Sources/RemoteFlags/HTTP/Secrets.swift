@@ -7,6 +7,7 @@ struct Secrets: Hashable {
     var authorities: String?
     var identity: Identity?
     var bearer: String?
+    var apiKey: String?
 
     /// Reads what the site names.
     init(of site: Site, _ bearings: Bearings) throws(CredentialError) {
@@ -21,9 +22,11 @@ struct Secrets: Hashable {
                 : try certificate.read(in: directory)
             identity = Identity(certificate: pem, key: own ?? pem)
         }
-        if let token = site.bearer {
-            bearer = try Self.token(
-                try token.readSecret(in: directory, user: bearings.user), from: token)
+        bearer = try site.bearer.map { token throws(CredentialError) in
+            try Self.token(try token.readSecret(in: directory, user: bearings.user), from: token)
+        }
+        apiKey = try site.apiKey.map { key throws(CredentialError) in
+            try Self.token(try key.readSecret(in: directory, user: bearings.user), from: key)
         }
     }
 
@@ -41,10 +44,24 @@ struct Secrets: Hashable {
         return String(decoding: token, as: UTF8.self)
     }
 
+    /// A password, less the line's end that editors leave.
+    static func password(
+        _ credential: Credential, _ bearings: Bearings
+    ) throws(CredentialError) -> String {
+        var bytes = try credential.readSecret(
+            in: bearings.credentialsDirectory, user: bearings.user)
+        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+        guard !bytes.isEmpty, let password = String(validating: bytes, as: UTF8.self) else {
+            throw .unreadable(FileError("read the password in", credential.text, .malformed))
+        }
+        return password
+    }
+
     /// Tells these credentials from others without giving them away.
     var digest: String {
         let parts: [[UInt8]] = [
-            Array((bearer ?? "").utf8), identity?.certificate ?? [], identity?.key ?? [],
+            Array((bearer ?? "").utf8), Array((apiKey ?? "").utf8), identity?.certificate ?? [],
+            identity?.key ?? [],
         ]
         return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
     }

@@ -15,13 +15,15 @@ package struct Site: Hashable, Sendable {
     package var clientKey: Credential?
     /// The token of `Authorization: Bearer` (RFC 6750).
     package var bearer: Credential?
+    /// The value of `X-API-Key`.
+    package var apiKey: Credential?
     package var unixSocket: String?
 
     package init(
         url: String, headers: [Header] = [], timeout: Duration = .seconds(30),
         maxBody: Int = 1 << 20, authorities: Credential? = nil,
         clientCertificate: Credential? = nil, clientKey: Credential? = nil,
-        bearer: Credential? = nil, unixSocket: String? = nil
+        bearer: Credential? = nil, apiKey: Credential? = nil, unixSocket: String? = nil
     ) {
         self.url = url
         self.headers = headers
@@ -31,6 +33,7 @@ package struct Site: Hashable, Sendable {
         self.clientCertificate = clientCertificate
         self.clientKey = clientKey
         self.bearer = bearer
+        self.apiKey = apiKey
         self.unixSocket = unixSocket
     }
 
@@ -53,6 +56,7 @@ extension Site {
         own.removeAll { mine in headers.contains { $0.name.lowercased() == mine.name.lowercased() }
         }
         if let token = secrets.bearer { own.append(Header("Authorization", "Bearer \(token)")) }
+        if let key = secrets.apiKey { own.append(Header("X-API-Key", key)) }
         return Request(
             url: url, headers: own + headers, timeout: timeout, maxBody: maxBody,
             authorities: secrets.authorities, identity: secrets.identity, unixSocket: unixSocket)
@@ -67,10 +71,22 @@ package struct Bearings: Hashable, Sendable {
     package var user: UInt32
     /// The value of `User-Agent`.
     package var agent: String
+    /// What it runs on.
+    package var host: Host
+    /// The value of `$STATE_DIRECTORY`, for what a source has to know after a restart.
+    package var stateDirectory: String
+    /// The value of `$GCE_METADATA_HOST`: who answers for the metadata server.
+    package var metadataHost: String?
 
-    package init(credentialsDirectory: String?, user: UInt32, agent: String) {
+    package init(
+        credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
+        stateDirectory: String, metadataHost: String? = nil
+    ) {
         self.credentialsDirectory = credentialsDirectory
         self.user = user
         self.agent = agent
+        self.host = host
+        self.stateDirectory = stateDirectory
+        self.metadataHost = metadataHost
     }
 }

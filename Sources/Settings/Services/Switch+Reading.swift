@@ -1,4 +1,4 @@
-import Decision
+package import Decision
 
 /// The words of `format`.
 package enum FormatWord: String, CaseIterable, Sendable {
@@ -6,6 +6,24 @@ package enum FormatWord: String, CaseIterable, Sendable {
     case status
     case maintenance
     case switchObject = "switch"
+
+    static let endKeys = ["service_end", "is_service_end"]
+    static let countdownKey = "service_countdown"
+    static let maintenanceKey = "server_maintenance_config"
+
+    /// The format with the keys that are named, else with those that it has by default.
+    package func format(key: String?, countdownKey: String?) -> Format {
+        switch self {
+        case .serviceEnd:
+            .serviceEnd(
+                endKeys: key.map { [$0] } ?? Self.endKeys,
+                countdownKey: countdownKey ?? Self.countdownKey)
+        case .status: .status(key.map { .member($0) } ?? .whole)
+        case .maintenance:
+            .maintenance(key.map { .member($0) } ?? .memberOrWhole(Self.maintenanceKey))
+        case .switchObject: .switchObject(key.map { .member($0) } ?? .whole)
+        }
+    }
 }
 
 extension Switch {
@@ -45,28 +63,19 @@ extension Switch {
             _ = reader.optional(SwitchKey.countdownKey, .text("key"), &report)
             return nil
         }
-        switch word {
-        case .serviceEnd:
-            let endKeys = key.map { [$0] } ?? ["service_end", "is_service_end"]
-            if key == nil { record(endKeys, as: .key, of: reader, &report) }
-            let countdownKey = reader.value(
-                SwitchKey.countdownKey, .text("key"), default: "service_countdown", &report)
-            return .serviceEnd(endKeys: endKeys, countdownKey: countdownKey)
-        case .status:
+        let countdownKey: String?
+        if word == .serviceEnd {
+            if key == nil { record(FormatWord.endKeys, as: .key, of: reader, &report) }
+            countdownKey = reader.value(
+                SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey, &report)
+        } else {
+            countdownKey = nil
             refuseCountdownKey(with: word, reader, &report)
-            return .status(key.map { .member($0) } ?? .whole)
-        case .switchObject:
-            refuseCountdownKey(with: word, reader, &report)
-            return .switchObject(key.map { .member($0) } ?? .whole)
-        case .maintenance:
-            refuseCountdownKey(with: word, reader, &report)
-            guard let key else {
-                let defaultKey = "server_maintenance_config"
-                record([defaultKey], as: .key, of: reader, &report)
-                return .maintenance(.memberOrWhole(defaultKey))
+            if word == .maintenance, key == nil {
+                record([FormatWord.maintenanceKey], as: .key, of: reader, &report)
             }
-            return .maintenance(.member(key))
         }
+        return word.format(key: key, countdownKey: countdownKey)
     }
 
     /// Notes the default of a key: a text, or several of which the first that is there counts.

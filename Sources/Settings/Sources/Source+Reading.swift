@@ -14,7 +14,7 @@ extension Source {
         if let type {
             reader.refuseKeys(notIn: SourceKey.words + type.keys, &report)
         } else if reader.member(SourceKey.type) == nil {
-            reader.refuseKeys(notIn: SourceKey.words + SourceType.all.flatMap(\.keys), &report)
+            reader.refuseKeys(notIn: SourceKey.words + SourceType.keys, &report)
         }
 
         let interval = reader.value(
@@ -24,7 +24,7 @@ extension Source {
             SourceKey.timeout, .duration(in: Self.timeouts), default: Self.defaultTimeout, &report)
         let maxBody = reader.value(
             SourceKey.maxBody, .byteSize(in: Self.bodies),
-            default: ByteSize(bytes: Self.defaultMaxBody), &report)
+            default: ByteSize(bytes: type?.maxBody ?? Self.defaultMaxBody), &report)
 
         var defaults = JSON.Object()
         if let table = reader.table(SourceKey.defaults, &report) {

@@ -42,5 +42,9 @@ package struct Source: Hashable, Sendable {
         /// The path is absolute where that of the configuration is.
         case file(path: String)
         case http(Document)
+        case etcd(Cluster)
+        case ofrep(Evaluation)
+        case firebase(Firebase)
+        case firebaseServer(FirebaseServer)
     }
 }

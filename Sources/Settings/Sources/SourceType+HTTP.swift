@@ -15,38 +15,13 @@ extension SourceType {
             document.bearer = reader.optional(HTTPKey.bearer, .credential, &report)
             document.headers = reader.optional(HTTPKey.headers, .headers, &report) ?? []
             document.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath, &report)
-            reader.checkTogether(document, &report)
+            reader.checkCredentials(
+                for: [url], "'url' is", secrets: [HTTPKey.bearer.rawValue],
+                isLocal: document.unixSocket != nil, &report)
             return .http(document)
         },
         schemes: ["http", "https"],
         members: { address in
             [(HTTPKey.url.rawValue, .string("\(address.scheme):\(address.rest)"))]
         })
-}
-
-extension TableReader {
-    /// Checks the keys that mean something only beside each other.
-    fileprivate func checkTogether(_ document: Source.Document, _ report: inout Report) {
-        if let key = member(HTTPKey.clientKey), document.clientCertificate == nil {
-            report.error(
-                "'client_key' \(place) needs a 'client_certificate' beside it", at: key.keyOrigin)
-        }
-        guard document.url.hasPrefix("http:") else { return }
-        for key in [HTTPKey.ca, .clientCertificate] {
-            guard let member = member(key) else { continue }
-            report.warn(
-                "\(member.key.quoted) \(place) has no effect: 'url' is not https",
-                at: member.keyOrigin)
-        }
-        if let bearer = member(HTTPKey.bearer), document.unixSocket == nil,
-            !isLoopback(document.url)
-        {
-            report.warn(
-                "'bearer' \(place) is sent in clear: 'url' is not https", at: bearer.keyOrigin)
-        }
-    }
-
-    private func isLoopback(_ url: String) -> Bool {
-        ["http://127.", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
-    }
 }

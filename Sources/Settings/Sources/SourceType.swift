@@ -5,6 +5,8 @@
 struct SourceType: Sendable {
     let word: String
     let keys: [String]
+    /// The longest body of an answer, in bytes, where the configuration says nothing.
+    var maxBody = Source.defaultMaxBody
     /// Reads the type's own keys; nil after an error.
     let read: @Sendable (TableReader, inout Report) -> Source.Kind?
     /// What an address may begin with, less the colon.
@@ -12,7 +14,14 @@ struct SourceType: Sendable {
     /// The type's own keys as an address gives them.
     let members: @Sendable (Address) throws(ValueProblem) -> [(key: String, value: Node.Value)]
 
-    static let all = [file, http]
+    static let all = [file, http, etcd, ofrep, firebase, firebaseServer]
+
+    /// The keys of all types, each once.
+    static var keys: [String] {
+        all.flatMap(\.keys).reduce(into: []) { keys, key in
+            if !keys.contains(where: key.hasSameBytes) { keys.append(key) }
+        }
+    }
 
     /// What to say where another type is asked for.
     static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }

@@ -26,6 +26,17 @@ struct URLText {
         return authorityFlaw(authority)
     }
 
+    /// Whether it leads to this host, whatever a name server says.
+    var isLoopback: Bool {
+        guard let scheme = text.firstRange(of: "://") else { return false }
+        let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+        let host = authority.prefix { $0 != ":" }
+        if host.lowercased() == "localhost" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
+    }
+
     private func authorityFlaw(_ authority: Substring) -> String? {
         let isAddress = authority.hasPrefix("[")
         let host = isAddress ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }

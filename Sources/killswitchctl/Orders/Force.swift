@@ -31,7 +31,7 @@ struct Force: Order {
     @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
-    @Argument(help: "running, countdown, maintenance, update-required or ended.")
+    @Argument(help: "The state to force.", completion: .list(ForcedState.allValueStrings))
     var state: ForcedState
 
     var method: String { "Force" }

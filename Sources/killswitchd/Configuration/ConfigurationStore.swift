@@ -2,6 +2,7 @@ import Decision
 import Files
 import Records
 import Settings
+import SystemConfiguration
 
 /// Where the configuration comes from: the disk, or what was accepted last where the disk holds
 /// nothing that can be run.

@@ -43,7 +43,7 @@ final class ControlledDaemon: Subject {
         guard let record = agent.record(of: service),
             let configured = agent.services.first(where: { $0.name == service })
         else { return nil }
-        return StateFile.object(of: record, for: configured, bootID: bootID)
+        return StateFile.json(of: record, for: configured, bootID: bootID)
     }
 
     func isStaged(_ service: ServiceName) -> Bool { agent.isStaged(service) }

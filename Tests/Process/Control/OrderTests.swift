@@ -1,4 +1,6 @@
+import CivilTime
 import Decision
+import EventLoop
 import Files
 import Glibc
 import JSON
@@ -68,15 +70,18 @@ import Testing
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
         let daemon = try running()
         #expect(
-            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1s").status == 0
+            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").status == 0
         )
+        let loop = try EventLoop()
+        let end = loop.now.boot + .milliseconds(3100)
         try daemon.stop()
-        try daemon.spin(for: .milliseconds(1100))
+        try daemon.waitUntil("its time is over") { loop.now.boot > end }
         try daemon.start()
         try daemon.waitFor("running")
         #expect(try daemon.member("override") == "null")
-        #expect(
-            try daemon.log.contains("shop: the time is over for which 'root (uid 0)' forced it"))
+        try daemon.waitUntil("it is said") {
+            try daemon.log.contains("shop: the time is over for which 'root (uid 0)' forced it")
+        }
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
 

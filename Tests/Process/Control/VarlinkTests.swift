@@ -3,19 +3,22 @@ import Testing
 
 /// The control socket, as the public Varlink client of Python sees it.
 @Suite(.timeLimit(.minutes(2))) struct VarlinkTests {
-    @Test func thePublicClientCallsEveryMethodAndFollowsAStream() throws {
-        let python = try PythonEnvironment("varlink==31.0.0")
+    @Test func thePublicClientCallsEveryMethodAndFollowsAStream() async throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
-        let result = try python.run(
-            script("varlink-client.py"), daemon.folder("run/control.sock"),
-            daemon.folder("killswitchd.toml"))
+        let result = try await Program.finish(
+            try PythonEnvironment.ready().python,
+            [
+                script("varlink-client.py"), daemon.folder("run/control.sock"),
+                daemon.folder("killswitchd.toml"),
+            ])
         #expect(result.errors == "")
         #expect(
             result.output.replacing(/; known are .*/, with: "…") == """
                 interfaces: org.varlink.service io.killswitchd
                 status: ['shop running flags']
+                sources: ["shop for ['shop']"]
                 force: shop maintenance override
                 until: shop maintenance override
                 release: True

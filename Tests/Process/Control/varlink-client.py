@@ -40,6 +40,7 @@ def states(answer):
 
 
 print("status:", states(call("Status", services=["shop"])))
+print("sources:", [f"{s['name']} for {s['services']}" for s in call("Sources")["sources"]])
 order = dict(service="shop", state="maintenance", reason="disk swap")
 print("force:", state(call("Force", **order, seconds=60)["service"]))
 print("until:", state(call("Force", **order, until="2099-01-01T00:00:00Z")["service"]))

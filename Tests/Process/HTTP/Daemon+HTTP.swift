@@ -47,8 +47,8 @@ extension Daemon {
     }
 
     /// Waits until the service is in this state.
-    func awaitState(_ state: String) async throws {
-        try await awaitMember("state", state)
+    func awaitState(_ state: String, of service: String = "shop") async throws {
+        try await awaitMember("state", state, of: service)
     }
 
     /// Waits until the verdict has this reason.
@@ -56,10 +56,12 @@ extension Daemon {
         try await awaitMember("reason", reason)
     }
 
-    private func awaitMember(_ name: String, _ value: String) async throws {
+    private func awaitMember(
+        _ name: String, _ value: String, of service: String = "shop"
+    ) async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orTell: { try log }) {
-            guard try File.exists(folder("run/shop/state.json")) else { return false }
-            return try member(name) == "\"\(value)\""
+            guard try File.exists(folder("run/\(service)/state.json")) else { return false }
+            return try member(name, of: service) == "\"\(value)\""
         }
     }
 }

@@ -9,6 +9,7 @@ for each request. With --tls it speaks TLS, by the certificates FOLDER/*.pem.
 
 Every bad answer carries an order to close and the ETag "bad": one that is taken shows.
 """
+import base64
 import gzip
 import json
 import os
@@ -210,6 +211,42 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name.startswith("etcd-") and request["path"] == "/v3/kv/range":
+        value = base64.b64encode(flags(False)).decode()
+        kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
+        body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
+        yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
+    elif name == "etcd-events":
+        yield head("200 OK")
+        while True:
+            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
+    elif name == "etcd-line":
+        yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
+        while True:
+            yield b"YQ" * 10_000
+    elif name == "etcd-drip":
+        yield head("200 OK")
+        while case() == name:
+            yield b" "
+            time.sleep(0.02)
+        yield None
+    elif name == "stream-quiet":
+        yield head("200 OK", BAD) + b"one line\n"
+        while case() == name:
+            time.sleep(0.01)
+        yield None
+    elif name == "stream-lines":
+        yield head("200 OK", BAD)
+        while case() == name:
+            yield b"one line\n"
+            time.sleep(0.01)
+        yield None
+    elif name == "stream-flood":
+        yield head("200 OK", BAD)
+        while True:
+            yield b"one line\n" * 10_000
+    elif name == "stream-gzip":
+        yield head("200 OK", [("Content-Encoding", "gzip")]) + BOMB
     elif name == "silence":
         time.sleep(3600)
     elif name in ("expired", "other-name", "other-authority", "tls-1.1"):
@@ -238,7 +275,8 @@ def read_request(stream):
     while True:
         field = stream.readline(65536).decode("latin-1").rstrip("\r\n")
         if not field:
-            return {"method": line[0], "path": line[1], "headers": headers}
+            body = stream.read(int(headers.get("content-length", "0"))).decode("latin-1")
+            return {"method": line[0], "path": line[1], "headers": headers, "body": body}
         name, _, value = field.partition(":")
         headers[name.strip().lower()] = value.strip()
 

@@ -1,0 +1,99 @@
+import CivilTime
+import Decision
+import Glibc
+import Records
+import VirtualWorld
+
+/// What is measured, and what it may take at most.
+enum Benchmark {
+    static func run() throws -> Int32 {
+        let isDecidedInTime = try manyServices()
+        let isYearInTime = try year()
+        return isDecidedInTime && isYearInTime ? 0 : 1
+    }
+
+    /// A thousand services of three switches each, all decided again from one new answer.
+    private static func manyServices() throws -> Bool {
+        var host = try Host(services: 1000)
+        let bodies = (0..<40).map { host.snapshot(number: $0) }
+        var parsing: [Double] = []
+        let answers = try bodies.map { body in
+            let began = milliseconds()
+            let flags = try FlagDocument.parse(body)
+            parsing.append(milliseconds() - began)
+            return Answer(body: body, flags: flags, fetchedAt: host.now.wall)
+        }
+        try host.start(with: answers[0])
+
+        var changing: [Double] = []
+        var idle: [Double] = []
+        for answer in answers.dropFirst() {
+            changing.append(host.decide(answer, expecting: 1000))
+            // The same flags in another order of words: read again, and nothing comes of it.
+            var same = answer
+            same.body.append(UInt8(ascii: "\n"))
+            idle.append(host.decide(same, expecting: 0))
+        }
+        print("1,000 services of 3 switches, one answer of \(bodies[0].count / 1024) KiB:")
+        report("parsing it, which every answer costs", parsing)
+        report("deciding all, no verdict changes", idle, limit: 10)
+        let isInTime = report("deciding all, every verdict changes", changing, limit: 10)
+        print("    ratio of deciding to parsing: \(ratio(changing, parsing))")
+        return isInTime
+    }
+
+    /// A year of two sources asked each minute, in which everything fails at times.
+    private static func year() throws -> Bool {
+        let start = Instant(seconds: 1_798_761_600)
+        let length = Duration.seconds(365 * 86_400)
+        let zone = try ZoneFiles.zone(named: "Europe/Berlin")
+        var times: [Double] = []
+        var polls = 0
+        for seed in UInt64(1)...5 {
+            var world = try World(seed: seed, from: start, for: length, zone: zone)
+            let began = milliseconds()
+            world.run(until: start + length)
+            times.append(milliseconds() - began)
+            let chronicle = world.chronicle
+            polls = chronicle.polls
+            guard chronicle.violations.isEmpty else {
+                print("seed \(seed), \(Weather()):")
+                for violation in chronicle.violations { print("    \(violation)") }
+                return false
+            }
+        }
+        print("a year in virtual time, \(polls) polls, every end and window met to the second:")
+        return report("the year, and the world around it", times, limit: 2000)
+    }
+
+    @discardableResult
+    private static func report(_ what: String, _ times: [Double], limit: Double? = nil) -> Bool {
+        let typical = median(times)
+        let isKept = limit.map { typical <= $0 } ?? true
+        let judgement = limit.map { ", limit \($0) ms: \(isKept ? "ok" : "MISSED")" } ?? ""
+        print(
+            "    \(what): median \(rounded(typical)) ms, worst "
+                + "\(rounded(times.max() ?? 0)) ms" + judgement)
+        return isKept
+    }
+
+    private static func ratio(_ left: [Double], _ right: [Double]) -> String {
+        rounded(median(left) / median(right))
+    }
+
+    private static func median(_ times: [Double]) -> Double {
+        let sorted = times.sorted()
+        return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+
+    private static func rounded(_ value: Double) -> String {
+        "\((value * 100).rounded() / 100)"
+    }
+}
+
+/// The processor time of this process, which other programs on the host do not lengthen.
+func milliseconds() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+}

@@ -1,0 +1,62 @@
+package import JSON
+
+/// The way to a verdict: what each switch has read, what it would do, and what came of it.
+package struct Explanation: Hashable, Sendable {
+    /// One switch.
+    package struct SwitchView: Hashable, Sendable {
+        package let plan: Switch
+        /// The flags that it read, as they stand in the answer; nil where it never could read any.
+        package let flags: JSON.Object?
+        /// How long ago its source confirmed them.
+        package let age: Duration?
+        /// What it would do; nil while its flags are waited for.
+        package let opinion: Opinion?
+        /// Why the newest answer does not count.
+        package let problem: InvalidFlag?
+        /// Whether newer flags wait for the next start.
+        package let isStaged: Bool
+        /// The planned window that comes next.
+        package let nextWindow: Window?
+        /// Whether the verdict is what it says.
+        package let isDecisive: Bool
+    }
+
+    package let service: Service
+    package let switches: [SwitchView]
+    package let override: Override?
+    package let verdict: Verdict
+}
+
+extension Machine {
+    /// Explains what a service would be decided now; nil where there is none of that name.
+    package func explanation(of name: ServiceName, at now: Now) -> Explanation? {
+        guard let index = wiring.service(name) else { return nil }
+        let state = services[index]
+        let circumstances = circumstances(of: state, at: now)
+        let evidence = evidence(for: state, at: now)
+        let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
+        let decisive = state.service.mostRestrictive(opinions)
+        let switches = evidence.indices.map { position in
+            let known = state.switches[position]
+            return Explanation.SwitchView(
+                plan: state.service.switches[position], flags: flags(of: state, position),
+                age: known.reading == nil ? nil : evidence[position].age,
+                opinion: opinions[position], problem: known.problem,
+                isStaged: known.staged != nil,
+                nextWindow: known.reading?.nextWindow(after: circumstances.time),
+                isDecisive: circumstances.standingOverride == nil && position == decisive)
+        }
+        return Explanation(
+            service: state.service, switches: switches, override: circumstances.standingOverride,
+            verdict: state.complete(state.service.decide(evidence, in: circumstances)))
+    }
+
+    /// Of the answer that a switch rests on, the flags that its format looks at.
+    private func flags(of state: ServiceState, _ position: Int) -> JSON.Object? {
+        let plan = state.service.switches[position]
+        guard let number = state.switches[position].answer, let index = wiring.source(plan.source),
+            let answer = sources[index].answers.first(where: { $0.number == number })
+        else { return nil }
+        return plan.format.relevant(in: answer.flags)
+    }
+}

@@ -1,0 +1,57 @@
+import CivilTime
+
+extension Switch {
+    /// What an answer says to this switch.
+    func read(_ answer: NumberedAnswer, in zone: Zone) -> Result<Reading, InvalidFlag> {
+        do {
+            return .success(try format.read(answer.flags, in: zone))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension SwitchState {
+    /// Rests on the newest of these answers that it can read, if there is one. The newest of all was
+    /// last confirmed as told; an older one counts from its own fetch.
+    mutating func adopt(
+        _ answers: some Sequence<NumberedAnswer>, confirmed: Confirmation, by plan: Switch,
+        in zone: Zone
+    ) {
+        var isNewest = true
+        for answer in answers {
+            switch plan.read(answer, in: zone) {
+            case .success(let reading):
+                self.reading = reading
+                self.answer = answer.number
+                confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
+                if case .now = confirmation { isAnswered = true }
+                return
+            case .failure(let problem):
+                self.problem = self.problem ?? problem
+            }
+            isNewest = false
+        }
+    }
+
+    /// The newest answer it could read: the one in force, or one that waits for its time.
+    var newest: Int? { staged ?? answer }
+
+    /// The source has said or confirmed what it rests on.
+    mutating func confirm(_ confirmation: Confirmation) {
+        self.confirmation = confirmation
+        isAnswered = true
+        problem = nil
+        unconfirmed = nil
+    }
+
+    /// Why a reading is older than the one in force. Flags that count their editions once do so
+    /// always: what is not counted cannot be told from what is old.
+    func regression(in next: Reading) -> InvalidFlag? {
+        guard let highest = reading?.version else { return nil }
+        guard let version = next.version else { return .missing(key: "version") }
+        guard version < highest else { return nil }
+        return .wrongType(
+            key: "version", expected: "\(highest) or more, as it was before", found: "\(version)")
+    }
+}

@@ -1,0 +1,16 @@
+package import Decision
+package import Files
+
+/// A file whose first line is the version of what is installed.
+package enum VersionFile {
+    /// Nil for a file that is missing or blank, as in the middle of an upgrade.
+    package static func version(in path: String) throws(FileError) -> Version? {
+        do {
+            return Version(String(decoding: try File.read(path, limit: sizeLimit), as: UTF8.self))
+        } catch  where error.isNotFound {
+            return nil
+        }
+    }
+
+    private static let sizeLimit = 64 << 10
+}

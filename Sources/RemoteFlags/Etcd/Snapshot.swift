@@ -1,0 +1,64 @@
+import Decision
+package import JSON
+
+/// The flags under a prefix, all as of one revision of the cluster.
+package struct Snapshot: Hashable {
+    /// Another cluster counts revisions of its own.
+    package let cluster: String
+    /// The cluster's revision when it was asked. It grows with every change of any key.
+    package let revision: Int64
+    package let flags: JSON.Object
+    /// The revision of the newest change among the flags; nil where there is none.
+    package let version: String?
+
+    /// Reads the answer to a range of all keys with that prefix.
+    package init(_ object: JSON.Object, prefix: String) throws(GatewayError) {
+        guard let header = object["header"]?.object, let cluster = header["cluster_id"]?.string,
+            let revision = header.int64("revision")
+        else { throw .invalid("the answer has no header as etcd writes it") }
+        if object["more"]?.bool == true { throw .invalid("the answer holds not all keys") }
+        self.cluster = cluster
+        self.revision = revision
+        var flags = JSON.Object()
+        var newest: Int64 = 0
+        for element in object["kvs"]?.array ?? [] {
+            let (key, value, revision) = try Self.flag(element, prefix: prefix)
+            newest = max(newest, revision)
+            guard let key else { continue }
+            flags[key] = value
+        }
+        self.flags = flags
+        version = flags.isEmpty ? nil : String(newest)
+    }
+
+    /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.
+    package var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
+
+    /// A key that is no text names no flag. A value that is no text is null, which no format takes
+    /// for an order; it is not missing, so no default stands in for it either.
+    private static func flag(
+        _ element: JSON.Value, prefix: String
+    ) throws(GatewayError) -> (key: String?, value: JSON.Value, revision: Int64) {
+        guard let object = element.object,
+            let key = object["key"]?.string.flatMap(Base64.bytes),
+            let value = Base64.bytes(of: object["value"]?.string ?? ""),
+            let revision = object.int64("mod_revision")
+        else { throw .invalid("the answer holds a key that is not as etcd writes it") }
+        guard key.starts(with: prefix.utf8) else {
+            throw .invalid("the answer holds a key that was not asked for")
+        }
+        let text = String(validating: value, as: UTF8.self)
+        return (
+            String(validating: key.dropFirst(prefix.utf8.count), as: UTF8.self),
+            text.map(JSON.Value.string) ?? .null, revision
+        )
+    }
+}
+
+extension JSON.Object {
+    /// A number of 64 bits, which the gateway writes as a string and leaves out when it is 0.
+    fileprivate func int64(_ key: String) -> Int64? {
+        guard let value = self[key] else { return 0 }
+        return value.string.flatMap(Int64.init) ?? value.number?.int64
+    }
+}

@@ -1,0 +1,154 @@
+import Decision
+package import JSON
+
+extension Condition {
+    /// Reads the condition that a template holds.
+    ///
+    /// The service leaves zeros and empty lists out (proto3 in JSON). Whatever else is missing, of an
+    /// unknown kind or of a wrong type makes a condition that is false, never an error: one operator
+    /// that this program does not know must not take the rest of the template away.
+    package init(_ value: JSON.Value?) {
+        guard case .object(let object) = value else {
+            self = .unreadable("it is no object")
+            return
+        }
+        do throws(Doubt) {
+            if let members = try object.part("orCondition") {
+                self = .or(try members.conditions)
+            } else if let members = try object.part("andCondition") {
+                self = .and(try members.conditions)
+            } else if try object.part("true") != nil {
+                self = .constant(true)
+            } else if try object.part("false") != nil {
+                self = .constant(false)
+            } else if let members = try object.part("percent") {
+                self = .percent(try Percent(members))
+            } else if let members = try object.part("customSignal") {
+                self = .customSignal(try SignalTest(members))
+            } else {
+                throw Doubt(
+                    object.isEmpty
+                        ? "it is empty" : "its kind \(quoted(object.members[0].key)) is not known")
+            }
+        } catch {
+            self = .unreadable(error.cause)
+        }
+    }
+}
+
+extension Percent {
+    fileprivate init(_ members: JSON.Object) throws(Doubt) {
+        seed = try members.text("seed") ?? ""
+        switch try members.text("percentOperator") {
+        case "LESS_OR_EQUAL": part = .upTo(try members.microPercent("microPercent"))
+        case "GREATER_THAN": part = .above(try members.microPercent("microPercent"))
+        case "BETWEEN":
+            let range = try members.part("microPercentRange") ?? JSON.Object()
+            part = .between(
+                try range.microPercent("microPercentLowerBound"),
+                try range.microPercent("microPercentUpperBound"))
+        case let word: throw Doubt(operator: word)
+        }
+    }
+}
+
+extension SignalTest {
+    fileprivate init(_ members: JSON.Object) throws(Doubt) {
+        guard let key = try members.text("customSignalKey"), !key.isEmpty else {
+            throw Doubt("it names no signal")
+        }
+        let targets = try members.texts("targetCustomSignalValues")
+        guard let first = targets.first else { throw Doubt("it has no target value") }
+        let word = try members.text("customSignalOperator") ?? ""
+        self.key = key
+        if let relation = Relation(word, of: "NUMERIC_") {
+            comparison = .number(relation, first)
+        } else if let relation = Relation(word, of: "SEMANTIC_VERSION_") {
+            comparison = .version(relation, first)
+        } else {
+            switch word {
+            case "STRING_CONTAINS": comparison = .containsAny(targets)
+            case "STRING_DOES_NOT_CONTAIN": comparison = .containsNone(targets)
+            case "STRING_EXACTLY_MATCHES": comparison = .equalsAny(targets)
+            case "STRING_CONTAINS_REGEX": comparison = .matchesAny(targets)
+            default: throw Doubt(operator: word)
+            }
+        }
+    }
+}
+
+extension Relation {
+    fileprivate init?(_ word: String, of family: String) {
+        guard word.hasPrefix(family) else { return nil }
+        switch word.dropFirst(family.count) {
+        case "LESS_THAN": self = .less
+        case "LESS_EQUAL": self = .lessOrEqual
+        case "EQUAL": self = .equal
+        case "NOT_EQUAL": self = .notEqual
+        case "GREATER_THAN": self = .greater
+        case "GREATER_EQUAL": self = .greaterOrEqual
+        default: return nil
+        }
+    }
+}
+
+extension Doubt {
+    fileprivate init(operator word: String?) {
+        self.init(
+            word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
+    }
+}
+
+extension JSON.Object {
+    /// A member that is an object; nil where it is missing or null.
+    fileprivate func part(_ key: String) throws(Doubt) -> JSON.Object? {
+        switch self[key] {
+        case nil, .null: return nil
+        case .object(let object): return object
+        case let other?: throw Doubt("'\(key)' is \(other.typeName), not an object")
+        }
+    }
+
+    fileprivate func text(_ key: String) throws(Doubt) -> String? {
+        switch self[key] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a string")
+        }
+    }
+
+    fileprivate func texts(_ key: String) throws(Doubt) -> [String] {
+        switch self[key] {
+        case nil, .null: return []
+        case .array(let values):
+            let texts = values.compactMap(\.string)
+            guard texts.count == values.count else {
+                throw Doubt("'\(key)' holds what is no string")
+            }
+            return texts
+        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a list")
+        }
+    }
+
+    fileprivate func microPercent(_ key: String) throws(Doubt) -> Int64 {
+        switch self[key] {
+        case nil, .null: return 0
+        case .number(let number):
+            guard let count = number.int64 else {
+                throw Doubt("'\(key)' is \(number.literal), not a whole number")
+            }
+            return count
+        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a number")
+        }
+    }
+
+    fileprivate var conditions: [Condition] {
+        get throws(Doubt) {
+            switch self["conditions"] {
+            case nil, .null: return []
+            case .array(let values): return values.map { Condition($0) }
+            case let other?: throw Doubt("'conditions' is \(other.typeName), not a list")
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package import CivilTime
+package import Decision
+
+/// When a stream is opened, given up and opened again, and which of its hints are passed on: events in,
+/// effects out, without a clock or a network.
+///
+/// A stream is followed for ever, and never trusted. One from which nothing comes is dead; one from
+/// which too much comes is given up. Whatever ends it, the next connection waits: full jitter below a
+/// ceiling that doubles with each stream that did not last. Each connection is a hint by itself, since
+/// what was said before it was missed.
+package struct StreamMachine: Sendable {
+    package enum Event: Hashable, Sendable {
+        /// Follow the stream. One that is open is given up for a new one at once, since what is asked
+        /// for has changed; a wait for the next goes on.
+        case started
+        /// The server has answered 200.
+        case opened
+        /// Something came.
+        case heard(StreamNews)
+        /// The server has ended the stream.
+        case closed
+        /// No answer came, or another one than 200, or it broke off.
+        case failed(Failure)
+        /// A poll of the same source was told to come no sooner than after this wait.
+        case held(Duration)
+        /// The time has come that `Effect.sleep` asked for.
+        case woke
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case connect
+        /// Give up the connection; nothing more is told of it.
+        case disconnect
+        case hint
+        /// Say why changes are seen at the polls alone; nil when they are not.
+        case tell(String?)
+        /// Send `Event.woke` at that moment, instead of the one asked for before; nil is never.
+        case sleep(Boottime?)
+    }
+
+    /// The most bytes that may come within `floodWindow`: a stream of hints has no use for more.
+    package static let floodLimit = 16 << 20
+    package static let floodWindow = Duration.seconds(60)
+    /// The longest wait that a server may ask for.
+    package static let retryLimit = Duration.seconds(3600)
+
+    private enum State: Hashable, Sendable {
+        /// Not followed yet.
+        case idle
+        case waiting(until: Boottime)
+        case connecting(limit: Boottime)
+        case open(Course)
+    }
+
+    /// How an open stream goes.
+    private struct Course: Hashable, Sendable {
+        let since: Boottime
+        var heardAt: Boottime
+        /// Whether it has lasted.
+        var isSteady = false
+        var retryAfter: Duration?
+        /// The window in which bytes are counted now.
+        var windowEnd: Boottime
+        var bytes = 0
+    }
+
+    private let policy: StreamPolicy
+    private var state = State.idle
+    private var allowance: HintAllowance
+    private var random: SeededRandom
+    /// How many streams in a row did not last.
+    private(set) package var failures = 0
+    /// What was told of the streams that did not last, until one does.
+    private var told: Failure?
+    private var slept: Boottime?
+
+    package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
+        self.policy = policy
+        allowance = HintAllowance(interval: interval)
+        random = SeededRandom(seed: seed)
+    }
+
+    /// Takes in what happened at `now`, and says what is to be done about it, in that order.
+    package mutating func handle(_ event: Event, at now: Boottime) -> [Effect] {
+        var effects: [Effect] = []
+        switch event {
+        case .started:
+            follow(at: now, &effects)
+        case .opened:
+            guard case .connecting = state else { break }
+            state = .open(Course(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
+            allowance.ask()
+        case .heard(let news):
+            hear(news, at: now, &effects)
+        case .closed:
+            end(Failure(.unreachable, "the server has ended the stream"), at: now, &effects)
+        case .failed(let failure):
+            end(failure, at: now, &effects)
+        case .held(let wait):
+            allowance.hold(until: now + min(wait, Self.retryLimit))
+        case .woke:
+            slept = nil
+        }
+        expire(at: now, &effects)
+        if allowance.take(at: now) { effects.append(.hint) }
+        return effects + sleep()
+    }
+
+    private mutating func follow(at now: Boottime, _ effects: inout [Effect]) {
+        switch state {
+        case .waiting:
+            break
+        case .idle:
+            connect(at: now, &effects)
+        case .connecting, .open:
+            effects.append(.disconnect)
+            connect(at: now, &effects)
+        }
+    }
+
+    private mutating func connect(at now: Boottime, _ effects: inout [Effect]) {
+        state = .connecting(limit: now + policy.opening)
+        effects.append(.connect)
+    }
+
+    private mutating func hear(
+        _ news: StreamNews, at now: Boottime, _ effects: inout [Effect]
+    ) {
+        guard case .open(var course) = state else { return }
+        if now >= course.windowEnd {
+            course.windowEnd = now + Self.floodWindow
+            course.bytes = 0
+        }
+        course.bytes += news.bytes
+        course.heardAt = now
+        course.retryAfter = news.retryAfter ?? course.retryAfter
+        state = .open(course)
+        if news.isHint { allowance.ask() }
+        if course.bytes > Self.floodLimit {
+            let cause = "the stream brings more than \(Self.floodLimit) bytes in a minute"
+            giveUp(Failure(.refused, cause), at: now, &effects)
+        } else if let failure = news.failure {
+            giveUp(failure, at: now, &effects)
+        }
+    }
+
+    /// What time alone brings about.
+    private mutating func expire(at now: Boottime, _ effects: inout [Effect]) {
+        switch state {
+        case .idle:
+            break
+        case .waiting(let moment):
+            if moment <= now { connect(at: now, &effects) }
+        case .connecting(let limit):
+            guard limit <= now else { break }
+            giveUp(
+                Failure(.unreachable, "no answer within \(policy.opening)"), at: now, &effects)
+        case .open(var course):
+            if course.heardAt + policy.silence <= now {
+                let cause = "the stream was silent for \(policy.silence)"
+                giveUp(Failure(.unreachable, cause), at: now, &effects)
+            } else if !course.isSteady, course.since + policy.steady <= now {
+                course.isSteady = true
+                state = .open(course)
+                failures = 0
+                if told != nil { effects.append(.tell(nil)) }
+                told = nil
+            }
+        }
+    }
+
+    private mutating func giveUp(
+        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+    ) {
+        effects.append(.disconnect)
+        end(failure, at: now, &effects)
+    }
+
+    /// The connection is gone: waits for the next. That one ends which was well is daily business;
+    /// only the second failure in a row is told, and that we may not.
+    private mutating func end(
+        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+    ) {
+        let asked: Duration?
+        switch state {
+        case .idle, .waiting: return
+        case .connecting: asked = failure.retryAfter
+        case .open(let course): asked = failure.retryAfter ?? course.retryAfter
+        }
+        failures += 1
+        if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
+        state = .waiting(until: now + wait(after: failure, atLeast: asked))
+    }
+
+    private mutating func wait(after failure: Failure, atLeast asked: Duration?) -> Duration {
+        let wait: Duration
+        switch failure.kind {
+        case .refused:
+            // Asking more often will not get us in.
+            wait = between(policy.longestWait / 2, policy.longestWait)
+        case .unreachable, .invalid:
+            let doubled = policy.firstWait * (1 << min(failures - 1, 30))
+            wait = between(.zero, min(doubled, policy.longestWait))
+        }
+        guard let asked else { return wait }
+        // Later than asked by up to a tenth: a thousand hosts were told the same second.
+        let least = min(max(asked, .zero), Self.retryLimit)
+        return max(wait, between(least, least + least / 10))
+    }
+
+    private mutating func between(_ least: Duration, _ most: Duration) -> Duration {
+        .microseconds(Int64.random(in: least.microseconds...most.microseconds, using: &random))
+    }
+
+    /// Once for an outage, though its causes may change from one attempt to the next, and once more
+    /// where it turns out that we may not.
+    private mutating func tell(_ failure: Failure, _ effects: inout [Effect]) {
+        guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
+        told = failure
+        effects.append(.tell(failure.detail))
+    }
+
+    /// One wake-up for everything that time brings; said when it changes, or when it was used up.
+    private mutating func sleep() -> [Effect] {
+        let wake = [nextEdge, allowance.due].compactMap(\.self).min()
+        guard wake != slept else { return [] }
+        slept = wake
+        return [.sleep(wake)]
+    }
+
+    private var nextEdge: Boottime? {
+        switch state {
+        case .idle: return nil
+        case .waiting(let moment): return moment
+        case .connecting(let limit): return limit
+        case .open(let course):
+            let silent = course.heardAt + policy.silence
+            return course.isSteady ? silent : min(silent, course.since + policy.steady)
+        }
+    }
+}

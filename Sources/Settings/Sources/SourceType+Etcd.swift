@@ -1,0 +1,72 @@
+extension SourceType {
+    /// The keys of an etcd cluster that begin alike. No address stands for it: a cluster has several.
+    static let etcd = SourceType(
+        word: "etcd", keys: EtcdKey.words,
+        read: { reader, report in
+            let because = ", which type 'etcd' needs"
+            let endpoints = reader.required(
+                EtcdKey.endpoints, .endpoints, because: because, &report)
+            let prefix = reader.required(
+                EtcdKey.prefix, .text("prefix"), because: because, &report)
+            let login = reader.login(&report)
+            let ca = reader.optional(EtcdKey.ca, .credential, &report)
+            let certificate = reader.optional(EtcdKey.clientCertificate, .credential, &report)
+            let key = reader.optional(EtcdKey.clientKey, .credential, &report)
+            guard let endpoints, let prefix else { return nil }
+            reader.checkCredentials(
+                for: endpoints, "an endpoint is", secrets: [EtcdKey.password.rawValue], &report)
+            return .etcd(
+                Source.Cluster(
+                    endpoints: endpoints, prefix: prefix, login: login, ca: ca,
+                    clientCertificate: certificate, clientKey: key))
+        },
+        schemes: [], members: { _ in [] })
+}
+
+extension TableReader {
+    /// The user and the password; either alone is an error.
+    fileprivate func login(_ report: inout Report) -> Source.Login? {
+        let user = optional(EtcdKey.user, .text("user"), &report)
+        let password = optional(EtcdKey.password, .credential, &report)
+        if let user, let password { return Source.Login(user: user, password: password) }
+        for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
+            guard let member = member(key), self.member(other) == nil else { continue }
+            report.error(
+                "'\(key.rawValue)' \(place) needs a '\(other.rawValue)' beside it",
+                at: member.keyOrigin)
+        }
+        return nil
+    }
+}
+
+extension ValueType where Value == [String] {
+    /// Where the members of a cluster answer: a list of URLs without path, at least one.
+    static var endpoints: Self {
+        Self(expected: "a list of URLs such as [\"https://etcd-1.example.com:2379\"]") {
+            value throws(ValueProblem) in
+            guard case .array(let elements) = value else { throw .wrongType() }
+            var endpoints: [String] = []
+            for element in elements {
+                guard case .string(let text) = element.value else { throw .wrongType() }
+                let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
+                if let flaw = endpointFlaw(endpoint) {
+                    throw .bad("endpoint", cause: "\(text.quoted): \(flaw)")
+                }
+                guard !endpoints.contains(where: endpoint.hasSameBytes) else {
+                    throw .bad("list", cause: "it names \(text.quoted) twice")
+                }
+                endpoints.append(endpoint)
+            }
+            guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
+            return endpoints
+        } write: {
+            "[\($0.map(\.tomlText).joined(separator: ", "))]"
+        }
+    }
+}
+
+private func endpointFlaw(_ text: String) -> String? {
+    if let flaw = URLText(text).flaw { return flaw }
+    let authority = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
+    return authority.contains { $0 == "/" || $0 == "?" } ? "leave out what follows the port" : nil
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import JSON
+import Records
+
+/// `killswitchctl simulate --flags FILE …`
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what given flags would do, at a given time. Nothing is changed.",
+        discussion: """
+            The flags are read by a format, or by a service of the configuration with all of its \
+            switches and its policy. With --until every change of the verdict up to that time is \
+            printed: ends, windows, flags that expire.
+
+            Exits with 1 where the flags are no order: check them before they are published.
+
+            example: killswitchctl simulate --flags new.json --format switch \
+            --until 2027-12-31T00:00:00Z
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The flags: a JSON file, for all sources of the service or for one. Repeatable.",
+            valueName: "[source=]file"))
+    var flags: [String]
+
+    @OptionGroup(title: "By a format") var reading: FormatOptions
+
+    @OptionGroup(title: "By a service") var configured: ServiceOptions
+
+    @Option(help: "When: RFC 3339. Without it now.")
+    var at: Moment?
+
+    @Option(help: "Print every change of the verdict up to this time.")
+    var until: Moment?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !flags.isEmpty else { throw ValidationError("give the flags: --flags FILE") }
+        switch (reading.format, configured.service) {
+        case (nil, nil):
+            throw ValidationError("give a format or a service: --format FORMAT or --service NAME")
+        case (.some, .some):
+            throw ValidationError("--format and --service exclude each other")
+        case (nil, .some):
+            guard reading.isUnused else {
+                throw ValidationError("the service says how flags are read: give no such option")
+            }
+        case (.some, nil):
+            guard configured.isUnused else {
+                throw ValidationError("--config and --silent need --service")
+            }
+        }
+        if let at, let until, until.instant < at.instant {
+            throw ValidationError("--until is before --at")
+        }
+    }
+
+    func run() throws {
+        let start = at?.instant ?? wallClock()
+        let subject = try SimulatedService(self, at: start)
+        for silent in subject.silentSources {
+            printError("killswitchctl: source '\(silent)' has no flags: as if it never answered")
+        }
+        var simulation = Simulation(
+            subject.service, sources: subject.sources, answers: subject.answers,
+            installed: subject.installed, at: start, isSilent: configured.silent)
+        let records = simulation.records(until: until?.instant ?? start)
+        let report = SimulationReport(
+            service: subject.service, records: records, notices: simulation.notices)
+        print(json ? report.json.serialized(.pretty) : report.text(isTimeline: until != nil))
+        if !json {
+            for problem in report.problems { printError("killswitchctl: \(problem)") }
+        }
+        if report.isRefused { throw CommandFailure(.no) }
+    }
+}
+
+/// How the flags are read where no service says so.
+struct FormatOptions: ParsableArguments {
+    @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
+    var format: FormatArgument?
+
+    @Option(help: "The key of the flags that the format reads.")
+    var key: String?
+
+    @Option(help: "Of format service-end: the key that holds the date.")
+    var countdownKey: String?
+
+    @Option(help: "The time zone that days are counted in; without it the system's.")
+    var timeZone: String?
+
+    @Option(help: "The version that is installed.")
+    var installedVersion: String?
+
+    var isUnused: Bool {
+        key == nil && countdownKey == nil && timeZone == nil && installedVersion == nil
+    }
+}
+
+/// The service whose configuration says how flags are read.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration; without it the system's.", valueName: "file"))
+    var config: String?
+
+    @Option(help: "A service of the configuration.")
+    var service: ServiceName?
+
+    @Flag(help: "The sources fall silent then, so that the flags grow old.")
+    var silent = false
+
+    var isUnused: Bool { config == nil && !silent }
+}

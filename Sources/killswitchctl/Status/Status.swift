@@ -1,0 +1,85 @@
+import ArgumentParser
+import Decision
+import JSON
+import Records
+
+/// `killswitchctl status [SERVICE…]`
+struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what was decided for each service.",
+        discussion: """
+            AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
+            asked for again. UNITS says how many attached units are as they should be, and how long \
+            the slowest took to stop or start. Without a running daemon it shows what the files know, \
+            and says so.
+
+            example: killswitchctl status
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(
+        help: """
+            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
+            and the attached 'units'.
+            """)
+    var json = false
+
+    @Argument(
+        help: "The services; all of them when none is named.", completion: .services)
+    var services: [ServiceName] = []
+
+    func run() throws {
+        let published = try Published(common)
+        let names = services.isEmpty ? try published.services() : services
+        let (sources, absence) = askDaemon(of: published)
+        let rows = try names.map { try StatusRow($0, in: published, sources) }
+        let refusal = try published.refusal()
+        if json {
+            printJSON(rows, refusal: refusal, absence: absence)
+        } else {
+            printTable(rows, sources, refusal: refusal, in: published.directory)
+        }
+        if let absence {
+            printError("killswitchctl: \(absence)\nThis is what the files know.")
+        }
+    }
+
+    /// The sources by the running daemon; or why it does not answer, which hides nothing else.
+    private func askDaemon(of published: Published) -> ([SourceAnswer], absence: String?) {
+        do {
+            return (try SourceAnswer.all(in: published.directory), nil)
+        } catch {
+            return ([], error.message ?? "the daemon does not answer")
+        }
+    }
+
+    private func printJSON(_ rows: [StatusRow], refusal: String?, absence: String?) {
+        let whole: JSON.Value = .object([
+            "services": .array(rows.map(\.json)),
+            "configuration": .object(["refused": refusal.map { .string($0) } ?? .null]),
+            "daemon": .object(["problem": absence.map { .string($0) } ?? .null]),
+        ])
+        print(whole.serialized(.pretty))
+    }
+
+    private func printTable(
+        _ rows: [StatusRow], _ sources: [SourceAnswer], refusal: String?, in directory: String
+    ) {
+        if let refusal {
+            printError(
+                "killswitchctl: the configuration is refused, the one accepted last is in force:\n"
+                    + refusal)
+        }
+        guard !rows.isEmpty else {
+            return printError("killswitchctl: no service is known yet in '\(directory)'")
+        }
+        print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
+        for order in rows.compactMap(\.order) { print(order) }
+        let shown = Set(rows.map(\.service.text))
+        for source in sources where !shown.isDisjoint(with: source.services) {
+            guard let problem = source.problem else { continue }
+            print("source '\(source.name)': \(problem.printable)")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import JSON
+import RemoteFlags
+import Settings
+
+extension ClientTemplatePlace {
+    init(_ app: Source.Firebase, of source: Source) {
+        self.init(
+            project: app.project, apiKey: app.apiKey, appID: app.appID, baseURL: app.baseURL,
+            realtimeURL: app.realtimeURL, installationsURL: app.installationsURL,
+            interval: source.interval, timeout: source.timeout, maxBody: source.maxBody)
+    }
+}
+
+extension ServerTemplatePlace {
+    /// Percent conditions choose this host by its machine's id for this program, where the
+    /// configuration does not say otherwise; where there is none, no percent condition is true.
+    init(_ project: Source.FirebaseServer, of source: Source, _ host: Host) {
+        let signals = project.signals.compactMap { signal in
+            SignalValue(signal.value).map { (signal.name, $0) }
+        }
+        self.init(
+            project: project.project, credential: project.credentials, baseURL: project.baseURL,
+            scope: project.scope, timeout: source.timeout, maxBody: source.maxBody,
+            context: Context(
+                randomizationID: project.randomizationID ?? host.machineID ?? "",
+                signals: Dictionary(signals) { _, last in last }))
+    }
+}
+
+extension SignalValue {
+    /// Nil for what is neither a string nor a number, which the configuration does not let through.
+    fileprivate init?(_ value: JSON.Value) {
+        switch value {
+        case .string(let text):
+            self = .text(text)
+        case .number(let number):
+            // 5.0 in the file is no integer: the two are written differently where a text is wanted.
+            if let whole = Int64(number.literal) {
+                self = .integer(whole)
+            } else if let double = number.double {
+                self = .number(double)
+            } else {
+                return nil
+            }
+        case .null, .bool, .array, .object:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CivilTime
+import Decision
+import JSON
+import Testing
+
+/// What is strange about flags is said, and changes nothing.
+@Suite struct DoubtTests {
+    @Test func aDoubtIsSaidOnceForAsLongAsItLasts() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        play.forget()
+        let app: SourceName = try named("app")
+        play.at(60, .doubted(app, ["condition 'a' counts as false"]))
+        play.at(120, .doubted(app, ["condition 'a' counts as false", "condition 'b' too"]))
+        play.at(180, .doubted(app, []))
+        play.at(240, .doubted(app, ["condition 'a' counts as false"]))
+        #expect(play.text.split(separator: "\n").filter { $0.contains("say") }.count == 3)
+        #expect(!play.text.contains("publish"))
+        #expect(play.text.contains("say warning: source 'app': condition 'b' too"))
+    }
+
+    /// Without a default a key that is gone is no order, and said by whoever wants it.
+    @Test func aKeyThatVanishesInFavourOfItsDefaultIsSaid() throws {
+        let shop = try service()
+        let app: SourceName = try named("app")
+        let plan = Plan(
+            sources: [
+                SourcePlan(
+                    name: app, interval: .seconds(60),
+                    defaults: ["service_end": "no", "unheard": "x"])
+            ], services: [shop])
+        var play = try Transcript(plan: plan)
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
+        try play.at(60, "app", answers: #"{"other": 1}"#)
+        try play.at(120, "app", answers: #"{"other": 2}"#)
+        let sentence =
+            "source 'app' does not hold key 'service_end' any more; its default counts"
+        #expect(play.text.split(separator: "\n").filter { $0.contains(sentence) }.count == 1)
+        #expect(!play.text.contains("'unheard'"))
+    }
+}

@@ -1,0 +1,106 @@
+import CivilTime
+import Decision
+import JSON
+import Testing
+
+/// The way to a verdict, switch by switch.
+@Suite struct ExplanationTests {
+    private func explanation(_ play: Transcript) throws -> Explanation {
+        try #require(play.machine.explanation(of: try named("shop"), at: play.now))
+    }
+
+    @Test func eachSwitchIsShownWithTheFlagsItReadAndOneDecides() throws {
+        var shop = try service(sources: ["app", "plan"])
+        shop.switches[1].format = .switchObject(.member("web"))
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no", "colour": "red"}"#)
+        try play.at(5, "plan", answers: #"{"web": {"state": "maintenance"}, "n": 1}"#)
+        play.at(20, .woke)
+        let explanation = try explanation(play)
+        #expect(explanation.verdict.state == .maintenance)
+        #expect(explanation.switches.map(\.isDecisive) == [false, true])
+        #expect(explanation.switches.map(\.age) == [.seconds(19), .seconds(15)])
+        #expect(explanation.switches.map(\.opinion?.state) == [.running, .maintenance])
+        #expect(
+            explanation.switches.map { $0.flags.map { JSON.Value.object($0).serialized(.compact) } }
+                == [#"{"service_end":"no"}"#, #"{"web":{"state":"maintenance"}}"#])
+    }
+
+    @Test func aSwitchWithoutFlagsHasNeitherAgeNorOpinionWhileItIsWaitedFor() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        let waiting = try explanation(play).switches
+        #expect(waiting.map(\.age) == [nil] && waiting.map(\.opinion) == [nil])
+        play.at(30, .woke)
+        #expect(try explanation(play).switches.map(\.opinion?.reason.slug) == [.unknownOpen])
+    }
+
+    @Test func anAnswerThatDoesNotCountIsNamedBesideTheFlagsInForce() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(2, "app", answers: #"{"service_end": 7}"#)
+        let view = try #require(try explanation(play).switches.first)
+        #expect(view.flags?["service_end"] == "no")
+        #expect(view.problem?.description == "key 'service_end' is a number, not a string")
+        #expect(view.isDecisive)
+    }
+
+    @Test func flagsThatWaitForTheNextStartAreTold() throws {
+        var shop = try service()
+        shop.activation = .nextStart
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        #expect(try explanation(play).switches.map(\.isStaged) == [false])
+        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
+        let view = try #require(try explanation(play).switches.first)
+        #expect(view.isStaged && view.flags?["service_end"] == "no")
+    }
+
+    @Test func underAnOverrideNoSwitchDecides() throws {
+        var play = try Transcript([try service()])
+        let shop: ServiceName = try named("shop")
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        let override = try #require(
+            Override(
+                state: .ended, cause: "drill", author: "root", since: play.now.wall,
+                until: play.now.wall + .seconds(60)))
+        play.at(2, .override(shop, override))
+        let explanation = try explanation(play)
+        #expect(explanation.override == override)
+        #expect(explanation.switches.map(\.isDecisive) == [false])
+        #expect(explanation.switches.map(\.opinion?.state) == [.running])
+    }
+
+    @Test func aServiceThatIsNotConfiguredHasNone() throws {
+        let play = try Transcript([try service()])
+        #expect(play.machine.explanation(of: try named("web"), at: play.now) == nil)
+    }
+
+    struct Relevant: CustomTestStringConvertible, Sendable {
+        let format: Format
+        let keys: [String]
+
+        var testDescription: String { "\(format)" }
+    }
+
+    @Test(arguments: [
+        Relevant(format: .serviceEnd, keys: ["is_service_end"]),
+        Relevant(format: .status(.whole), keys: ["apiInactive"]),
+        Relevant(format: .status(.member("app")), keys: ["app"]),
+        Relevant(format: .maintenance(.memberOrWhole("app")), keys: ["app"]),
+        Relevant(format: .maintenance(.memberOrWhole("web")), keys: ["isUnderMaintenance"]),
+        Relevant(format: .switchObject(.whole), keys: ["state", "windows"]),
+        Relevant(format: .switchObject(.member("web")), keys: []),
+    ])
+    func aFormatLooksAtItsOwnFlagsAlone(_ row: Relevant) {
+        let flags: JSON.Object = [
+            "is_service_end": "no", "apiInactive": true, "app": "{}", "isUnderMaintenance": false,
+            "state": "running", "windows": [], "other": 1,
+        ]
+        #expect(row.format.relevant(in: flags).map(\.key) == row.keys)
+    }
+}

@@ -1,0 +1,89 @@
+import CivilTime
+import Decision
+
+/// What was seen on the way through all decisions on one switch: what must not be, a few lines of
+/// each kind, and every reason.
+struct Census {
+    private(set) var decisions = 0
+    private(set) var orders: [String] = []
+    private(set) var openings: [String] = []
+    private(set) var changes: [String] = []
+    private(set) var contradictions: [String] = []
+    /// How often the policy had to close, by why.
+    private(set) var closedByPolicy: [String: Int] = [:]
+    private var reasons: Set<Reason> = []
+    /// The slugs that go with each sentence.
+    private(set) var slugs: [String: Set<Reason.Slug>] = [:]
+
+    mutating func count(
+        _ evidence: Evidence, of service: Service, in circumstances: Circumstances
+    ) {
+        decisions += 1
+        let verdict = service.decide([evidence], in: circumstances)
+        let line = { "\(service.policy) \(circumstances) \(evidence): \(verdict)" }
+        if service.decide([evidence], in: circumstances) != verdict { changes.append(line()) }
+        if isOrdered(by: evidence, of: service, in: circumstances, verdict) {
+            orders.append(line())
+        }
+        if let cause = Self.closing(evidence, by: service.policy, in: circumstances),
+            verdict.state != .undecided
+        {
+            closedByPolicy[cause, default: 0] += 1
+            if verdict.gate != .closed { openings.append(line()) }
+        }
+        if !Self.isConsistent(verdict, under: service.policy) { contradictions.append(line()) }
+        note(verdict.reason)
+    }
+
+    mutating func note(_ reason: Reason) {
+        guard reasons.insert(reason).inserted else { return }
+        slugs[reason.sentence, default: []].insert(reason.slug)
+    }
+
+    /// The reasons of every override.
+    mutating func note(overridesOf service: Service) throws {
+        for override in Domain.overrides {
+            var circumstances = Domain.circumstances[0]
+            circumstances.override = override
+            note(
+                service.decide([Evidence(source: try named("app"))], in: circumstances).reason)
+        }
+    }
+
+    /// Whether something else came of an answer that is wrong, or too few, than of none.
+    private func isOrdered(
+        by evidence: Evidence, of service: Service, in circumstances: Circumstances,
+        _ verdict: Verdict
+    ) -> Bool {
+        guard evidence.problem != nil || evidence.unconfirmed != nil else { return false }
+        var sound = evidence
+        sound.problem = nil
+        sound.unconfirmed = nil
+        var right = service.decide([sound], in: circumstances)
+        right.reason = verdict.reason
+        return right != verdict
+    }
+
+    /// Why the policy closes here, told in another way than the decision tells it; nil where it does
+    /// not.
+    private static func closing(
+        _ evidence: Evidence, by policy: Policy, in circumstances: Circumstances
+    ) -> String? {
+        guard let reading = evidence.reading else {
+            return policy.whenUnknown == .closed ? "unknown" : nil
+        }
+        let isOld = policy.maxStale.map { evidence.age >= $0 } ?? false
+        let hasExpired = reading.expires.map { circumstances.time >= $0 } ?? false
+        let isStale = (isOld || hasExpired) && !evidence.isAwaited
+        if isStale, policy.whenStale == .closed { return "stale" }
+        let isUpdate = reading.claims.contains(.updateRequired) && policy.updateRequired == .closed
+        return isUpdate && !(isStale && policy.whenStale == .open) ? "update" : nil
+    }
+
+    private static func isConsistent(_ verdict: Verdict, under policy: Policy) -> Bool {
+        let saysStale: Bool
+        if case .stale = verdict.reason { saysStale = true } else { saysStale = false }
+        return verdict.gate == policy.gate(of: verdict.state) && (verdict.daysLeft ?? 0) >= 0
+            && (verdict.isStale == saysStale || verdict.reason.slug == .endPassed)
+    }
+}

@@ -1,0 +1,108 @@
+import CivilTime
+import Decision
+
+/// Everything that a decision depends on, as far as it differs: all that flags can say, each age and
+/// each doubt, each policy, each circumstance, each override. It is finite, so it is gone through.
+enum Domain {
+    static let now = Instant(seconds: 1_806_000_000)
+    static let maxStale = Duration.seconds(3600)
+    private static let later = now + .seconds(86_400)
+    private static let earlier = now - .seconds(86_400)
+
+    /// What flags can say: every claim on both sides of its time, the exact second included.
+    static let readings: [Reading?] =
+        [
+            [.running], [.countdown(.at(later))], [.countdown(.at(now))],
+            [.countdown(.at(earlier))],
+            [.countdown(.untold)], [.countdown(.unreadable("soon"))], [.maintenance],
+            [.updateRequired], [.updateRequired, .maintenance], [.ended],
+            [.running, .window(Window(from: now, until: later))],
+            [.running, .window(Window(from: earlier, until: now))],
+            [.running, .window(Window(from: later, until: later + .seconds(60)))],
+            [.running, .countdown(.at(later)), .window(Window(from: earlier, until: later))],
+            [.running] + version("2.0"), [.running] + version("0.9"),
+        ].map { Reading(claims: $0) } + [
+            Reading(claims: [.running], expires: now),
+            Reading(claims: [.maintenance], expires: later), nil,
+        ]
+
+    private static func version(_ text: String) -> [Claim] {
+        Version(text).map { [.minimumVersion($0)] } ?? []
+    }
+
+    /// What an answer after the one in force can be.
+    enum Doubt: CaseIterable {
+        case none, invalid, unconfirmed
+
+        func apply(to evidence: inout Evidence) {
+            switch self {
+            case .none: break
+            case .invalid: evidence.problem = .missing(key: "state")
+            case .unconfirmed:
+                evidence.unconfirmed = Unconfirmed(gate: .closed, count: 1, needed: 2)
+            }
+        }
+    }
+
+    /// What can be known of a switch. Without flags there is no age, and nobody has answered.
+    static func evidence(on source: SourceName, doubts: [Doubt] = Doubt.allCases) -> [Evidence] {
+        var all: [Evidence] = []
+        for reading in readings {
+            for doubt in doubts {
+                for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
+                    guard reading != nil || !isAnswered else { continue }
+                    for age in reading == nil ? [.zero] : [.zero, maxStale] {
+                        var evidence = Evidence(
+                            source: source, reading: reading, isAnswered: isAnswered,
+                            isAwaited: isAwaited, age: age)
+                        doubt.apply(to: &evidence)
+                        all.append(evidence)
+                    }
+                }
+            }
+        }
+        return all
+    }
+
+    static let policies: [Policy] = {
+        var all: [Policy] = []
+        for whenUnknown in Gate.allCases {
+            for atEnd in AtEnd.allCases {
+                for updateRequired in Gate.allCases {
+                    for whenStale in [nil] + WhenStale.allCases.map(Optional.some) {
+                        all.append(
+                            Policy(
+                                maxStale: whenStale == nil ? nil : maxStale,
+                                whenStale: whenStale ?? .hold, whenUnknown: whenUnknown,
+                                atEnd: atEnd, updateRequired: updateRequired))
+                    }
+                }
+            }
+        }
+        return all
+    }()
+
+    static let circumstances: [Circumstances] = {
+        var all: [Circumstances] = []
+        for isClockBelieved in [true, false] {
+            for isSameBoot in [true, false] {
+                all.append(
+                    Circumstances(
+                        time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot,
+                        installed: Version("1.0")))
+            }
+        }
+        all.append(Circumstances(time: now, isClockBelieved: true, isSameBoot: true))
+        return all
+    }()
+
+    /// No override, each state that can be ordered, and one that is over by this very second.
+    static let overrides: [Override?] =
+        [nil]
+        + State.allCases.map { order($0, until: later) }.filter { $0 != nil }
+        + [order(.ended, until: now)]
+
+    private static func order(_ state: State, until: Instant) -> Override? {
+        Override(state: state, cause: "drill", author: "root", since: earlier, until: until)
+    }
+}

@@ -1,0 +1,116 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What holds for every decision, shown by going through all of them: every reading, age, doubt,
+/// policy, circumstance and override. Each pass looks at several things, for going takes the time.
+@Suite(.timeLimit(.minutes(1))) struct InvariantTests {
+    private let services: [Service]
+
+    init() throws {
+        services = try Domain.policies.map { try service(policy: $0, sources: ["app"]) }
+    }
+
+    @Test func everyDecisionOnOneSwitchKeepsTheInvariants() throws {
+        let evidence = Domain.evidence(on: try named("app"))
+        var census = Census()
+        for service in services {
+            for circumstances in Domain.circumstances {
+                for evidence in evidence { census.count(evidence, of: service, in: circumstances) }
+            }
+        }
+        census.note(.minClosed(try named("app")))
+        try census.note(overridesOf: services[0])
+
+        #expect(census.decisions > 50_000)
+        // An error is never an order.
+        #expect(census.orders == [])
+        // No reading opens what the policy closes.
+        #expect(census.openings == [])
+        #expect(census.closedByPolicy.values.allSatisfy { $0 > 100 })
+        #expect(census.closedByPolicy.count == 3)
+        // The same input gives the same verdict.
+        #expect(census.changes == [])
+        // Every reason has one slug and one sentence, which is no other's.
+        #expect(census.slugs.values.allSatisfy { $0.count == 1 })
+        #expect(Set(census.slugs.values.flatMap(\.self)) == Set(Reason.Slug.allCases))
+        for sentence in census.slugs.keys {
+            #expect(!sentence.isEmpty && !sentence.hasSuffix(".") && !sentence.contains("\n"))
+        }
+        // The gate is that of the state, and stale flags say that they are.
+        #expect(census.contradictions == [])
+    }
+
+    /// What an operator orders holds whatever flags and policy say, and what is over changes nothing.
+    @Test func everyOverrideIsTheVerdictUntilItIsOver() throws {
+        let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
+        var (forced, over) = (0, 0)
+        var violations: [String] = []
+        for override in Domain.overrides.compactMap(\.self) {
+            for service in services {
+                let gate = service.policy.gate(of: override.state)
+                for circumstances in Domain.circumstances.suffix(2) {
+                    var ordered = circumstances
+                    ordered.override = override
+                    for evidence in evidence {
+                        let verdict = service.decide([evidence], in: ordered)
+                        let isRight: Bool
+                        if override.until > Domain.now {
+                            forced += 1
+                            isRight =
+                                verdict.state == override.state && verdict.gate == gate
+                                && verdict.reason.slug == .overridden
+                                && verdict.override == override
+                        } else {
+                            over += 1
+                            isRight = verdict == service.decide([evidence], in: circumstances)
+                        }
+                        if !isRight { violations.append("\(override) \(evidence): \(verdict)") }
+                    }
+                }
+            }
+        }
+        #expect(violations.prefix(3) == [])
+        #expect(forced > 30_000 && over > 6000)
+    }
+
+    /// Two switches: what one of them closes no other opens, what is awaited opens nothing, and the
+    /// order of the two is of no account.
+    @Test func noSwitchOpensWhatAnotherCloses() throws {
+        let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
+            .filter { !$0.isAwaited || $0.age == .zero }
+        let circumstances = Domain.circumstances[0]
+        var count = 0
+        var violations: [String] = []
+        for (number, service) in services.enumerated() {
+            let single = evidence.map { service.opinion(of: $0, in: circumstances) }
+            for (index, one) in evidence.enumerated() {
+                for (position, other) in evidence.enumerated() where position >= index {
+                    count += 1
+                    let verdict = service.decide([one, other], in: circumstances)
+                    let pair = [single[index], single[position]]
+                    let isClosed = pair.contains { $0?.gate == .closed }
+                    let isOpen = pair.allSatisfy { $0?.gate == .open }
+                    // Which way round is no matter of policy: a few are enough.
+                    let mirrored =
+                        number.isMultiple(of: 5)
+                        ? service.decide([other, one], in: circumstances) : verdict
+                    let isRight =
+                        isClosed == (verdict.gate == .closed) && (isOpen || verdict.gate != .open)
+                        && verdict.isSameOrder(as: mirrored)
+                    if !isRight { violations.append("\(one) \(other): \(verdict)") }
+                }
+            }
+        }
+        #expect(violations.prefix(3) == [])
+        #expect(count > 50_000)
+    }
+}
+
+extension Verdict {
+    /// Whether it comes to the same; which of two equal switches is named as the reason may differ.
+    fileprivate func isSameOrder(as other: Verdict) -> Bool {
+        state == other.state && gate == other.gate && endsAt == other.endsAt
+            && daysLeft == other.daysLeft
+    }
+}

@@ -1,0 +1,89 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What operators order besides a state: each order says who gave it, and moves nothing by itself.
+@Suite struct OrderTests {
+    private static let running = #"{"service_end": "no"}"#
+    private static let ended = #"{"service_end": "over"}"#
+
+    private func order(_ state: State, by author: String) throws -> Override {
+        try #require(
+            Override(
+                state: state, cause: "disk swap", author: author,
+                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                until: try Instant(rfc3339: "2027-03-01T13:00:00Z")))
+    }
+
+    @Test func aSourceThatIsForgottenIsAskedAnewAndMovesNothingUntilItAnswers() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.forget()
+        play.at(2, .forget(try named("app"), by: "root (uid 0)"))
+        try play.at(3, "app", answers: Self.ended)
+        #expect(
+            play.text == #"""
+                2s root (uid 0) forgets app
+                    store app: 
+                    say notice: source 'app': 'root (uid 0)' has its stored flags dropped, it is asked anew
+                    fetch app
+                3s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#3
+                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was running): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func aSourceThatIsForgottenAndNeverAnswersIsUnknownAfterFirstTimeout() throws {
+        var play = try Transcript([try service(policy: Policy(whenUnknown: .closed))])
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .forget(try named("app"), by: "root (uid 0)"))
+        play.at(31, .woke)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        play.at(32, .woke)
+        #expect(play.machine.record(of: try named("shop"))?.verdict.reason.slug == .unknownClosed)
+    }
+
+    @Test func theHighestVersionIsForgottenToo() throws {
+        var play = try Transcript([try service(format: .switchObject(.whole))])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"state": "running", "version": 7}"#)
+        try play.at(2, "app", answers: #"{"state": "ended", "version": 1}"#)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        play.at(3, .forget(try named("app"), by: "root (uid 0)"))
+        try play.at(4, "app", answers: #"{"state": "ended", "version": 1}"#)
+        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+    }
+
+    @Test func aSourceThatNobodyHasCannotBeForgotten() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.forget()
+        let effects = play.at(1, .forget(try named("other"), by: "root (uid 0)"))
+        #expect(effects == [])
+    }
+
+    @Test func whoForcesTheSameStateAgainIsInTheJournalToo() throws {
+        var play = try Transcript([try service(policy: Policy(minClosed: .zero))])
+        let shop: ServiceName = try named("shop")
+        play.at(0, .started)
+        try play.at(1, "app", answers: Self.running)
+        play.at(2, .override(shop, try order(.ended, by: "alice (uid 1)")))
+        play.forget()
+        play.at(3, .override(shop, try order(.ended, by: "bob (uid 2)")))
+        play.at(4, .override(shop, try order(.ended, by: "bob (uid 2)")))
+        play.at(5, .release(shop, by: "carol (uid 3)"))
+        play.at(6, .release(shop, by: "carol (uid 3)"))
+        #expect(
+            play.textWithoutFetches.split(separator: "\n").filter { $0.contains("say") } == [
+                "    say notice: shop: 'bob (uid 2)' forces it to be ended: 'disk swap'",
+                "    say notice: shop: 'carol (uid 3)' releases it from being ended, the flags decide again",
+                "    say notice: shop: running (was ended): the flags of source 'app' say so",
+            ])
+    }
+}

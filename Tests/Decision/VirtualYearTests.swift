@@ -1,0 +1,28 @@
+import CivilTime
+import Decision
+import Testing
+import VirtualWorld
+
+/// Weeks of polling in virtual time with random faults, more of them than any network has. The whole
+/// year runs in the benchmark, where the machine is compiled to be fast.
+@Suite(.timeLimit(.minutes(1))) struct VirtualYearTests {
+    private static let start = Instant(seconds: 1_806_000_000)
+
+    @Test(arguments: UInt64(1)...3)
+    func everyEndAndWindowIsMetToTheSecondAndNoFetchComesTooSoon(_ seed: UInt64) throws {
+        let length = Duration.seconds(28 * 86_400)
+        var world = try World(
+            seed: seed, from: Self.start, for: length, zone: try zone("Europe/Berlin"),
+            interval: .seconds(300))
+        world.run(until: Self.start + length)
+        let chronicle = world.chronicle
+        #expect(chronicle.violations == [], "seed \(seed), \(Weather())")
+        #expect(chronicle.polls > 10_000 && chronicle.edges > 40 && chronicle.changes > 10)
+        for fault in [
+            "unreachable", "not flags", "wrong flags", "rollback", "refused", "overloaded",
+            "outage", "restart", "failed write",
+        ] {
+            #expect(chronicle.faults[fault, default: 0] > 0, "\(fault), seed \(seed)")
+        }
+    }
+}

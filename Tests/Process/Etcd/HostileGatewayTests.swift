@@ -1,0 +1,66 @@
+import Support
+import Testing
+
+/// What claims to be etcd, and is not, or is broken.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct HostileGatewayTests {
+    private func started(on server: FlagServer) async throws -> Daemon {
+        let daemon = try Daemon(
+            """
+            [source.app]
+            type = "etcd"
+            endpoints = ["http://127.0.0.1:\(server.port)"]
+            prefix = "/flags/"
+            interval = "1h"
+
+            [service.shop]
+            source = "app"
+            format = "status"
+            key = "shop"
+            """, flags: nil)
+        try daemon.start()
+        return daemon
+    }
+
+    /// Ten fetches at once and no more, and no memory, whether there are lines or none ends.
+    @Test(arguments: ["etcd-events", "etcd-line"])
+    func anEndlessWatchIsBounded(_ behaviour: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try await started(on: server)
+        try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
+        #expect(try server.requests.count { $0.path == "/v3/kv/range" } <= 13)
+        #expect(try daemon.peakMemory < 48 << 20)
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.stop() == 0)
+    }
+
+    /// A byte now and then keeps a watch open, and is no reason to fetch.
+    @Test func aSlowWatchIsHarmless() async throws {
+        let server = try await FlagServer()
+        try await server.behave("etcd-drip")
+        let daemon = try await started(on: server)
+        try await daemon.awaitState("running")
+        try await waitUntil("the watch is open") {
+            try server.requests.count { $0.path == "/v3/kv/range" } == 2
+        }
+        try daemon.spin(for: .seconds(1))
+        #expect(try server.requests.count == 3)
+        #expect(try daemon.lines(with: "warning").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("page", "the answer is a web page, not JSON"),
+        ("running", "the answer has no header as etcd writes it"),
+        ("404", "the server answers 404 (not found)"),
+        ("redirect-host", "the server answers 302"),
+        ("large", "the answer is larger than 1048576 bytes"),
+    ])
+    func whatIsNoGatewayIsAFailure(_ behaviour: String, _ line: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try await started(on: server)
+        try await daemon.awaitLine(line)
+        try await server.behave("etcd-drip")
+        try await daemon.awaitState("running")
+    }
+}

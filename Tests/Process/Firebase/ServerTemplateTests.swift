@@ -1,0 +1,374 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// Flags in a server template, from a server that speaks as Firebase does.
+@Suite(.timeLimit(.minutes(2))) struct ServerTemplateTests {
+    /// A server with one account that it knows, and a daemon that has its key.
+    private func scene(
+        _ parameters: JSON.Object = ["service_end": "no"], source: String = "",
+        service: String = Daemon.serviceEnd
+    ) async throws -> (server: FirebaseServer, key: ServiceAccountKey, daemon: Daemon) {
+        let server = try await FirebaseServer()
+        let key = try ServiceAccountKey("first", for: server)
+        try key.enroll(at: server)
+        try server.publish(server: parameters, version: 1)
+        let daemon = try Daemon(
+            serverTemplateOf: server, account: try key.json(), source: source, service: service)
+        return (server, key, daemon)
+    }
+
+    private static let template = "/serverRemoteConfig"
+
+    @Test func aTemplateIsFetchedWithOneTokenAndAskedForConditionally() async throws {
+        let (server, _, daemon) = try await scene()
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("it asked thrice") { try server.requests(to: Self.template).count > 2 }
+        #expect(try server.requests(to: "/token").count == 1)
+        let request = try server.requests(to: Self.template)[2]
+        #expect(request.headers["accept-encoding"] == "gzip, deflate")
+        #expect(request.headers["if-none-match"]?.hasPrefix("etag-demo-") == true)
+        #expect(request.headers["authorization"]?.hasPrefix("Bearer ya29.") == true)
+        #expect(try daemon.member("version") == #""1""#)
+
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+        #expect(try daemon.member("version") == #""2""#)
+        let stored = try daemon.folder.text(of: "state/flags/app.json")
+        #expect(!stored.contains("ya29") && !stored.contains("PRIVATE"))
+        #expect(try !daemon.log.contains("ya29"))
+    }
+
+    @Test func oneProjectHoldsManyServicesInEveryFormat() async throws {
+        let (server, _, daemon) = try await scene(
+            [
+                "shop_end": "countdown", "shop_until": "2099-01-01", "layout": "2",
+                "max_items": "25", "ratio": "0.5", "is_new": "on",
+                "server_maintenance_config": #"{"isUnderMaintenance": true, "title": "T"}"#,
+                "books": #"{"apiInactive": false, "forceUpdate": true, "userMessage": null}"#,
+                "games": #"{"state": "ended", "message": "Farewell"}"#,
+            ],
+            service: """
+                [service.shop]
+                source = "app"
+                format = "service-end"
+                key = "shop_end"
+                countdown_key = "shop_until"
+                [service.shop.variant]
+                key = "layout"
+                map = { "1" = "v1" }
+                default = "v2"
+                [service.shop.values]
+                max_items = { type = "integer", default = 10 }
+                ratio = { type = "number", default = 0 }
+                is_new = { type = "boolean", default = false }
+                absent = { type = "string", default = "x" }
+                [service.wiki]
+                source = "app"
+                format = "maintenance"
+                [service.books]
+                source = "app"
+                format = "status"
+                key = "books"
+                [service.games]
+                source = "app"
+                format = "switch"
+                key = "games"
+                """)
+        try daemon.start()
+        try await daemon.awaitState("countdown")
+        try await daemon.awaitState("maintenance", of: "wiki")
+        try await daemon.awaitState("update-required", of: "books")
+        try await daemon.awaitState("ended", of: "games")
+        #expect(try daemon.member("title", of: "wiki") == #""T""#)
+        #expect(try daemon.member("message", of: "games") == #""Farewell""#)
+        #expect(try daemon.member("variant") == #""v2""#)
+        #expect(
+            try daemon.member("values")
+                == #"{"max_items":25,"ratio":0.5,"is_new":true,"absent":"x"}"#)
+        _ = server
+    }
+
+    @Test func conditionsAreEvaluatedForThisHost() async throws {
+        let (server, _, daemon) = try await scene(
+            source: """
+                randomization_id = "three"
+                signals = { tier = "gold", build = 42 }
+                """)
+        try server.publish(
+            server: ["service_end": "no"], version: 2,
+            conditions: [
+                [
+                    "name": "gold half",
+                    "condition": [
+                        "andCondition": [
+                            "conditions": [
+                                [
+                                    "customSignal": [
+                                        "customSignalOperator": "STRING_EXACTLY_MATCHES",
+                                        "customSignalKey": "tier",
+                                        "targetCustomSignalValues": ["silver", "gold"],
+                                    ]
+                                ],
+                                [
+                                    "customSignal": [
+                                        "customSignalOperator": "NUMERIC_GREATER_EQUAL",
+                                        "customSignalKey": "build",
+                                        "targetCustomSignalValues": ["42"],
+                                    ]
+                                ],
+                                [
+                                    "percent": [
+                                        "percentOperator": "BETWEEN", "seed": "3",
+                                        "microPercentRange": ["microPercentUpperBound": 6_701_947],
+                                    ]
+                                ],
+                            ]
+                        ]
+                    ],
+                ]
+            ],
+            conditional: ["service_end": ["gold half": ["value": "over"]]])
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        try daemon.stop()
+
+        // Another host, to which the stored flags of the first do not apply.
+        let text = try daemon.folder.text(of: "killswitchd.toml")
+        try daemon.folder.write(
+            text.replacing(#""gold""#, with: #""tin""#), to: "killswitchd.toml")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let first = try #require(try server.requests(to: Self.template).last)
+        #expect(first.headers["authorization"] != nil)
+    }
+
+    @Test func aConditionThatCannotBeEvaluatedIsFalseAndSaidOnce() async throws {
+        let (server, _, daemon) = try await scene()
+        try server.publish(
+            server: ["service_end": "no"], version: 2,
+            conditions: [["name": "dated", "condition": ["dateTime": [:]]]],
+            conditional: ["service_end": ["dated": ["value": "over"]]])
+        try daemon.start()
+        try await daemon.awaitLine(
+            "source 'app': condition 'dated' counts as false: its kind 'dateTime' is not known")
+        try await daemon.awaitState("running")
+        let count = try server.requests(to: Self.template).count
+        try await waitUntil("it asked more") {
+            try server.requests(to: Self.template).count > count + 3
+        }
+        #expect(try daemon.lines(with: "'dated'").count == 1)
+    }
+
+    @Test func aParameterThatIsGoneIsNoOrderAndItsDefaultIsSaid() async throws {
+        let (server, _, daemon) = try await scene(
+            ["service_end": "over", "other": "1"],
+            source: """
+                [source.app.defaults]
+                other = "2"
+                """,
+            service: Daemon.serviceEnd + """
+
+                [service.shop.values]
+                other = { type = "string", default = "3" }
+                """)
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        try server.publish(server: ["unrelated": "x"], version: 2)
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""ended""#)
+        try server.publish(server: ["service_end": "over"], version: 3)
+        try await daemon.awaitLine("does not hold key 'other' any more; its default counts")
+        try await waitUntil("the default counts") {
+            try daemon.member("values") == #"{"other":"2"}"#
+        }
+    }
+
+    @Test func aTokenIsRenewedBeforeItEndsAndOnceMoreWhenItIsRefused() async throws {
+        let (server, _, daemon) = try await scene()
+        try await server.behave("short-tokens")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("three tokens were used") {
+            try server.requests(to: "/token").count > 2
+        }
+        try await server.behave("ok")
+        try await waitUntil("a long token is used") {
+            let used = try server.requests(to: Self.template).map { $0.headers["authorization"] }
+            return used.count > 20 && Set(used.suffix(20)).count == 1
+        }
+        let count = try server.requests(to: "/token").count
+        try server.folder.write("forget-tokens", to: "case")
+        try await waitUntil("the token was renewed") {
+            try server.requests(to: "/token").count == count + 1
+        }
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+        let warnings = try daemon.lines(with: "warning")
+        #expect(warnings == [])
+    }
+
+    @Test func aKeyThatIsReplacedIsUsedFromThenOn() async throws {
+        let (server, _, daemon) = try await scene()
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let second = try ServiceAccountKey("second", for: server)
+        try second.enroll(at: server)
+        try await daemon.awaitLine("invalid_grant")
+        #expect(try daemon.log.contains("is the clock right, and is the key still valid?"))
+        #expect(try daemon.member("state") == #""running""#)
+        try daemon.folder.write(try second.json(), to: "account")
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+    }
+
+    @Test func aServerThatWasAwayIsHeardWhenItIsBack() async throws {
+        let (server, _, daemon) = try await scene()
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await server.behave("closed")
+        try await daemon.awaitLine("connection refused")
+        try server.publish(server: ["service_end": "over"], version: 2)
+        #expect(try daemon.member("state") == #""running""#)
+        try await server.behave("ok")
+        try await daemon.awaitState("ended")
+        try await daemon.awaitLine("source 'app' answers again")
+    }
+
+    /// Without gzip the service gives no ETag.
+    @Test func aTemplateWithoutAnETagIsReadWholeEachTime() async throws {
+        let (server, _, daemon) = try await scene()
+        try await server.behave("plain")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let count = try server.requests(to: Self.template).count
+        try await waitUntil("it asked more") {
+            try server.requests(to: Self.template).count > count + 2
+        }
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+    }
+
+    /// What goes by plain http to this machine goes to nobody else.
+    @Test func noProxySeesATokenThatIsForThisMachine() async throws {
+        let server = try await FirebaseServer()
+        try server.publish(server: ["service_end": "over"], version: 1)
+        let daemon = try Daemon(serverTemplateOf: server, account: nil)
+        daemon.environment["http_proxy"] = "http://127.0.0.1:1"
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        #expect(try daemon.lines(with: "warning") == [])
+    }
+
+    @Test func theMetadataServerGivesTokensWhereThereAreNoCredentials() async throws {
+        let server = try await FirebaseServer()
+        try server.publish(server: ["service_end": "over"], version: 1)
+        let daemon = try Daemon(serverTemplateOf: server, account: nil)
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        let asked = try server.requests(to: "/default/token")
+        #expect(asked.count == 1 && asked.first?.headers["metadata-flavor"] == "Google")
+    }
+
+    @Test func whatIsNoMetadataServerGivesNoToken() async throws {
+        let server = try await FirebaseServer()
+        try await server.behave("no-flavor")
+        let daemon = try Daemon(serverTemplateOf: server, account: nil)
+        try daemon.start()
+        try await daemon.awaitLine("what answers is no metadata server")
+        #expect(try server.requests(to: Self.template).isEmpty)
+    }
+
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        let name: String
+        let line: String
+        var testDescription: String { name }
+    }
+
+    static let troubles = [
+        Trouble(
+            name: "401",
+            line: "401 (unauthorized): UNAUTHENTICATED: Request had invalid authentication"),
+        Trouble(
+            name: "403",
+            line: "403 (forbidden): PERMISSION_DENIED: Permission 'cloudconfig.configs.get' denied"),
+        Trouble(name: "404", line: "no server template is published in this project"),
+        Trouble(name: "429", line: "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
+        Trouble(name: "503", line: "503 (unavailable): UNAVAILABLE"),
+        Trouble(name: "page", line: "the answer is a web page, not JSON"),
+        Trouble(name: "empty", line: "the answer is empty"),
+        Trouble(name: "huge", line: "the answer is larger than 8388608 bytes"),
+        Trouble(name: "late", line: "no whole answer within 2.0 seconds"),
+        Trouble(name: "truncated", line: "the answer is not valid JSON"),
+        Trouble(name: "error-200", line: "UNAVAILABLE: The service is currently unavailable."),
+        Trouble(name: "old-version", line: "version 1 of the template is older than 7"),
+        Trouble(name: "closed", line: "cannot connect: connection refused"),
+    ]
+
+    /// The flags that are known stay in force, whichever they are; and the daemon finds back.
+    @Test(arguments: troubles, [("no", "running"), ("over", "ended")])
+    func noTroubleIsAnOrder(trouble: Trouble, flags: (word: String, state: String)) async throws {
+        let (server, _, daemon) = try await scene()
+        try server.publish(server: ["service_end": .string(flags.word)], version: 7)
+        try daemon.start()
+        try await daemon.awaitState(flags.state)
+        try await server.behave(trouble.name)
+        try await daemon.awaitLine(trouble.line)
+        #expect(try daemon.member("state") == "\"\(flags.state)\"")
+
+        // What was ordered meanwhile is heard once the server is back, and nothing else.
+        try server.publish(
+            server: ["service_end": flags.word == "no" ? "over" : "no"], version: 8)
+        try daemon.stop()
+        try daemon.start()
+        // Which version was the highest is known since the start: an old one is not read as an order.
+        let line = trouble.name == "old-version" ? "is missing" : trouble.line
+        try await daemon.awaitLine(line)
+        #expect(try daemon.member("state") == "\"\(flags.state)\"")
+        try await server.behave("ok")
+        try await daemon.awaitState(flags.state == "running" ? "ended" : "running")
+        #expect(try daemon.member("version") == #""8""#)
+    }
+
+    @Test func theAccountsFileIsCheckedAndNeverShown() async throws {
+        let server = try await FirebaseServer()
+        let key = try ServiceAccountKey("first", for: server)
+        try key.enroll(at: server)
+        try server.publish(server: ["service_end": "no"], version: 1)
+        let wrong: [(json: String, line: String)] = [
+            ("{", "read the key of the service account 'account': "),
+            ("[]", "it is no JSON object"),
+            (try key.json(["type": "authorized_user"]), "its 'type' is not 'service_account'"),
+            (try key.json(["client_email": .null]), "its 'client_email' is missing"),
+            (try key.json(["private_key": "-----BEGIN"]), "it is no private key in PEM"),
+            (
+                try key.json(["token_uri": "http://127.example.com/token"]),
+                "its 'token_uri' is not https"
+            ),
+            (try key.json(["token_uri": "http://10.0.0.1/"]), "its 'token_uri' is not https"),
+            (try key.json(["token_uri": "ftp://127.0.0.1/"]), "its 'token_uri' is not https"),
+            (
+                try key.json(["client_email": "stranger@demo.iam"]),
+                "400: invalid_grant: Invalid grant: account not found"
+            ),
+            (
+                try key.json(["token_uri": .string("\(server.url)/nowhere")]),
+                "404 (not found): NOT_FOUND: No such method."
+            ),
+        ]
+        let daemon = try Daemon(serverTemplateOf: server, account: "")
+        for (json, line) in wrong {
+            try daemon.folder.write(json, to: "account")
+            try daemon.start()
+            try await daemon.awaitLine(line)
+            #expect(try !daemon.log.contains("PRIVATE"))
+            try daemon.stop()
+        }
+        #expect(try server.requests(to: Self.template).isEmpty)
+        try daemon.folder.write(try key.json(), to: "account")
+        try daemon.start()
+        try await daemon.awaitState("running")
+    }
+}

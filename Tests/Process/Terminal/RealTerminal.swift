@@ -1,0 +1,102 @@
+import Files
+import Glibc
+import Support
+
+/// A shell in a real terminal of 80 columns: tmux(1), with a server of the test's own.
+final class RealTerminal {
+    private let folder: TemporaryFolder
+
+    /// The shell finds our programs, and the daemon's files. `variables` are those of its environment.
+    init(
+        _ daemon: Daemon, shell: String = "/bin/sh", columns: Int = 80,
+        _ variables: [String: String] = [:]
+    ) throws {
+        folder = try TemporaryFolder()
+        let programs = try Programs.path(of: "killswitchctl").dropLast("/killswitchctl".count)
+        let environment = [
+            "PATH": "\(programs):/usr/bin:/bin", "RUNTIME_DIRECTORY": daemon.folder("run"),
+            "PS1": "$ ", "HOME": folder.path, "LANG": "C.UTF-8",
+        ].merging(variables) { _, own in own }
+        let words = environment.map { "\($0)=\($1)" }
+        try tmux(
+            ["-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "60"]
+                + ["env", "-i", "TERM=screen"] + words
+                + shell.split(separator: " ").map(String.init))
+    }
+
+    deinit {
+        do {
+            try tmux(["kill-server"])
+        } catch {
+            print("end a terminal: \(error)")
+        }
+    }
+
+    /// Types these words and the return key.
+    func type(_ line: String) throws {
+        try tmux(["send-keys", "-l", line])
+        try press("Enter")
+    }
+
+    /// Types these words and the tab key.
+    func complete(_ words: String) throws {
+        try tmux(["send-keys", "-l", words])
+        try press("Tab")
+    }
+
+    /// Presses a key by its name in tmux, such as `C-c`.
+    func press(_ key: String) throws {
+        try tmux(["send-keys", key])
+    }
+
+    /// What stands there, and what was scrolled away, without the empty end.
+    var screen: String { get throws { try capture([]) } }
+
+    /// The same with the escape sequences for colours.
+    var coloredScreen: String { get throws { try capture(["-e"]) } }
+
+    /// Whether some line was too long for one row.
+    var isWrapped: Bool { get throws { try capture([]) != capture(["-J"]) } }
+
+    /// Waits until the screen is as told.
+    func wait(until text: String) async throws {
+        try await waitUntil("the terminal shows '\(text)'", orTell: { try screen }) {
+            try self.screen.contains(text)
+        }
+    }
+
+    /// Ends what runs, or what is being typed, with Ctrl-C, and waits until the shell takes a line again.
+    func interrupt() async throws {
+        try press("C-c")
+        try await waitForPrompt()
+    }
+
+    /// Waits until the shell takes a line.
+    func waitForPrompt() async throws {
+        try await waitUntil("there is a prompt", orTell: { try screen }) {
+            try self.screen.split(separator: "\n").last == "$"
+        }
+    }
+
+    private func capture(_ options: [String]) throws -> String {
+        let lines = try tmux(["capture-pane", "-p", "-S", "-"] + options)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0.reversed().drop { $0 == " " }.reversed()) }
+        return lines.joined(separator: "\n").trimmingEnd()
+    }
+
+    @discardableResult
+    private func tmux(_ arguments: [String]) throws -> String {
+        let result = try Program.run(
+            "/usr/bin/tmux", ["-S", folder("tmux")] + arguments,
+            environment: ["LANG": "C.UTF-8", "TERM": "screen"])
+        guard result.status == 0 else { throw TestFailure("tmux \(arguments): \(result.errors)") }
+        return result.output
+    }
+}
+
+extension String {
+    fileprivate func trimmingEnd() -> String {
+        String(reversed().drop { $0 == "\n" }.reversed())
+    }
+}

@@ -1,0 +1,30 @@
+import RemoteFlags
+import Testing
+
+/// The vectors of RFC 4648 §10, and what is no base64.
+@Suite struct Base64Tests {
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("svc/", "c3ZjLw=="),
+    ])
+    func textAndBytesAreTheSame(_ plain: String, _ text: String) {
+        #expect(Base64.text(of: plain.utf8) == text)
+        #expect(Base64.bytes(of: text) == Array(plain.utf8))
+    }
+
+    @Test func allBytesComeBack() {
+        for count in 0..<5 {
+            let bytes = (UInt8.min...UInt8.max).flatMap { Array(repeating: $0, count: count + 1) }
+            #expect(
+                Base64.bytes(of: Base64.text(of: bytes.dropLast(count))) == bytes.dropLast(count))
+        }
+    }
+
+    @Test(arguments: [
+        "Zg", "Zg=", "Zg===", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm9v ", "Zm-_", "Zh==", "Zm9=",
+        "Zm9vé", "=Zg=",
+    ])
+    func whatIsNotExactlyThatIsRefused(_ text: String) {
+        #expect(Base64.bytes(of: text) == nil)
+    }
+}

@@ -1,0 +1,49 @@
+import Decision
+import JSON
+import RemoteFlags
+import Testing
+
+/// Answers of etcd's gateway to a range, as etcd 3.4 gives them, and as nobody should.
+@Suite struct SnapshotTests {
+    private func snapshot(_ text: String) throws -> Snapshot {
+        let object = try #require(try JSON.Value.parse(Array(text.utf8)).object)
+        return try Snapshot(object, prefix: "svc/")
+    }
+
+    @Test func keysLoseThePrefixAndValuesAreText() throws {
+        let snapshot = try snapshot(
+            """
+            {"header":{"cluster_id":"7","member_id":"3","revision":"9","raft_term":"2"},"kvs":[
+            {"key":"c3ZjL2E=","create_revision":"2","mod_revision":"8","version":"1",
+             "value":"eyJzdGF0ZSI6InJ1bm5pbmcifQ=="},
+            {"key":"c3ZjL2I=","create_revision":"3","mod_revision":"3","version":"1"},
+            {"key":"c3ZjL/8=","create_revision":"3","mod_revision":"3","version":"1"},
+            {"key":"c3ZjL2M=","create_revision":"3","mod_revision":"3","version":"1","value":"/w=="}
+            ],"count":"4"}
+            """)
+        #expect(snapshot.cluster == "7")
+        #expect(snapshot.revision == 9)
+        #expect(snapshot.version == "8")
+        #expect(
+            String(decoding: snapshot.body, as: UTF8.self)
+                == #"{"a":"{\"state\":\"running\"}","b":"","c":null}"#)
+    }
+
+    @Test func aPrefixWithoutKeysIsAnAnswerWithoutFlags() throws {
+        let snapshot = try snapshot(#"{"header":{"cluster_id":"7","revision":"1"}}"#)
+        #expect(snapshot.flags.isEmpty)
+        #expect(snapshot.version == nil)
+    }
+
+    @Test(arguments: [
+        "{}", #"{"header":{}}"#, #"{"header":{"cluster_id":"7","revision":"x"}}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"more":true}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[1]}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E"}]}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","value":"!"}]}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"YQ==","value":"YQ=="}]}"#,
+    ])
+    func whatEtcdDoesNotSayIsNoAnswer(_ text: String) throws {
+        #expect(throws: GatewayError.self) { try snapshot(text) }
+    }
+}

@@ -1,0 +1,103 @@
+import Decision
+import RemoteFlags
+import Testing
+
+/// Answers to an evaluation of all flags.
+@Suite struct EvaluationsTests {
+    private func evaluations(_ text: String) throws -> Evaluations {
+        try Evaluations(Array(text.utf8))
+    }
+
+    @Test func flagsThatHaveAValueAreTakenInTheOrderOfTheirKeys() throws {
+        let evaluations = try evaluations(
+            """
+            {"flags": [
+              {"key": "z", "value": 1.50, "reason": "DEFAULT", "variant": "on"},
+              {"key": "b", "errorCode": "FLAG_NOT_FOUND", "value": true},
+              {"key": "c", "reason": "DISABLED"},
+              {"key": "a", "value": {"state": "running"}, "reason": "STATIC", "metadata": {"x": 1}},
+              {"key": "n", "value": null, "reason": "STATIC"}
+            ], "metadata": {"version": 12}, "more": []}
+            """)
+        #expect(
+            String(decoding: evaluations.body, as: UTF8.self)
+                == #"{"a":{"state":"running"},"n":null,"z":1.50}"#)
+        #expect(evaluations.version == "12")
+        #expect(evaluations.streams.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "the answer is empty"), ("<html>", "the answer is a web page, not JSON"),
+        ("{}", "the answer has no list 'flags'"),
+        (#"{"flags": {}}"#, "the answer has no list 'flags'"),
+        (#"{"flags": [1]}"#, "the answer holds a flag without a key"),
+        (#"{"flags": [{"value": true}]}"#, "the answer holds a flag without a key"),
+        (
+            #"{"flags": [{"key": "a", "value": true}, {"key": "a", "errorCode": "GENERAL"}]}"#,
+            "the answer holds a flag twice"
+        ),
+    ])
+    func whatIsNoEvaluationIsInvalid(_ text: String, _ cause: String) {
+        #expect(throws: Failure(.invalid, cause)) { try evaluations(text) }
+    }
+
+    @Test(arguments: [
+        (
+            #"{"type": "sse", "url": "https://flags.example.com/s"}"#,
+            "https://flags.example.com/s", true
+        ),
+        (
+            #"{"type": "sse", "url": "https://flags.example.com:443/s"}"#,
+            "https://flags.example.com:443/s", true
+        ),
+        (
+            #"{"type": "sse", "url": "https://flags.example.com:8443/s"}"#,
+            "https://flags.example.com:8443/s", false
+        ),
+        (
+            #"{"type": "sse", "url": "https://sse.example.com/s?a=b"}"#,
+            "https://sse.example.com/s?a=b", false
+        ),
+        (
+            #"{"type": "sse", "endpoint": {"requestUri": "/s"}}"#,
+            "https://flags.example.com:443/s", true
+        ),
+        (
+            #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "https://sse.example.com"}}"#,
+            "https://sse.example.com/s", false
+        ),
+    ])
+    func streamsAreFoundAndKnownByTheirOrigin(
+        _ entry: String, _ url: String, _ isOwn: Bool
+    ) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "x"}, \#(entry)]}"#)
+        let stream = try #require(found.streams.first)
+        let address = try #require(EventStreamAddress(stream, of: "https://flags.example.com/base"))
+        #expect(address.url == url)
+        #expect(address.isOwn == isOwn)
+    }
+
+    @Test(arguments: [
+        #"{"type": "sse", "url": "http://flags.example.com/s"}"#,
+        #"{"type": "sse", "url": "file:///etc/passwd"}"#,
+        #"{"type": "sse", "url": "https://flags.example.com/s HTTP/1.1\r\nX: y"}"#,
+        #"{"type": "sse", "url": ""}"#,
+        #"{"type": "sse", "url": "/s"}"#,
+        #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "gopher://a"}}"#,
+    ])
+    func addressesThatLeadAstrayAreNotFollowed(_ entry: String) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#)
+        let stream = try #require(found.streams.first)
+        #expect(EventStreamAddress(stream, of: "https://flags.example.com") == nil)
+    }
+
+    @Test(arguments: [
+        #"{"url": "https://a/"}"#, #"{"type": "websocket", "url": "https://a/"}"#,
+        #"{"type": "sse"}"#,
+        #"{"type": "sse", "url": "https://a/", "endpoint": {"requestUri": "/s"}}"#,
+        #"{"type": "sse", "endpoint": {"requestUri": "s"}}"#, "7",
+    ])
+    func whatIsNoStreamThatWeKnowIsPassedOver(_ entry: String) throws {
+        #expect(try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#).streams.isEmpty)
+    }
+}

@@ -1,0 +1,247 @@
+import CivilTime
+import Decision
+import RemoteFlags
+import Testing
+
+/// When a stream is opened, given up and opened again.
+@Suite struct StreamMachineTests {
+    private static let lost = Failure(.unreachable, "the connection was lost")
+
+    @Test func anOpenStreamHintsAtOnceSinceWhatWasSaidBeforeIsMissed() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(1, .opened)
+        stream.at(2, .heard(.bytes(10)))
+        stream.at(3, .heard(.hint))
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                1s opened
+                    hint
+                2s heard 10 bytes
+                3s heard 10 bytes, a hint
+                    hint
+
+                """)
+    }
+
+    @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
+        var stream = StreamTranscript(silence: .seconds(1000))
+        stream.at(0, .started)
+        stream.at(1, .opened)
+        stream.wakeUp()
+        stream.at(600, .heard(.bytes(1)))
+        stream.at(601, .closed)
+        stream.wakeUp()
+        stream.at(603, .opened)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                1s opened
+                    hint
+                woken
+                600s heard 1 bytes
+                601s closed
+                woken
+                    connect
+                603s opened
+                    hint
+
+                """)
+    }
+
+    @Test func silenceEndsAStreamAndASlowByteDoesNot() {
+        var stream = StreamTranscript(silence: .seconds(100))
+        stream.at(0, .started)
+        stream.at(0, .opened)
+        stream.at(10, .woke)
+        for second in stride(from: 99.0, to: 990, by: 99) { stream.at(second, .heard(.bytes(1))) }
+        #expect(!stream.text.contains("disconnect"))
+        #expect(stream.wakesAt == 991)
+        #expect(stream.wakeUp().first == .disconnect)
+        #expect(stream.wakesAt.map { (991...992).contains($0) } == true)
+        #expect(stream.wakeUp().first == .connect)
+    }
+
+    @Test func aServerThatNeverAnswersIsGivenUp() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        #expect(stream.wakesAt == 30)
+        stream.wakeUp()
+        stream.wakeUp()
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                woken
+                    disconnect
+                woken
+                    connect
+
+                """)
+    }
+
+    /// Below ceilings that double to the longest, for ever, and with full jitter.
+    @Test func failuresBackOffForEver() {
+        var waits: [[Double]] = []
+        for seed in UInt64(0)..<100 {
+            var stream = StreamTranscript(seed: seed)
+            var now = 0.0
+            stream.at(now, .started)
+            for attempt in 0..<40 {
+                stream.at(now, .failed(Self.lost))
+                let next = stream.wakesAt ?? .infinity
+                if waits.count == attempt { waits.append([]) }
+                waits[attempt].append(next - now)
+                now = next
+                #expect(stream.wakeUp().contains(.connect))
+            }
+        }
+        for (attempt, waits) in waits.enumerated() {
+            let ceiling = min(Double(1 << min(attempt, 20)), 300)
+            #expect(waits.allSatisfy { $0 >= 0 && $0 <= ceiling })
+            #expect((waits.max() ?? 0) > ceiling * 0.9 && (waits.min() ?? 0) < ceiling * 0.1)
+        }
+    }
+
+    /// A server that takes each connection and ends it is no better than one that refuses.
+    @Test func onlyAStreamThatLastsEndsTheBackOff() {
+        var stream = StreamTranscript()
+        var now = 0.0
+        stream.at(now, .started)
+        for _ in 0..<12 {
+            stream.at(now, .opened)
+            stream.at(now + 1, .closed)
+            now = max(now + 1, stream.wakesAt ?? .infinity)
+            stream.at(now, .woke)
+        }
+        let late = now
+        #expect(late > 300)
+        stream.at(late, .opened)
+        stream.at(late + 10, .woke)
+        stream.at(late + 11, .closed)
+        #expect(stream.wakesAt.map { $0 - late <= 12 } == true)
+    }
+
+    @Test func theSecondFailureInARowIsToldOnceAndAStreamThatLastsTakesItBack() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        for cause in ["the first", "the connection was lost", "another", "and another"] {
+            stream.at(stream.wakesAt ?? 0, .failed(Failure(.unreachable, cause)))
+            stream.wakeUp()
+        }
+        stream.at(60, .opened)
+        stream.at(70, .woke)
+        #expect(
+            stream.text.split(separator: "\n").filter { $0.contains("tell") } == [
+                "    tell the connection was lost", "    tell that all is well",
+            ])
+    }
+
+    @Test func whereWeMayNotItIsToldAtOnceAndAskedAtTheSlowestPace() {
+        for seed in UInt64(0)..<100 {
+            var stream = StreamTranscript(seed: seed)
+            stream.at(0, .started)
+            let effects = stream.at(1, .failed(Failure(.refused, "the server answers 403")))
+            #expect(effects.first == .tell("the server answers 403"))
+            #expect(stream.wakesAt.map { (151...301).contains($0) } == true)
+        }
+    }
+
+    @Test(arguments: [(20, 20.0...22), (7200, 3600.0...3960), (0, 0.0...1), (-5, 0.0...1)])
+    func aWaitThatTheServerAsksForIsObeyedForAnHourAtMost(
+        _ seconds: Int, _ range: ClosedRange<Double>
+    ) {
+        var refused = StreamTranscript()
+        refused.at(0, .started)
+        refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
+        #expect(refused.wakesAt.map(range.contains) == true)
+
+        var told = StreamTranscript()
+        told.at(0, .started)
+        told.at(0, .opened)
+        told.at(0, .heard(.retry(after: .seconds(seconds))))
+        told.at(0, .closed)
+        #expect(told.wakesAt.map(range.contains) == true)
+    }
+
+    @Test func aStreamThatSaysItIsOverIsGivenUpThoughItsConnectionStaysOpen() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(1, .opened)
+        stream.at(20, .heard(.over(Failure(.unreachable, "the watch was cancelled"))))
+        stream.wakeUp()
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                1s opened
+                    hint
+                20s heard 10 bytes, over: the watch was cancelled
+                    disconnect
+                woken
+                    connect
+
+                """)
+    }
+
+    @Test func aFloodIsGivenUpAndTheStreamThatBringsMuchInALongTimeIsNot() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(0, .opened)
+        for minute in 1...100 {
+            stream.at(Double(minute) * 61, .heard(.bytes(StreamMachine.floodLimit)))
+        }
+        #expect(!stream.text.contains("disconnect"))
+        let effects = stream.at(100 * 61 + 30, .heard(.bytes(1)))
+        #expect(effects.first == .disconnect)
+        #expect(
+            effects.dropFirst().first
+                == .tell("the stream brings more than 16777216 bytes in a minute"))
+    }
+
+    @Test func startedAnewItAsksAnewAtOnceButNotWhileItBacksOff() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(1, .opened)
+        stream.at(2, .started)
+        stream.at(3, .failed(Self.lost))
+        stream.at(3, .started)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                1s opened
+                    hint
+                2s started
+                    disconnect
+                    connect
+                3s failed: the connection was lost
+                3s started
+
+                """)
+    }
+
+    @Test func whatComesAfterTheEndIsNoNews() {
+        var stream = StreamTranscript()
+        stream.at(0, .closed)
+        stream.at(0, .opened)
+        stream.at(0, .started)
+        stream.at(1, .failed(Self.lost))
+        stream.at(1, .heard(.hint))
+        stream.at(1, .closed)
+        #expect(
+            stream.text == """
+                0s closed
+                0s opened
+                0s started
+                    connect
+                1s failed: the connection was lost
+                1s heard 10 bytes, a hint
+                1s closed
+
+                """)
+    }
+}

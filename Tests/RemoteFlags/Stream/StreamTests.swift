@@ -1,0 +1,156 @@
+import CivilTime
+import Decision
+import EventLoop
+import RemoteFlags
+import Support
+import Testing
+import Transfer
+
+/// A stream over HTTP, against the server that behaves as it is told.
+@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+    /// Each line is a hint.
+    private struct LineParser: StreamParser {
+        mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
+            if bytes.contains(UInt8(ascii: "\n")) { news.isHint = true }
+        }
+
+        mutating func finish(_ news: inout StreamNews) {}
+    }
+
+    /// A loop with one stream, and what it delivered.
+    private final class Scene {
+        let loop: EventLoop
+        let name: SourceName
+        private let client: Client
+        private(set) var stream: Stream<LineParser>?
+        private(set) var events: [Event] = []
+
+        init(_ server: FlagServer, silence: Duration = .seconds(60)) throws {
+            loop = try EventLoop()
+            client = try Client(loop)
+            name = try #require(SourceName("app"))
+            let policy = StreamPolicy(
+                opening: silence, silence: silence, firstWait: .milliseconds(10),
+                longestWait: .milliseconds(50))
+            stream = try Stream(
+                of: name, policy: policy, interval: .milliseconds(1), client: client, loop: loop,
+                parser: { LineParser() },
+                request: { Request(url: "http://127.0.0.1:\(server.port)/stream") },
+                deliver: { [unowned self] in events.append($0) })
+            stream?.start()
+        }
+
+        var hints: Int { events.count { $0 == .hinted(name) } }
+
+        var problems: [String] {
+            events.compactMap { event in
+                if case .unwatched(name, let problem?) = event { problem } else { nil }
+            }
+        }
+
+        /// Runs the loop until it is so, for at most twenty seconds.
+        func run(until condition: () throws -> Bool) throws {
+            let deadline = loop.now.boot + .seconds(20)
+            while try !condition() {
+                guard loop.now.boot < deadline else { throw TestFailure("\(events)") }
+                try loop.runOnce(.milliseconds(10))
+            }
+        }
+
+        func stop() {
+            stream = nil
+            events = []
+        }
+    }
+
+    @Test func eachLineIsAHintUntilTheStreamIsDropped() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-lines")
+        let scene = try Scene(server)
+        try scene.run { scene.hints > 20 }
+        #expect(try server.requests.count == 1)
+        #expect(try server.requests.first?.headers["accept-encoding"] == nil)
+        scene.stop()
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        #expect(scene.events == [])
+    }
+
+    @Test func aServerThatEndsTheStreamIsAskedAgainUntilThereIsOne() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-quiet")
+        let scene = try Scene(server)
+        try scene.run { scene.hints > 0 }
+        try await server.behave("503")
+        try scene.run { try server.requests.count > 5 }
+        #expect(scene.problems == ["the server answers 503 (unavailable)"])
+        let before = scene.hints
+        try await server.behave("stream-quiet")
+        try scene.run { scene.hints > before }
+    }
+
+    @Test func aStreamFromWhichNothingComesIsOpenedAnew() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-quiet")
+        let scene = try Scene(server, silence: .milliseconds(100))
+        try scene.run { try server.requests.count > 3 }
+        #expect(scene.problems == ["the stream was silent for 0.1 seconds"])
+    }
+
+    @Test func aServerThatDoesNotAnswerIsAskedAgain() async throws {
+        let server = try await FlagServer()
+        try await server.behave("silence")
+        let scene = try Scene(server, silence: .milliseconds(100))
+        try scene.run { try server.requests.count > 3 }
+        #expect(scene.problems == ["no answer within 0.1 seconds"])
+    }
+
+    @Test func anEndlessStreamIsGivenUpAndOpenedAgain() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-flood")
+        let scene = try Scene(server)
+        try scene.run { try server.requests.count > 4 }
+        #expect(
+            scene.problems == [
+                "the stream brings more than \(StreamMachine.floodLimit) bytes in a minute"
+            ])
+    }
+
+    @Test(arguments: [
+        ("stream-gzip", "the answer is encoded as 'gzip', which is not accepted"),
+        ("redirect-once", "the server answers 302"),
+        ("401", "the server answers 401 (unauthorized)"),
+        ("headers", "the headers are larger than 65536 bytes"),
+    ])
+    func whatIsNoStreamIsTold(_ behaviour: String, _ problem: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let scene = try Scene(server)
+        try scene.run { !scene.problems.isEmpty }
+        #expect(scene.problems == [problem])
+        #expect(scene.hints == 0)
+    }
+
+    @Test func whatCannotBeAskedForIsToldAndTriedAgain() throws {
+        struct NoCredential: Error, CustomStringConvertible {
+            let description = "no credential"
+        }
+        let loop = try EventLoop()
+        let name = try #require(SourceName("app"))
+        var attempts = 0
+        var events: [Event] = []
+        let stream = try Stream(
+            of: name,
+            policy: StreamPolicy(
+                silence: .seconds(1), firstWait: .milliseconds(1), longestWait: .milliseconds(1)),
+            interval: .seconds(60), client: try Client(loop), loop: loop,
+            parser: { LineParser() },
+            request: {
+                attempts += 1
+                throw NoCredential()
+            },
+            deliver: { events.append($0) })
+        stream.start()
+        while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
+        #expect(events == [.unwatched(name, problem: "no credential")])
+    }
+}

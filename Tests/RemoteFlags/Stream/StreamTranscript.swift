@@ -1,0 +1,110 @@
+import CivilTime
+import Decision
+import RemoteFlags
+
+/// Plays events to the machine of a stream and writes down what it wants done, a line each. Times are
+/// seconds; each wait for the next connection is random, so it is shown as what it lies between.
+struct StreamTranscript {
+    private(set) var text = ""
+    private(set) var machine: StreamMachine
+    private var wake: Boottime?
+
+    init(
+        silence: Duration = .seconds(100), interval: Duration = .seconds(60), seed: UInt64 = 1
+    ) {
+        let policy = StreamPolicy(
+            opening: .seconds(30), silence: silence, firstWait: .seconds(1),
+            longestWait: .seconds(300), steady: .seconds(10))
+        machine = StreamMachine(policy, interval: interval, seed: seed)
+    }
+
+    /// When the machine wants to be woken, in seconds.
+    var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
+
+    /// Sends an event at this many seconds.
+    @discardableResult
+    mutating func at(_ seconds: Double, _ event: StreamMachine.Event) -> [StreamMachine.Effect] {
+        let now = Boottime(microseconds: Int64(seconds * 1_000_000))
+        let effects = machine.handle(event, at: now)
+        text += "\(Self.number(seconds)) \(Self.line(event))\n"
+        for effect in effects {
+            if case .sleep(let moment) = effect {
+                wake = moment
+            } else {
+                text += "    \(Self.line(effect))\n"
+            }
+        }
+        return effects
+    }
+
+    /// Wakes the machine when it asked for that; the wait is not written down.
+    @discardableResult
+    mutating func wakeUp() -> [StreamMachine.Effect] {
+        guard let wake else { return [] }
+        let effects = machine.handle(.woke, at: wake)
+        text += "woken\n"
+        for effect in effects {
+            if case .sleep(let moment) = effect {
+                self.wake = moment
+            } else {
+                text += "    \(Self.line(effect))\n"
+            }
+        }
+        return effects
+    }
+
+    private static func number(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
+    }
+
+    private static func line(_ event: StreamMachine.Event) -> String {
+        switch event {
+        case .started: "started"
+        case .opened: "opened"
+        case .heard(let news):
+            "heard \(news.bytes) bytes" + (news.isHint ? ", a hint" : "")
+                + (news.retryAfter.map { ", retry after \($0)" } ?? "")
+                + (news.failure.map { ", over: \($0.detail)" } ?? "")
+        case .closed: "closed"
+        case .failed(let failure): "failed: \(failure.detail)"
+        case .held(let wait): "held for \(wait)"
+        case .woke: "woke"
+        }
+    }
+
+    private static func line(_ effect: StreamMachine.Effect) -> String {
+        switch effect {
+        case .connect: "connect"
+        case .disconnect: "disconnect"
+        case .hint: "hint"
+        case .tell(let problem): "tell \(problem ?? "that all is well")"
+        case .sleep: "sleep"
+        }
+    }
+}
+
+extension StreamNews {
+    static func bytes(_ count: Int) -> StreamNews {
+        var news = StreamNews()
+        news.bytes = count
+        return news
+    }
+
+    static var hint: StreamNews {
+        var news = bytes(10)
+        news.isHint = true
+        return news
+    }
+
+    static func over(_ failure: Failure) -> StreamNews {
+        var news = bytes(10)
+        news.failure = failure
+        return news
+    }
+
+    static func retry(after wait: Duration) -> StreamNews {
+        var news = bytes(10)
+        news.retryAfter = wait
+        return news
+    }
+}

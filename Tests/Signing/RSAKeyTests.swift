@@ -1,0 +1,75 @@
+import Files
+import Signing
+import Support
+import Testing
+
+/// Signatures by RS256, beside those of the program openssl.
+@Suite(.timeLimit(.minutes(1))) struct RSAKeyTests {
+    private func make(_ arguments: [String]) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let made = try Program.run(
+            "/usr/bin/openssl", ["genpkey", "-out", folder("key.pem")] + arguments)
+        try #require(made.status == 0, "\(made.errors)")
+        return folder
+    }
+
+    private func key(in folder: TemporaryFolder) throws -> RSAKey {
+        try RSAKey(pem: try File.read(folder("key.pem"), limit: 1 << 16))
+    }
+
+    @Test(arguments: ["", "eyJhbGciOiJSUzI1NiJ9.e30", String(repeating: "x", count: 100_000)])
+    func opensslAcceptsWhatIsSigned(text: String) throws {
+        let folder = try make(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        let signature = try key(in: folder).signature(over: Array(text.utf8))
+        #expect(signature.count == 256)
+        try folder.write(text, to: "text")
+        try File.replace(folder("signature"), with: signature)
+        let verified = try Program.run(
+            "/usr/bin/openssl",
+            [
+                "dgst", "-sha256", "-prverify", folder("key.pem"), "-signature",
+                folder("signature"), folder("text"),
+            ])
+        #expect(verified.output == "Verified OK\n")
+    }
+
+    @Test func aKeyInTheOlderFormIsReadToo() throws {
+        let folder = try make(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        let written = try Program.run(
+            "/usr/bin/openssl",
+            ["rsa", "-in", folder("key.pem"), "-traditional", "-out", folder("key.pem")])
+        try #require(written.status == 0)
+        #expect(try folder.text(of: "key.pem").hasPrefix("-----BEGIN RSA PRIVATE KEY"))
+        #expect(try key(in: folder).signature(over: []).count == 256)
+    }
+
+    @Test func anotherKindOfKeyIsRefused() throws {
+        let folder = try make(["-algorithm", "ED25519"])
+        #expect(throws: SigningError.notRSA) { try key(in: folder) }
+    }
+
+    /// Nobody is asked for the passphrase: there is nobody at the terminal.
+    @Test func anEncryptedKeyIsRefusedAtOnce() throws {
+        let folder = try make([
+            "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-aes256", "-pass",
+            "pass:secret",
+        ])
+        #expect(throws: SigningError.unreadableKey) { try key(in: folder) }
+    }
+
+    @Test(arguments: [
+        "", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "\0\0\0",
+    ])
+    func whatIsNoKeyIsRefused(text: String) {
+        #expect(throws: SigningError.unreadableKey) { try RSAKey(pem: Array(text.utf8)) }
+    }
+
+    /// RFC 4648 §10, and the two letters that are its own (§5).
+    @Test(arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
+        ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("~~~", "fn5-"), ("???", "Pz8_"),
+    ])
+    func base64IsTheOneForURLs(text: String, encoded: String) {
+        #expect(Base64URL.text(of: text.utf8) == encoded)
+    }
+}

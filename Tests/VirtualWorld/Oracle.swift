@@ -1,0 +1,94 @@
+import CivilTime
+import Decision
+
+/// What must be so in a world, told in another way than the machine tells it.
+struct Oracle {
+    let zone: Zone
+    let policy: Policy
+    /// What each source has said, and when it did last; nil before it said anything.
+    private var heard: [Heard?]
+    private var startedAt: Instant
+
+    private struct Heard {
+        var saying: Edition.Saying
+        var confirmedAt: Instant
+        var isSinceStart: Bool
+    }
+
+    init(sources: Int, policy: Policy, zone: Zone, at start: Instant) {
+        heard = Array(repeating: nil, count: sources)
+        self.policy = policy
+        self.zone = zone
+        startedAt = start
+    }
+
+    mutating func hear(_ saying: Edition.Saying, of source: Int, at time: Instant) {
+        heard[source] = Heard(saying: saying, confirmedAt: time, isSinceStart: true)
+    }
+
+    /// The daemon is another one, that knows what was stored.
+    mutating func restart(
+        at time: Instant, _ stored: [(saying: Edition.Saying, confirmedAt: Instant)?]
+    ) {
+        startedAt = time
+        heard = stored.map { stored in
+            stored.map {
+                Heard(saying: $0.saying, confirmedAt: $0.confirmedAt, isSinceStart: false)
+            }
+        }
+    }
+
+    /// The state and the days left; nil while a source was never heard, for nothing is promised then.
+    func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
+        var state = State.running
+        var end: Instant?
+        var isStale = false
+        for known in heard {
+            guard let known else { return nil }
+            var own = State.running
+            switch known.saying {
+            case .runs: break
+            case .countdown(let date):
+                own = time >= date ? .ended : .countdown
+                end = date
+            case .windows(let windows):
+                if windows.contains(where: { $0.contains(time) }) { own = .maintenance }
+            }
+            if own != .ended, this(known, isStaleAt: time) {
+                isStale = true
+                own = .maintenance
+            }
+            if own.restrictiveness > state.restrictiveness { state = own }
+        }
+        guard !isStale, state == .countdown, let end else { return (state, nil) }
+        return (state, zone.calendarDays(from: time, to: end))
+    }
+
+    /// When the next of what comes by time alone comes.
+    func nextEdge(after time: Instant) -> Instant {
+        var edge = zone.startOfNextDay(after: time)
+        func include(_ instant: Instant) {
+            if instant > time, instant < edge { edge = instant }
+        }
+        for case .some(let known) in heard {
+            switch known.saying {
+            case .runs: break
+            case .countdown(let date): include(date)
+            case .windows(let windows):
+                for window in windows {
+                    include(window.lowerBound)
+                    include(window.upperBound)
+                }
+            }
+            if let limit = policy.maxStale { include(known.confirmedAt + limit) }
+        }
+        include(startedAt + policy.firstTimeout)
+        return edge
+    }
+
+    /// After a start its source is given `first_timeout` before its silence counts.
+    private func this(_ known: Heard, isStaleAt time: Instant) -> Bool {
+        guard let limit = policy.maxStale, time >= known.confirmedAt + limit else { return false }
+        return known.isSinceStart || time >= startedAt + policy.firstTimeout
+    }
+}

@@ -1,0 +1,70 @@
+import CivilTime
+package import Decision
+
+/// How soon and how late a source may be asked again, told apart from the schedule itself: by the
+/// promises of the manual.
+package struct Pace {
+    private let interval: Duration
+    private var failures = 0
+    private var hasAnswered = false
+    private var earliest: Boottime?
+    private var latest: Boottime?
+
+    package init(interval: Duration) {
+        self.interval = interval
+    }
+
+    /// The shortest and the longest wait after a fetch that ended so. `pace` is how soon a closed
+    /// service wants its source asked again.
+    package mutating func wait(
+        after outcome: Outcome, pace: Duration? = nil
+    ) -> ClosedRange<Duration> {
+        let wait: ClosedRange<Duration>
+        switch outcome {
+        case .answer, .unchanged:
+            failures = 0
+            hasAnswered = true
+            let base = pace ?? interval
+            wait = base * 0.9...base * 1.1
+        case .failure(let failure):
+            failures += 1
+            wait = self.wait(after: failure)
+        }
+        // The schedule counts in microseconds.
+        return wait.lowerBound - .microseconds(1)...wait.upperBound + .microseconds(1)
+    }
+
+    /// The daemon starts: it asks at once.
+    mutating func restart() { self = Pace(interval: interval) }
+
+    /// What is wrong with a fetch at this moment; nil where nothing is.
+    func problem(fetchingAt moment: Boottime) -> String? {
+        if let earliest, moment < earliest { return "asked \(earliest - moment) too soon" }
+        if let latest, moment > latest { return "asked \(moment - latest) too late" }
+        return nil
+    }
+
+    /// A fetch has ended.
+    mutating func end(_ outcome: Outcome, at moment: Boottime) {
+        let wait = wait(after: outcome)
+        earliest = moment + wait.lowerBound
+        latest = moment + wait.upperBound
+    }
+
+    private func wait(after failure: Failure) -> ClosedRange<Duration> {
+        let own: ClosedRange<Duration>
+        let limit = min(interval * 16, .seconds(900))
+        if !hasAnswered {
+            let ceiling = min(.seconds(1 << min(failures - 1, 20)), interval)
+            own = ceiling / 2...ceiling
+        } else if failure.kind == .refused {
+            own = max(limit, interval) / 2...max(limit, interval)
+        } else {
+            let least = min(.seconds(1), interval)
+            own = least...max(least, min(interval * (1 << min(failures - 1, 4)), limit))
+        }
+        guard let asked = failure.retryAfter, asked > .zero else { return own }
+        let most = Duration.seconds(3600)
+        return max(own.lowerBound, min(asked, most))...max(own.upperBound, min(asked * 1.1, most))
+    }
+}

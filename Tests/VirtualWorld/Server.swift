@@ -1,0 +1,75 @@
+import CivilTime
+import Decision
+import JSON
+
+/// A source of a world: what it says, and how its answers fail.
+struct Server {
+    let name: SourceName
+    let editions: [Edition]
+    /// Whether its format knows editions, so that an older one is no order.
+    let countsEditions: Bool
+    private var current = 0
+    private var outageEnds: Instant?
+
+    init(_ name: SourceName, _ editions: [Edition], countsEditions: Bool) {
+        self.name = name
+        self.editions = editions
+        self.countsEditions = countsEditions
+    }
+
+    /// How a fetch at `time` ends, and which edition it brings in force, if any.
+    mutating func outcome(
+        at time: Instant, unless validators: Validators, _ weather: Weather,
+        _ chronicle: inout Chronicle, using random: inout SeededRandom
+    ) -> (outcome: Outcome, edition: Int?) {
+        while current + 1 < editions.count, editions[current + 1].from <= time { current += 1 }
+        if let fault = fault(at: time, weather, using: &random) {
+            chronicle.note(fault.name)
+            return (fault.outcome, nil)
+        }
+        var answer = editions[current].answer
+        if validators == answer.validators { return (.unchanged, current) }
+        answer.fetchedAt = time
+        return (.answer(answer), current)
+    }
+
+    private mutating func fault(
+        at time: Instant, _ weather: Weather, using random: inout SeededRandom
+    ) -> (name: String, outcome: Outcome)? {
+        if let end = outageEnds {
+            guard time >= end else { return ("outage", .failure(Self.down)) }
+            outageEnds = nil
+        }
+        var chance = Double.random(in: 0..<1, using: &random)
+        func falls(_ rate: Double) -> Bool {
+            defer { chance -= rate }
+            return chance >= 0 && chance < rate
+        }
+        if falls(weather.outage) {
+            let length = weather.longestOutage * Double.random(in: 0..<1, using: &random)
+            outageEnds = time + length
+            return ("outage", .failure(Self.down))
+        }
+        if falls(weather.unreachable) { return ("unreachable", .failure(Self.down)) }
+        if falls(weather.notFlags) { return ("not flags", .failure(Self.webPage)) }
+        if falls(weather.refused) { return ("refused", .failure(Self.forbidden)) }
+        if falls(weather.overloaded) { return ("overloaded", .failure(Self.busy)) }
+        if falls(weather.wrongFlags) { return ("wrong flags", .answer(Self.wrong(at: time))) }
+        if falls(weather.rollback), countsEditions, current > 0 {
+            return ("rollback", .answer(editions[current - 1].answer))
+        }
+        return nil
+    }
+
+    private static let down = Failure(.unreachable, "connection refused")
+    private static let webPage = Failure(.invalid, "the answer is a web page, not JSON")
+    private static let forbidden = Failure(.refused, "403")
+    private static let busy = Failure(.unreachable, "503", retryAfter: .seconds(120))
+
+    private static func wrong(at time: Instant) -> Answer {
+        let text = #"{"service_end":7,"state":7}"#
+        return Answer(
+            body: Array(text.utf8), flags: ["service_end": 7, "state": 7],
+            validators: Validators(etag: "wrong"), fetchedAt: time)
+    }
+}
