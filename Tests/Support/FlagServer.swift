@@ -92,9 +92,11 @@ package final class FlagServer {
 }
 
 /// Waits for a condition, which is looked at again and again, for at most thirty seconds. The thread is
-/// free meanwhile: there are more tests that wait than threads.
+/// free meanwhile: there are more tests that wait than threads. A look that starts a program is worth
+/// a longer `interval`.
 package func waitUntil(
-    _ what: String, orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
+    _ what: String, every interval: Duration = .milliseconds(10),
+    orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(30)
@@ -102,6 +104,6 @@ package func waitUntil(
         guard clock.now < deadline else {
             throw TestFailure("it never was so that \(what)\n\(try detail())")
         }
-        try await clock.sleep(for: .milliseconds(10))
+        try await clock.sleep(for: interval)
     }
 }

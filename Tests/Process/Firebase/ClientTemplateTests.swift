@@ -136,6 +136,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("ended")
         let mark = daemon.folder("run/source.app")
+        try await waitUntil("the flags are marked") { try File.exists(mark) }
         let before = try File.modificationTime(of: mark)
         try await waitUntil("the flags are confirmed") {
             try File.modificationTime(of: mark) > before
@@ -204,6 +205,7 @@ import Testing
         try server.publish(client: ["unrelated": "1"], version: 8)
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)
+        try await daemon.awaitLine("key 'service_end' is missing")
         #expect(try daemon.lines(with: "key 'service_end' is missing").count == 1)
     }
 }

@@ -55,12 +55,11 @@ final class RealTerminal {
     /// The same with the escape sequences for colours.
     var coloredScreen: String { get throws { try capture(["-e"]) } }
 
-    /// Whether some line was too long for one row.
-    var isWrapped: Bool { get throws { try capture([]) != capture(["-J"]) } }
-
     /// Waits until the screen is as told.
     func wait(until text: String) async throws {
-        try await waitUntil("the terminal shows '\(text)'", orTell: { try screen }) {
+        try await waitUntil(
+            "the terminal shows '\(text)'", every: Self.interval, orTell: { try screen }
+        ) {
             try self.screen.contains(text)
         }
     }
@@ -73,10 +72,19 @@ final class RealTerminal {
 
     /// Waits until the shell takes a line.
     func waitForPrompt() async throws {
-        try await waitUntil("there is a prompt", orTell: { try screen }) {
+        try await waitUntil("there is a prompt", every: Self.interval, orTell: { try screen }) {
             try self.screen.split(separator: "\n").last == "$"
         }
     }
+
+    /// Forgets what stands there; the shell shows no new prompt.
+    func clear() throws {
+        try tmux(["send-keys", "-R"])
+        try tmux(["clear-history"])
+    }
+
+    /// Each look at the screen is a program that runs.
+    private static let interval: Duration = .milliseconds(100)
 
     private func capture(_ options: [String]) throws -> String {
         let lines = try tmux(["capture-pane", "-p", "-S", "-"] + options)

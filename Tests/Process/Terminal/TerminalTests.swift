@@ -1,115 +1,133 @@
 import Support
 import Testing
 
-/// Each command as somebody types it: in a terminal of 80 columns, with NO_COLOR, and into a pipe.
-@Suite(.timeLimit(.minutes(2))) struct TerminalTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let command: String
-        /// A part of what is to be seen.
-        let shows: String
-        var status = 0
-        var testDescription: String { command }
-    }
+/// What needs a terminal, one after the other: each look at a screen is a program that runs.
+@Suite(.serialized) enum InATerminal {}
 
-    static let cases = [
-        Case(command: "status", shows: "SERVICE  STATE    GATE  DAYS  AGE  NEXT  UNITS  REASON"),
-        Case(command: "is-open shop", shows: "shop: open (running)"),
-        Case(command: "get shop reason", shows: "flags"),
-        Case(command: "wait shop --for open --timeout 5s", shows: ""),
-        Case(command: "run shop -- echo hello", shows: "hello"),
-        Case(
-            command: "run shop --when closed --timeout 100ms -- echo hello",
-            shows: "'shop' is not closed yet: it is running", status: 124),
-        Case(
-            command: "force shop maintenance --for 1h --reason 'disk swap'",
-            shows: "shop: forced to be maintenance, its gate is closed"),
-        Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
-        Case(command: "refresh", shows: "source 'shop': unchanged"),
-        Case(command: "activate", shows: "no flags were waiting, nothing has changed"),
-        Case(command: "reload", shows: "the configuration is in force: 1 service (shop)"),
-        Case(command: "forget shop", shows: "source 'shop': its stored flags"),
-        Case(
-            command: "history --directory /nowhere",
-            shows: "open the journal in '/nowhere': no such file or directory", status: 1),
-        Case(
-            command: "stauts", shows: "no such command 'stauts'; did you mean 'status'?", status: 2),
-    ]
+extension InATerminal {
 
-    private func running() throws -> Daemon {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
-        return daemon
-    }
-
-    @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case) async throws
-    {
-        let daemon = try running()
-        for (variables, pipe) in [([:], ""), (["NO_COLOR": "1"], ""), ([:], " 2>&1 | cat")] {
-            let terminal = try RealTerminal(daemon, variables)
-            try terminal.type("killswitchctl \(example.command)\(pipe); echo \"status:$?\"")
-            let status = pipe.isEmpty ? example.status : 0
-            try await terminal.wait(until: "status:\(status)\n")
-            let screen = try terminal.screen
-            // A line of the terminal ends where it ends, a sentence does not.
-            #expect(screen.replacing("\n", with: "").contains(example.shows), "\(screen)")
-            let isColored = try terminal.coloredScreen.contains("\u{1B}[3")
-            #expect(isColored == (example.command == "status" && variables.isEmpty && pipe.isEmpty))
-            if example.command == "force" { _ = try daemon.control("release", "shop") }
+    /// Each command as somebody types it: in a terminal of 80 columns, with NO_COLOR, and into a pipe.
+    @Suite(.timeLimit(.minutes(2))) struct TerminalTests {
+        struct Case: Sendable, CustomTestStringConvertible {
+            let command: String
+            /// A part of what is to be seen.
+            let shows: String
+            var status = 0
+            var testDescription: String { command }
         }
-    }
 
-    @Test func watchGoesOnUntilItIsInterrupted() async throws {
-        let daemon = try running()
-        let terminal = try RealTerminal(daemon)
-        try terminal.type("killswitchctl watch; echo \"status:$?\"")
-        try await terminal.wait(until: " shop running: ")
-        #expect(
-            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status == 0
-        )
-        try await terminal.wait(until: " shop ended: ")
-        try await terminal.interrupt()
-        try terminal.type("echo \"after:$?\"")
-        try await terminal.wait(until: "\nafter:130")
-    }
+        static let cases = [
+            Case(
+                command: "status", shows: "SERVICE  STATE    GATE  DAYS  AGE  NEXT  UNITS  REASON"),
+            Case(command: "is-open shop", shows: "shop: open (running)"),
+            Case(command: "get shop reason", shows: "flags"),
+            Case(command: "wait shop --for open --timeout 5s", shows: ""),
+            Case(command: "run shop -- echo hello", shows: "hello"),
+            Case(
+                command: "run shop --when closed --timeout 100ms -- echo hello",
+                shows: "'shop' is not closed yet: it is running", status: 124),
+            Case(
+                command: "force shop maintenance --for 1h --reason 'disk swap'",
+                shows: "shop: forced to be maintenance, its gate is closed"),
+            Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
+            Case(command: "refresh", shows: "source 'shop': unchanged"),
+            Case(command: "activate", shows: "no flags were waiting, nothing has changed"),
+            Case(command: "reload", shows: "the configuration is in force: 1 service (shop)"),
+            Case(command: "forget shop", shows: "source 'shop': its stored flags"),
+            Case(
+                command: "history --directory /nowhere",
+                shows: "open the journal in '/nowhere': no such file or directory", status: 1),
+            Case(
+                command: "stauts", shows: "no such command 'stauts'; did you mean 'status'?",
+                status: 2),
+        ]
 
-    @Test(arguments: [
-        "", "status", "is-open", "get", "wait", "watch", "run", "history", "force", "release",
-        "refresh", "activate", "reload", "forget",
-    ]) func helpFitsTheTerminalAndHasAnExample(_ command: String) async throws {
-        let daemon = try Daemon()
-        let terminal = try RealTerminal(daemon)
-        try terminal.type("killswitchctl \(command) --help; echo \"status:$?\"")
-        try await terminal.wait(until: "status:0\n")
-        #expect(try terminal.screen.contains("example: killswitchctl"))
-        // The line of usage alone may be too long.
-        let long = try terminal.screen.split(separator: "\n").filter { $0.count > 80 }
-        #expect(long == [])
-    }
+        private func running() throws -> Daemon {
+            let daemon = try Daemon()
+            try daemon.start()
+            try daemon.waitFor("running")
+            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+            return daemon
+        }
 
-    @Test func theTableFitsWhateverTheServicesAreCalled() async throws {
-        let long = String(repeating: "service-", count: 7) + "long"
-        let daemon = try Daemon(
-            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.\(long)"),
-            flags: #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#)
-        try daemon.start()
-        try daemon.waitFor("countdown", of: long)
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
-        #expect(
-            try daemon.control(
-                "force", long, "update-required", "--for", "1h", "--reason", "an old one"
-            ).status == 0)
-        let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
-        try terminal.type("killswitchctl status; echo \"status:$?\"")
-        try await terminal.wait(until: "status:0\n")
-        let lines = try terminal.screen.split(separator: "\n").dropFirst()
-        let table = lines.prefix(3)
-        #expect(table.allSatisfy { $0.count <= 80 })
-        #expect(table.first?.hasPrefix("SERVICE ") == true)
-        #expect(table.contains { $0.hasPrefix("service-") && $0.contains("…  update-required") })
-        #expect(lines.joined().contains("forced by root (uid 0) until "))
-        // Into a pipe nothing is cut.
-        #expect(try daemon.control("status").output.contains("\(long)  update-required"))
+        @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case)
+            async throws
+        {
+            let daemon = try running()
+            let terminal = try RealTerminal(daemon)
+            for (setting, pipe) in [("", ""), ("NO_COLOR=1 ", ""), ("", " 2>&1 | cat")] {
+                try await terminal.waitForPrompt()
+                try terminal.clear()
+                try terminal.type(
+                    "\(setting)killswitchctl \(example.command)\(pipe); echo \"status:$?\"")
+                let status = pipe.isEmpty ? example.status : 0
+                try await terminal.wait(until: "status:\(status)\n")
+                let screen = try terminal.screen
+                // A line of the terminal ends where it ends, a sentence does not.
+                #expect(screen.replacing("\n", with: "").contains(example.shows), "\(screen)")
+                let isColored = try terminal.coloredScreen.contains("\u{1B}[3")
+                #expect(
+                    isColored == (example.command == "status" && setting.isEmpty && pipe.isEmpty))
+                if example.command.hasPrefix("force") { _ = try daemon.control("release", "shop") }
+            }
+        }
+
+        @Test func watchGoesOnUntilItIsInterrupted() async throws {
+            let daemon = try running()
+            let terminal = try RealTerminal(daemon)
+            try terminal.type("killswitchctl watch; echo \"status:$?\"")
+            try await terminal.wait(until: " shop running: ")
+            #expect(
+                try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status
+                    == 0
+            )
+            try await terminal.wait(until: " shop ended: ")
+            try await terminal.interrupt()
+            try terminal.type("echo \"after:$?\"")
+            try await terminal.wait(until: "\nafter:130")
+        }
+
+        @Test func everyHelpFitsTheTerminalAndHasAnExample() async throws {
+            let commands = [
+                "", "status", "is-open", "get", "wait", "watch", "explain", "simulate", "history",
+                "run",
+                "force", "release", "refresh", "activate", "reload", "forget",
+            ]
+            let terminal = try RealTerminal(try Daemon())
+            for command in commands {
+                try await terminal.waitForPrompt()
+                try terminal.clear()
+                try terminal.type("killswitchctl \(command) --help; echo \"status:$?\"")
+                try await terminal.wait(until: "status:0\n")
+                #expect(try terminal.screen.contains("example: killswitchctl"))
+            }
+        }
+
+        @Test func theTableFitsWhateverTheServicesAreCalled() async throws {
+            let long = String(repeating: "service-", count: 7) + "long"
+            let daemon = try Daemon(
+                Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.\(long)"),
+                flags: #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#
+            )
+            try daemon.start()
+            try daemon.waitFor("countdown", of: long)
+            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+            #expect(
+                try daemon.control(
+                    "force", long, "update-required", "--for", "1h", "--reason", "an old one"
+                ).status == 0)
+            let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
+            try terminal.type("killswitchctl status; echo \"status:$?\"")
+            try await terminal.wait(until: "status:0\n")
+            let lines = try terminal.screen.split(separator: "\n").dropFirst()
+            let table = lines.prefix(3)
+            #expect(table.allSatisfy { $0.count <= 80 })
+            #expect(table.first?.hasPrefix("SERVICE ") == true)
+            #expect(
+                table.contains { $0.hasPrefix("service-") && $0.contains("…  update-required") })
+            #expect(lines.joined().contains("forced by root (uid 0) until "))
+            // Into a pipe nothing is cut.
+            #expect(try daemon.control("status").output.contains("\(long)  update-required"))
+        }
     }
 }
