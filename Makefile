@@ -36,8 +36,9 @@ check: packages-test
 bench: build packages-test
 	Benchmarks/run
 
-# Both programs, their manual and completions, the unit and what it needs. Afterwards, as root: systemd-sysusers,
-# journalctl --update-catalog and systemctl daemon-reload.
+# Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
+# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl
+# daemon-reload.
 install: build
 	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
@@ -48,6 +49,9 @@ install: build
 	install -d -m 755 $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd.service \
 	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/killswitchd.service
+	install -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/*.target
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/catalog \
 	    packaging/catalog/killswitchd.catalog

@@ -59,6 +59,7 @@ let package = Package(
         module("Datagrams"),
         module("Notify", uses: ["CivilTime", "Datagrams"]),
         module("Journal", uses: ["CSystemd", "Datagrams"]),
+        module("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
 
         // Adapters: what each knows is its own outside world.
         module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
@@ -68,6 +69,7 @@ let package = Package(
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing",
                 "Transfer",
             ]),
+        module("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
         module(
             "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
@@ -83,15 +85,15 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Files", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
+                "Files", "Gates", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
                 "SystemConfiguration", "Transfer",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Control", "Decision", "EventLoop", "Files", "JSON", "Journal",
-                "Records", "Settings", "SystemConfiguration",
+                "CivilTime", "Control", "Decision", "EventLoop", "Files", "Gates", "JSON",
+                "Journal", "Records", "Settings", "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -105,6 +107,8 @@ let package = Package(
         tests(of: "Signing", uses: ["Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
+        tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
+        tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
         tests(of: "Settings", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
         tests(
             of: "RemoteFlags",

@@ -1,7 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
-import Files
+package import Files
 package import Records
 package import RemoteFlags
 
@@ -36,6 +36,9 @@ package final class Agent {
     /// Sees every event after its effects were performed.
     package var observer: ((Event) -> Void)?
 
+    /// Hears of each decision once its files are written, whatever came of that: files come before
+    /// gates, but a full disk must not keep a switch from firing. Nil is a service that is gone.
+    package var decided: ((ServiceName, Verdict?) -> Void)?
     /// Called when everything that was posted has been taken in, and its effects are performed.
     package var settled: (() -> Void)?
 
@@ -116,6 +119,11 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
+    /// Writes how the attached units of a service stand.
+    package func publish(_ units: [UnitRow], of service: ServiceName) throws(FileError) {
+        try runtime.publish(units, of: service)
+    }
+
     /// How things stand.
     package var overview: Overview { machine.overview(at: now) }
 
@@ -124,6 +132,9 @@ package final class Agent {
 
     /// Whether a service has flags that wait for the next start, or to be activated.
     package func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
+
+    /// Whether the host guard keeps a service open.
+    package func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
 
     /// Whether the work goes on: the watchdog is fed by this alone.
     package var isProgressing: Bool { machine.isProgressing(at: now) }
@@ -185,8 +196,10 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in
                 try runtime.publish(record, of: name)
             }
+            decided?(name, record.verdict)
         case .withdraw(let name):
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+            decided?(name, nil)
         case .drop(let name):
             sources.removeValue(forKey: name)?.stop()
             fetching.remove(name)

@@ -18,6 +18,8 @@ package enum Reason: Hashable, Sendable {
     case unknown(SourceName, Gate)
     case clockNotBelieved(SourceName)
     case minClosed(SourceName)
+    /// The host guard holds it open.
+    case closingHeld(SourceName)
     case overridden(Override, until: ZonedInstant)
 }
 
@@ -53,6 +55,7 @@ extension Reason {
         case unknownClosed = "unknown-closed"
         case clockNotBelieved = "clock-not-believed"
         case minClosed = "min-closed"
+        case closingHeld = "closing-held"
         case overridden = "override"
     }
 
@@ -79,6 +82,7 @@ extension Reason {
         case .unknown(_, .closed): .unknownClosed
         case .clockNotBelieved: .clockNotBelieved
         case .minClosed: .minClosed
+        case .closingHeld: .closingHeld
         case .overridden: .overridden
         }
     }
@@ -89,7 +93,8 @@ extension Reason {
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
             .window, .endPassed, .minClosed, .overridden:
             false
-        case .invalidAnswer, .versionTooOld, .endUnreadable, .stale, .unknown, .clockNotBelieved:
+        case .invalidAnswer, .versionTooOld, .endUnreadable, .stale, .unknown, .clockNotBelieved,
+            .closingHeld:
             true
         }
     }
@@ -104,7 +109,7 @@ extension Reason {
             .windowAhead(let source, _, _), .window(let source, _),
             .versionTooOld(let source, _, _), .endPassed(let source),
             .endUnreadable(let source, _), .stale(let source, _, _), .unknown(let source, _),
-            .clockNotBelieved(let source), .minClosed(let source):
+            .clockNotBelieved(let source), .minClosed(let source), .closingHeld(let source):
             source
         }
     }
@@ -159,6 +164,9 @@ extension Reason {
             "the clock is not believed, so what source '\(source)' announced for a time is held"
         case .minClosed(let source):
             "source '\(source)' opens the gate again, which stays closed for min_closed"
+        case .closingHeld(let source):
+            "source '\(source)' closes more services at once than close_at_once allows, so the gate "
+                + "stays open until somebody confirms"
         case .overridden(let override, let until):
             "\(quoted(override.author)) has forced it until \(until): \(quoted(override.cause))"
         }

@@ -172,7 +172,8 @@ extension Reason {
         switch self {
         case .flags, .storedFlags, .endUnreadable, .windowAhead: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
-            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .overridden:
+            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .closingHeld,
+            .overridden:
             false
         }
     }

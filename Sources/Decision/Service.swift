@@ -77,9 +77,12 @@ package struct SourcePlan: Hashable, Sendable {
 package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
+    /// How many services may close for one cause; nil is any number.
+    package var closeAtOnce: Int?
 
-    package init(sources: [SourcePlan], services: [Service]) {
+    package init(sources: [SourcePlan], services: [Service], closeAtOnce: Int? = nil) {
         self.sources = sources
         self.services = services
+        self.closeAtOnce = closeAtOnce
     }
 }

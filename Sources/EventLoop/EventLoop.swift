@@ -62,3 +62,9 @@ package final class EventLoop {
 func expectSuccess(_ result: Int32) {
     precondition(result >= 0 || result == -ESTALE || result == -ECHILD, "event loop: \(result)")
 }
+
+extension EventLoop {
+    /// Hands the C loop to a library that adds its own sources to it, such as sd-bus(3). `call` returns
+    /// an `errno` negated.
+    package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
+}

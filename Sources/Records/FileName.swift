@@ -7,6 +7,7 @@ package enum FileName {
     /// Why the configuration on disk is refused; there only while it is. No service has a dot in
     /// its name.
     package static let refusedConfiguration = "configuration.refused"
+    package static let units = "units.json"
     /// Where the daemon listens to killswitchctl.
     package static let controlSocket = "control.sock"
     package static let sourcePrefix = "source."

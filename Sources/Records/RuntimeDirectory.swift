@@ -7,7 +7,7 @@ package import Files
 package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
-    private let services: [ServiceName: Service]
+    let services: [ServiceName: Service]
 
     package init(path: String, bootID: String, services: [Service]) {
         self.path = path
@@ -90,7 +90,7 @@ package struct RuntimeDirectory {
     /// Removes the files that are ours, and the folder when nothing else is in it.
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
-        for file in [FileName.state, FileName.environment] {
+        for file in [FileName.state, FileName.environment, FileName.units] {
             try File.remove("\(folder)/\(file)")
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }

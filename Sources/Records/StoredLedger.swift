@@ -9,12 +9,14 @@ enum StoredLedger {
     static func text(of ledger: Ledger) -> String {
         var services = JSON.Object()
         for (name, entry) in ledger.entries.sorted(by: { $0.key < $1.key }) {
-            services[name.text] = .object([
+            var stored: JSON.Object = [
                 "state": .string(entry.state.rawValue),
                 "since": .string(Zone.utc.rfc3339(entry.since)),
                 "generation": .number(Number(Int64(entry.generation))),
                 "boot_id": .string(entry.bootID),
-            ])
+            ]
+            if entry.isHeld { stored["held"] = true }
+            services[name.text] = .object(stored)
         }
         let value: JSON.Value = .object([
             "schema": .number(Number(schema)), "services": .object(services),
@@ -45,6 +47,6 @@ enum StoredLedger {
         else { throw StoredFormError.wrong("state") }
         return Ledger.Entry(
             state: state, since: try object.instant("since"), generation: Int(generation),
-            bootID: try object.string("boot_id"))
+            bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
     }
 }

@@ -5,6 +5,12 @@ package protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawV
 package enum RootKey: String, SettingKey {
     case source
     case service
+    case limits
+}
+
+/// What `[limits]` holds: what is true of the whole host.
+package enum LimitsKey: String, SettingKey {
+    case closeAtOnce = "close_at_once"
 }
 
 /// What every `[source.NAME]` may hold, whatever its type.
@@ -132,6 +138,7 @@ package enum Schema {
             ("[source.NAME]", SourceKey.words + SourceType.keys),
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
+            ("[limits]", LimitsKey.words),
             ("[service.NAME.variant]", VariantKey.words),
             ("[service.NAME.values]", ValueKey.words),
         ]

@@ -41,6 +41,12 @@ extension Settings {
                 service.warnOfWhatHasNoEffect(in: reader, sources.sources, &report)
             }
         }
+        var closeAtOnce: Int?
+        if let table = root.table(RootKey.limits, &report) {
+            table.refuseKeys(notIn: LimitsKey.words, &report)
+            closeAtOnce = table.optional(
+                LimitsKey.closeAtOnce, .count(in: 1...100_000), &report)
+        }
         sources.warnOfUnused(&report)
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -48,8 +54,9 @@ extension Settings {
 
         if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
         self.init(
-            sources: sources.sources, services: services,
+            sources: sources.sources, services: services, closeAtOnce: closeAtOnce,
             warnings: report.warnings.inOrder(of: merged.files),
-            effective: report.effective(under: .source) + report.effective(under: .service))
+            effective: report.effective(under: .limits) + report.effective(under: .source)
+                + report.effective(under: .service))
     }
 }

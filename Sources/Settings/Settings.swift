@@ -6,6 +6,8 @@ package struct Settings: Hashable, Sendable {
     package var sources: [Source]
     /// In the order of their tables; at least one.
     package var services: [Service]
+    /// How many services may close for one cause; nil is any number.
+    package var closeAtOnce: Int?
     /// What works, but not as its author may think; in the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: the sources, then the services.
@@ -19,6 +21,6 @@ package struct Settings: Hashable, Sendable {
                     name: $0.name, interval: $0.interval, timeout: $0.timeout,
                     address: "\($0.kind)", defaults: $0.defaults)
             },
-            services: services)
+            services: services, closeAtOnce: closeAtOnce)
     }
 }

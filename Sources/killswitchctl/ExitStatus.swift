@@ -8,6 +8,7 @@ enum ExitStatus: Int32 {
     case undecided = 3
     /// Or no such source.
     case noSuchService = 4
+    /// The caller lacks the right.
     case notPermitted = 5
     case unreachable = 69
     /// The configuration is wrong.

@@ -18,7 +18,8 @@ struct Killswitchctl: ParsableCommand {
         subcommands: [
             Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
             Simulate.self, History.self, Run.self, Force.self, Release.self, Refresh.self,
-            Activate.self, Reload.self, Forget.self,
+            Activate.self, Reload.self, Forget.self, Confirm.self, Attach.self, Detach.self,
+            Units.self,
         ])
 }
 

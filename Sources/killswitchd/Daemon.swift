@@ -3,6 +3,7 @@ import Control
 import Decision
 import EventLoop
 import Files
+import Gates
 import Glibc
 import Notify
 import Records
@@ -57,10 +58,15 @@ final class Daemon {
         let followed = try sources.follow(configuration.settings.sources)
         let agent = Agent(
             loop: loop, machine: machine(for: followed), runtime: runtime, state: state,
-            announce: log.write)
+            announce: { [log] notice in log.write(notice) })
         sources.deliver = agent.post
+        let gatekeeper = options.movesGates ? gatekeeper(for: agent) : nil
         let manager = try ServiceManager(environment, on: loop) {
-            (agent.overview, agent.isProgressing)
+            (agent.overview, agent.isProgressing, gatekeeper?.overview ?? GateOverview())
+        }
+        gatekeeper?.observer = { [log] in
+            log.catchUp()
+            manager.look()
         }
         manager.refusal = store.refusal
         let subject = ControlledDaemon(
@@ -84,12 +90,29 @@ final class Daemon {
         agent.settled = { [unowned self] in server?.advance(.settled) }
         #if DEBUG
         agent.losesTimers = Fault.losesTimers
+        if Fault.diesAfterMove { gatekeeper?.afterFirstMove = { raise(SIGKILL) } }
         #endif
+        try gatekeeper?.start()
         try agent.start(followed)
         let status = try loop.run()
         server = nil
         agent.stop()
+        gatekeeper?.stop()
         return status
+    }
+
+    /// What moves the units. It is told of each decision once the files are written.
+    private func gatekeeper(for agent: Agent) -> Gatekeeper {
+        let gatekeeper = Gatekeeper(
+            loop: loop, services: configuration.settings.services.map(\.name),
+            address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
+        ) { service, units throws(FileError) in
+            try agent.publish(units, of: service)
+        } announce: { [log] notice in
+            log.write(notice)
+        }
+        agent.decided = { service, verdict in gatekeeper.take(verdict, of: service) }
+        return gatekeeper
     }
 
     /// Reads the configuration again. A broken one changes nothing; gives what is wrong with it.

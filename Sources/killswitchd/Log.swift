@@ -34,6 +34,10 @@ final class Log {
         write(notice.entry)
     }
 
+    func write(_ notice: GateNotice) {
+        write(notice.entry)
+    }
+
     /// Says what the journal missed, if it takes entries again.
     func catchUp() {
         journal?.catchUp()

@@ -32,7 +32,7 @@ final class Once {
         case .woke:
             if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .unwatched, .doubted, .reconfigured, .override,
-            .release, .activate, .forget, .installed:
+            .release, .activate, .confirm, .forget, .installed:
             break
         }
     }

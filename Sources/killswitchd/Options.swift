@@ -18,6 +18,8 @@ struct Options {
     var configuration: String?
     var runtimeDirectory: String?
     var stateDirectory: String?
+    /// Whether systemd units are moved too.
+    var movesGates = false
 
     /// Where the configuration is looked for.
     func places() throws(FileError) -> ConfigurationPlaces {
@@ -37,6 +39,9 @@ struct Options {
                     let excess = CommandLine.arguments[Int(unsafe given.next_index)]
                     throw UsageError("unexpected argument '\(excess)'")
                 }
+                guard !options.movesGates || options.purpose != .decideOnce else {
+                    throw UsageError("--once with --gates: nobody would follow what gates do")
+                }
                 return options
             case OPTION_CONFIG: options.configuration = argument
             case OPTION_RUNTIME_DIRECTORY: options.runtimeDirectory = argument
@@ -45,8 +50,7 @@ struct Options {
             case OPTION_CHECK: options.purpose = .check
             case OPTION_HELP: options.purpose = .help
             case OPTION_VERSION: options.purpose = .version
-            case OPTION_GATES:
-                throw UsageError("--gates: this version moves no systemd units yet")
+            case OPTION_GATES: options.movesGates = true
             default:
                 // getopt_long has said what is wrong.
                 throw UsageError(nil)

@@ -2,7 +2,7 @@
 enum Usage {
     static let text = """
         usage: killswitchd [--config FILE] [--runtime-directory D] [--state-directory D]
-                           [--once | --check]
+                           [--gates | --once | --check]
 
         Follows remote flags, decides for each service whether it may run, and writes the
         decision where scripts and people find it.
@@ -15,7 +15,8 @@ enum Usage {
           --check                  check the configuration, print its files and each
                                    setting with its origin, and exit: 0, or 78 when it
                                    is not valid
-          --gates                  move systemd units too (not in this version)
+          --gates                  move systemd units too: stop what is attached to a
+                                   service while it is closed
           -h, --help               print this
           --version                print the version
 

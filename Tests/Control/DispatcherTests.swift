@@ -14,7 +14,11 @@ import Testing
     init() throws { try self.init(activation: .immediate) }
 
     private init(activation: Activation) throws {
-        daemon = try StandIn(activation: activation)
+        self.init(daemon: try StandIn(activation: activation))
+    }
+
+    private init(daemon: StandIn) {
+        self.daemon = daemon
         dispatcher = Dispatcher(
             daemon, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
             author: { "user \($0.user)" })
@@ -64,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: [
-        "Force", "Release", "Refresh", "Activate", "Reload", "Forget",
+        "Force", "Release", "Refresh", "Activate", "Reload", "Forget", "Confirm",
     ]) func actingIsForThoseWhoMay(_ method: String) throws {
         #expect(throws: MethodError.notPermitted(method)) {
             try perform(method, by: Self.anybody)
@@ -86,6 +90,7 @@ import Testing
                 "Status reading", "Watch reading", "Sources reading", "Force acting",
                 "Release acting",
                 "Refresh acting", "Activate acting", "Reload acting", "Forget acting",
+                "Confirm acting",
             ])
     }
 
@@ -253,6 +258,20 @@ import Testing
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")
         #expect(fetched["problem"]?.string == "no route")
+    }
+
+    @Test func confirmLetsCloseWhatWasHeldAndSaysWhat() throws {
+        let tests = try DispatcherTests(daemon: StandIn(closeAtOnce: 0))
+        try tests.decide()
+        #expect(try tests.call("Confirm")["confirmed"] == [])
+        try tests.decide(inactive: true)
+        #expect(try tests.states(tests.answer(tests.perform("Status"))) == ["running"])
+        let confirmed = try tests.call("Confirm", ["services": ["shop"]])
+        #expect(confirmed["confirmed"] == ["shop"])
+        #expect(tests.states(confirmed) == ["maintenance"])
+        #expect(throws: MethodError.noSuchService("shpo", known: [tests.daemon.services[0].name])) {
+            try tests.perform("Confirm", ["services": ["shpo"]])
+        }
     }
 
     @Test func activateSaysWhichServicesHadFlagsWaiting() throws {

@@ -17,13 +17,15 @@ final class StandIn: Subject {
     private let plan: Plan
 
     /// One service `shop` on one source `app`.
-    init(activation: Activation = .immediate) throws {
+    init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
         let app = try #require(SourceName("app"))
         let shop = Service(
             name: try #require(ServiceName("shop")), zone: .utc,
             switches: [Switch(source: app, format: .status(.whole))],
             policy: Policy(minClosed: .zero), activation: activation)
-        plan = Plan(sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop])
+        plan = Plan(
+            sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
+            closeAtOnce: closeAtOnce)
         next = .success(plan)
         machine = Machine(
             plan: plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
@@ -36,6 +38,7 @@ final class StandIn: Subject {
     var overview: Overview { machine.overview(at: now) }
     func record(of service: ServiceName) -> Record? { machine.record(of: service) }
     func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
+    func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
     func post(_ event: Event) { queue.append(event) }
 
     func state(of service: ServiceName) -> JSON.Object? {

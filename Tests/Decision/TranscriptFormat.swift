@@ -21,6 +21,8 @@ enum TranscriptFormat {
         case .doubted(let source, let doubts): "\(source) doubted \(doubts)"
         case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
+        case .confirm(let services, let author):
+            "\(author) confirms \(services.map(\.text).joined(separator: " "))"
         case .override(let service, let override): "force \(service) \(override.state.rawValue)"
         case .release(let service, let author): "\(author) releases \(service)"
         case .forget(let source, let author): "\(author) forgets \(source)"

@@ -134,7 +134,7 @@ import Testing
         let daemon = try decided(Self.closed)
         let table = try daemon.control("status")
         #expect(table.status == 0)
-        #expect(table.output.contains("shop     ended  closed  -     0s   -     flags"))
+        #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
         #expect(table.errors.contains("is killswitchd running?"))
         #expect(table.errors.hasSuffix("\nThis is what the files know.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object

@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [
         [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
         ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
-        ["forget"],
+        ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

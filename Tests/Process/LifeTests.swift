@@ -129,7 +129,7 @@ import Testing
         #expect(result.errors.contains("open '/nonexistent/k.toml': no such file or directory"))
     }
 
-    @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--gates"]])
+    @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--once", "--gates"]])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
         let result = try Program.run(try Programs.path(of: "killswitchd"), arguments)
         #expect(result.status == 2)

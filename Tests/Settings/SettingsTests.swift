@@ -144,6 +144,19 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     #expect(settings.sources.map(\.name.text) == ["two", "one"])
 }
 
+@Test func theHostsLimitIsReadAndGoesIntoThePlan() throws {
+    let text = """
+        [service.shop]
+        source = "file:/a"
+        format = "status"
+
+        """
+    #expect(try load(text).plan.closeAtOnce == nil)
+    let settings = try load(text + "[limits]\nclose_at_once = 3")
+    #expect(settings.plan.closeAtOnce == 3)
+    #expect(settings.effective.contains { $0.path == "limits.close_at_once" && $0.value == "3" })
+}
+
 @Test func everyTableOfTheSchemaHasItsKeys() {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
@@ -156,6 +169,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "when_unknown first_timeout at_end update_required min_closed confirm_close "
                 + "confirm_open installed_version installed_version_file activation variant values",
             "[[service.NAME.switch]] source format key countdown_key",
+            "[limits] close_at_once",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])

@@ -43,6 +43,20 @@ extension WrongFile {
             f:1:2: unknown key 'servce' at the top level; did you mean 'service'?
             """),
         WrongFile(
+            "limits",
+            """
+            [limits]
+            close_at_once = 0
+            close_at_onse = 3
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            """,
+            """
+            f:2:17: bad number '0' of 'close_at_once' in [limits]: expected 1 to 100000
+            f:3:1: unknown key 'close_at_onse' in [limits]; did you mean 'close_at_once'?
+            """),
+        WrongFile(
             "arraysForTables",
             """
             [[service]]

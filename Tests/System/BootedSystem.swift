@@ -6,8 +6,16 @@ import Support
 
 /// A real systemd, booted for the tests of this process and gone with it, in whatever way it ends.
 struct BootedSystem: Sendable {
-    /// The process number of its PID 1, as it is outside.
-    private let leader: String
+    /// What the script that boots it writes to.
+    private let folder: String
+
+    /// The process number of its PID 1, as it is outside. It is another one after a reboot.
+    private var leader: String {
+        get throws {
+            let bytes = try File.read("\(folder)/leader", limit: 64)
+            return String(decoding: bytes.dropLast(), as: UTF8.self)
+        }
+    }
 
     /// The one that all tests of this process share; booted when it is first asked for.
     static func shared() throws -> BootedSystem { try booted.get() }
@@ -15,13 +23,17 @@ struct BootedSystem: Sendable {
     private static let booted = Result { try BootedSystem() }
 
     private init() throws {
-        let folder = try Self.folder()
+        folder = try Self.folder()
         let build = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
         // Held open until this process ends: the script waits for that.
         guard unsafe mkfifo("\(folder)/alive", 0o600) == 0,
             unsafe open("\(folder)/alive", O_RDWR | O_CLOEXEC) >= 0
         else { throw TestFailure("make a FIFO in '\(folder)': errno \(errno)") }
         try Self.launch(folder, build: "/" + build.joined(separator: "/"))
+        try awaitBoot()
+    }
+
+    private func awaitBoot() throws {
         let loop = try EventLoop()
         let deadline = loop.now.boot + .seconds(60)
         while try !File.exists("\(folder)/leader") {
@@ -30,8 +42,6 @@ struct BootedSystem: Sendable {
             }
             try loop.runOnce(.milliseconds(50))
         }
-        let bytes = try File.read("\(folder)/leader", limit: 64)
-        leader = String(decoding: bytes.dropLast(), as: UTF8.self)
     }
 
     /// The script removes it.
@@ -71,13 +81,24 @@ extension BootedSystem {
     func attempt(_ command: String) throws -> Program.Result {
         try Program.run(
             "/usr/bin/nsenter",
-            ["--target", leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
+            ["--target", try leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--"]
                 + ["/bin/sh", "-c", command])
+    }
+
+    /// Boots it anew, and waits until its jobs are done, where nothing keeps them. What is on disk
+    /// stays.
+    func reboot(untilDone: Bool = true) throws {
+        let command = "systemctl reboot --no-block"
+        let status = try attempt(command).status
+        guard status == 0 else { throw TestFailure("'\(command)' ended with \(status)") }
+        try File.remove("\(folder)/leader")
+        if !untilDone { try File.replace("\(folder)/hasty", with: []) }
+        try awaitBoot()
     }
 
     /// Writes a file inside; its folder is made.
     func write(_ text: String, to path: String) throws {
-        let outside = "/proc/\(leader)/root\(path)"
+        let outside = "/proc/\(try leader)/root\(path)"
         try Directory.create("/" + outside.split(separator: "/").dropLast().joined(separator: "/"))
         try File.replace(outside, with: Array(text.utf8))
     }

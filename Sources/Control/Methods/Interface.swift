@@ -7,13 +7,14 @@ package enum Interface {
     /// Every method of ours. A new one is a file, and a line here.
     package static let methods: [Method] = [
         .status, .watch, .sources, .force, .release, .refresh, .activate, .reload, .forget,
+        .confirm,
     ]
 
     /// The description, as `GetInterfaceDescription` gives it.
     package static var description: String {
         """
         # What killswitchd(8) has decided, and orders to it. Reading is open to everybody; Force,
-        # Release, Refresh, Activate, Reload and Forget are for root and the group killswitchd.
+        # Release, Refresh, Activate, Reload, Forget and Confirm are for root and the group killswitchd.
         interface \(name)
 
         \(types)

@@ -17,6 +17,8 @@ package protocol Subject: AnyObject {
     func state(of service: ServiceName) -> JSON.Object?
     /// Whether flags are stored that wait for the next start or for `activate`.
     func isStaged(_ service: ServiceName) -> Bool
+    /// Whether the host guard keeps a service open until somebody confirms.
+    func isHeld(_ service: ServiceName) -> Bool
 
     /// Hands an order to the machine, which takes it in its turn.
     func post(_ event: Event)

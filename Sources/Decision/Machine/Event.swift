@@ -20,6 +20,8 @@ package enum Event: Hashable, Sendable {
     case doubted(SourceName, [String])
     /// A deed that leaves a trace on disk was done, or failed with this clause.
     case recorded(Deed, problem: String?)
+    /// An operator lets what the host guard holds of these services go ahead.
+    case confirm([ServiceName], by: String)
     /// An operator orders a state for a service.
     case override(ServiceName, Override)
     /// An operator, named as in `Override`, releases a service to its flags.

@@ -10,6 +10,7 @@ extension Machine {
     mutating func reconfigure(_ plan: Plan, at now: Now, _ batch: inout Batch) {
         let before = (sources: sources, services: services, wiring: wiring)
         wiring = Wiring(plan)
+        closeAtOnce = plan.closeAtOnce
         var lasting: Set<SourceName> = []
         sources = plan.sources.map { plan in
             let known = before.wiring.source(plan.name).map { before.sources[$0] }
@@ -56,6 +57,7 @@ extension Machine {
         state.firstAnswerAt = before.firstAnswerAt
         state.record = before.record
         state.closedAt = before.closedAt
+        state.hold = before.hold
         state.knownPast = before.knownPast
         state.installed = before.installed(under: service.installed)
         state.remote = service.remote.map { HeldValue(value: $0.fallback) }

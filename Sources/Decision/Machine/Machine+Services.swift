@@ -9,6 +9,7 @@ extension ServiceState {
         if case .version(let version) = service.installed { installed = version }
         remote = service.remote.map { HeldValue(value: $0.fallback) }
         guard let entry, entry.state != .undecided else { return }
+        if entry.isHeld { hold = .held }
         knownPast = entry.since
         guard entry.bootID == bootID else { return }
         isSameBoot = true
@@ -21,18 +22,31 @@ extension ServiceState {
 extension Machine {
     /// Decides every service for which something changed or time has come.
     mutating func decideDue(at now: Now, _ batch: inout Batch) {
+        var wishes: [Wish] = []
         for index in services.indices
         where services[index].isDue || services[index].wake.hasCome(at: now) {
+            wishes.append(wish(for: index, at: now))
             services[index].isDue = false
-            decide(index, at: now, &batch)
         }
+        guardClosing(wishes, &batch)
+        for wish in wishes { decide(wish, at: now, &batch) }
     }
 
-    private mutating func decide(_ index: Int, at now: Now, _ batch: inout Batch) {
+    private func wish(for index: Int, at now: Now) -> Wish {
         let state = services[index]
         let circumstances = circumstances(of: state, at: now)
         let evidence = evidence(for: state, at: now)
-        let wish = stand(state.service.decide(evidence, in: circumstances), for: state)
+        return Wish(
+            service: index, evidence: evidence, circumstances: circumstances,
+            verdict: stand(state.service.decide(evidence, in: circumstances), for: state),
+            isOfTimeAlone: !state.isDue)
+    }
+
+    private mutating func decide(_ decision: Wish, at now: Now, _ batch: inout Batch) {
+        let index = decision.service
+        let state = services[index]
+        let (circumstances, evidence) = (decision.circumstances, decision.evidence)
+        let wish = holdOpen(decision.verdict, of: state)
         let verdict = state.complete(holdClosed(wish, of: state, at: now))
         let edge = state.service.nextEdge(of: evidence, in: circumstances, at: now)
         if state.mustPublish(verdict, edge, at: now), !state.isAwaiting(verdict) {
@@ -53,7 +67,8 @@ extension Machine {
         let isChange = known?.state != verdict.state
         let entry = Ledger.Entry(
             state: verdict.state, since: isChange ? now.wall : known?.since ?? now.wall,
-            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: bootID)
+            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: bootID,
+            isHeld: state.hold == .held)
         if entry != known {
             ledger.entries[name] = entry
             batch.isLedgerChanged = true

@@ -14,6 +14,8 @@ package struct Machine: Sendable {
     var trust: ClockTrust
     var random: SeededRandom
     let bootID: String
+    /// How many services may close for one cause.
+    var closeAtOnce: Int?
     /// What is to be written again after a failure.
     var arrears = Arrears()
     var isPatient = true
@@ -31,6 +33,7 @@ package struct Machine: Sendable {
         self.bootID = bootID
         ledger = memory.ledger
         overrides = memory.overrides
+        closeAtOnce = plan.closeAtOnce
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
@@ -67,6 +70,8 @@ package struct Machine: Sendable {
             hint(source, at: now)
         case .override(let service, let override):
             order(override, for: service, &batch)
+        case .confirm(let services, let author):
+            confirmClosing(of: services, by: author, &batch)
         case .release(let service, let author):
             release(service, by: author, &batch)
         case .forget(let source, let author):

@@ -16,6 +16,10 @@ package enum Notice: Hashable, Sendable {
     /// Flags ask for a version, and none is known to be installed.
     case versionUnknown(ServiceName, SourceName, Version)
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
+    /// These services would close for one cause, and are held: more than the guard lets close at once.
+    case closingHeld([ServiceName], limit: Int)
+    /// An operator lets these close.
+    case closingConfirmed([ServiceName], by: String)
     case recordFailed(Deed, problem: String)
     case recordsRecovered
     /// An operator ordered a state.
@@ -41,9 +45,9 @@ extension Notice {
             .endUnreadable,
             .versionUnknown, .valueInvalid:
             .warning
-        case .overridden, .released, .overrideExpired, .forgotten: .notice
+        case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
         case .sourceRecovered, .recordsRecovered: .info
-        case .recordFailed: .error
+        case .recordFailed, .closingHeld: .error
         }
     }
 
@@ -75,6 +79,13 @@ extension Notice {
         case .valueInvalid(let service, let name, let source, let problem):
             "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
                 + "stays as it was"
+        case .closingHeld(let services, let limit):
+            "\(services.count) services would close at once, and close_at_once is \(limit): "
+                + services.map(\.text).joined(separator: ", ")
+                + "; they stay open until killswitchctl confirm"
+        case .closingConfirmed(let services, let author):
+            "\(quoted(author)) lets them close: "
+                + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let deed, let problem):
             "\(deed.purpose): \(problem); trying again"
         case .recordsRecovered:

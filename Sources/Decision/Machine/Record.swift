@@ -37,12 +37,17 @@ package struct Ledger: Hashable, Sendable {
         package var generation: Int
         /// The boot in which the entry was made.
         package var bootID: String
+        /// Whether the host guard keeps it open: what it holds it holds over restarts too.
+        package var isHeld: Bool
 
-        package init(state: State, since: Instant, generation: Int, bootID: String) {
+        package init(
+            state: State, since: Instant, generation: Int, bootID: String, isHeld: Bool = false
+        ) {
             self.state = state
             self.since = since
             self.generation = generation
             self.bootID = bootID
+            self.isHeld = isHeld
         }
     }
 

@@ -16,8 +16,9 @@ struct Said {
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
             case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
-                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .recordFailed,
-                .recordsRecovered, .overridden, .released, .overrideExpired, .forgotten:
+                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .closingHeld,
+                .closingConfirmed, .recordFailed, .recordsRecovered, .overridden, .released,
+                .overrideExpired, .forgotten:
                 break
             }
         }
@@ -37,8 +38,8 @@ struct Said {
         case .overridden(let service, let override):
             orders[service] == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
-            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
-            .overrideExpired, .forgotten:
+            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+            .recordsRecovered, .released, .overrideExpired, .forgotten:
             false
         }
     }
@@ -51,7 +52,8 @@ extension Notice {
         switch self {
         case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
-            .versionUnknown, .valueInvalid, .recordFailed, .recordsRecovered, .released,
+            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+            .recordsRecovered, .released,
             .overrideExpired, .forgotten:
             false
         }

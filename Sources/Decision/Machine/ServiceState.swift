@@ -14,6 +14,8 @@ struct ServiceState: Hashable, Sendable {
     var record: Record?
     /// When the gate last closed.
     var closedAt: Boottime?
+    /// Whether the host guard keeps it open.
+    var hold = Hold.none
     /// Whether its units may run since earlier in this boot.
     var isSameBoot: Bool
     /// When the state began that an earlier run left: what had come true by then stays true while the
@@ -23,6 +25,15 @@ struct ServiceState: Hashable, Sendable {
     var isDue = true
     /// When time alone makes it due.
     var wake = Wake()
+}
+
+/// What the host guard makes of a service that closes.
+enum Hold: Hashable, Sendable {
+    case none
+    /// Too many close for the same cause: it stays open until an operator confirms.
+    case held
+    /// An operator has confirmed: it closes as soon as it is decided.
+    case confirmed
 }
 
 /// What the machine knows of one switch of a service.

@@ -3,6 +3,7 @@ package import Journal
 /// The keys of our own journal fields.
 package enum JournalField {
     package static func service(_ value: String) -> Field { Field("KILLSWITCH_SERVICE", value) }
+    package static func unit(_ value: String) -> Field { Field("KILLSWITCH_UNIT", value) }
     package static func state(_ value: String) -> Field { Field("KILLSWITCH_STATE", value) }
     package static func gate(_ value: String) -> Field { Field("KILLSWITCH_GATE", value) }
     package static func reason(_ value: String) -> Field { Field("KILLSWITCH_REASON", value) }

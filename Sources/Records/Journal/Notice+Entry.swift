@@ -21,6 +21,8 @@ extension Notice {
         case .endUnreadable: .endUnreadable
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
+        case .closingHeld: .closingHeld
+        case .closingConfirmed: .closingConfirmed
         case .recordFailed: .recordFailed
         case .recordsRecovered: .recordsRecovered
         case .overridden: .overridden
@@ -45,7 +47,9 @@ extension Notice {
             [JournalField.service(service.text), JournalField.source(source.text)]
         case .recordFailed(let deed, _):
             deed.fields
-        case .recordsRecovered:
+        case .closingConfirmed(_, let author):
+            [JournalField.author(author)]
+        case .recordsRecovered, .closingHeld:
             []
         case .overridden(let service, let override), .overrideExpired(let service, let override):
             [JournalField.service(service.text)] + override.fields

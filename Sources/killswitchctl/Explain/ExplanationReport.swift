@@ -106,7 +106,7 @@ extension Reason {
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .windowAhead, .window,
             .versionTooOld, .endPassed, .endUnreadable, .staleHold, .staleOpen, .staleClosed,
             .expiredHold, .expiredOpen, .expiredClosed, .unknownOpen, .unknownClosed,
-            .clockNotBelieved, .minClosed, .overridden:
+            .clockNotBelieved, .minClosed, .closingHeld, .overridden:
             false
         }
     }

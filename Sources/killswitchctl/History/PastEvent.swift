@@ -12,7 +12,7 @@ struct PastEvent {
 
     /// The kinds that make up the past of a service.
     static let kinds: [MessageID] = [
-        .decided, .overridden, .released, .overrideExpired, .forgotten,
+        .decided, .closingConfirmed, .overridden, .released, .overrideExpired, .forgotten,
     ]
 
     /// Nil where journald does not know who wrote it.

@@ -19,8 +19,9 @@ struct SimulationReport {
             switch $0 {
             case .answerInvalid, .valueInvalid: true
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceDoubted,
-                .flagVanished, .endUnreadable, .versionUnknown, .recordFailed, .recordsRecovered,
-                .overridden, .released, .overrideExpired, .forgotten:
+                .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
+                .recordFailed, .recordsRecovered, .overridden, .released, .overrideExpired,
+                .forgotten:
                 false
             }
         }

@@ -9,7 +9,9 @@ struct Status: ParsableCommand {
         abstract: "Show what was decided for each service.",
         discussion: """
             AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
-            asked for again. Without a running daemon it shows what the files know, and says so.
+            asked for again. UNITS says how many attached units are as they should be, and how long \
+            the slowest took to stop or start. Without a running daemon it shows what the files know, \
+            and says so.
 
             example: killswitchctl status
             """)
@@ -18,8 +20,8 @@ struct Status: ParsableCommand {
 
     @Flag(
         help: """
-            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds and \
-            'current'.
+            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
+            and the attached 'units'.
             """)
     var json = false
 

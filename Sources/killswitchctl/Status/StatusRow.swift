@@ -20,6 +20,8 @@ struct StatusRow {
     /// How long ago the source that decided confirmed its flags.
     let age: Duration?
     let nextPoll: NextPoll
+    /// The attached units, as units.json has them.
+    let units: [JSON.Object]
 
     init(_ service: ServiceName, in published: Published, _ sources: [SourceAnswer]) throws {
         let state = try published.known(service)
@@ -33,6 +35,7 @@ struct StatusRow {
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
                 own.compactMap(\.nextPoll).min().map(NextPoll.after) ?? .unknown
             }
+        units = try published.units(of: service)
     }
 
     /// Who forced it, until when and why; nil where the flags decide.
@@ -41,6 +44,14 @@ struct StatusRow {
         let text = { (key: String) in order[key]?.string ?? "" }
         let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
         return "\(service): \(words.printable)"
+    }
+
+    /// How many of the units are as they should be, and how long the slowest took to get there.
+    var unitSummary: String {
+        guard !units.isEmpty else { return "-" }
+        let good = units.filter { $0["problem"] == .null && $0.isAsWanted }.count
+        let slowest = units.compactMap { $0["took_ms"]?.number?.int64 }.max()
+        return "\(good)/\(units.count)" + (slowest.map { " \($0)ms" } ?? "")
     }
 
     /// `state.json`, and what the table shows beyond it.
@@ -54,6 +65,19 @@ struct StatusRow {
             case .after(let wait): .number(Number(wait.wholeSeconds))
             }
         object["current"] = .bool(isCurrent)
+        object["units"] = .array(units.map { .object($0) })
         return .object(object)
+    }
+}
+
+extension JSON.Object {
+    /// Whether a unit is up or down as its gate wants it; one that is only permitted is either.
+    fileprivate var isAsWanted: Bool {
+        let active = self["active"]?.string
+        return switch self["wanted"] {
+        case .bool(true): active == "active"
+        case .bool(false): active == "inactive" || active == "failed"
+        case nil, .null, .number, .string, .array, .object: true
+        }
     }
 }

@@ -25,7 +25,9 @@ struct StatusTable {
         }.joined(separator: "\n")
     }
 
-    private static let header = ["SERVICE", "STATE", "GATE", "DAYS", "AGE", "NEXT", "REASON"]
+    private static let header = [
+        "SERVICE", "STATE", "GATE", "DAYS", "AGE", "NEXT", "UNITS", "REASON",
+    ]
     private static let gap = "  "
 
     private func cells(_ row: StatusRow) -> [String] {
@@ -38,7 +40,7 @@ struct StatusTable {
         return [
             row.service.text, row.state.state.rawValue, row.state.gate?.rawValue ?? "-",
             row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-", next,
-            row.isCurrent ? row.state.reason : "(out of date)",
+            row.unitSummary, row.isCurrent ? row.state.reason : "(out of date)",
         ]
     }
 

@@ -48,6 +48,8 @@ final class ControlledDaemon: Subject {
 
     func isStaged(_ service: ServiceName) -> Bool { agent.isStaged(service) }
 
+    func isHeld(_ service: ServiceName) -> Bool { agent.isHeld(service) }
+
     func post(_ event: Event) { agent.post(event) }
 
     func reload() throws(MethodError) {

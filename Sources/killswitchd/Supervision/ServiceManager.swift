@@ -17,13 +17,13 @@ final class ServiceManager {
     /// Whether the last words found the service manager busy.
     private var isBusy = false
     /// How things stand, and whether the work goes on.
-    private let examine: () -> (Overview, isProgressing: Bool)
+    private let examine: () -> (Overview, isProgressing: Bool, gates: GateOverview)
     /// What is wrong with the configuration on disk, where it is not the one in force.
     var refusal: String?
 
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop,
-        examine: @escaping () -> (Overview, isProgressing: Bool)
+        examine: @escaping () -> (Overview, isProgressing: Bool, gates: GateOverview)
     ) throws {
         self.loop = loop
         self.examine = examine
@@ -36,10 +36,11 @@ final class ServiceManager {
     /// Says what is new, and arms the timer for what is due later.
     func look() {
         guard socket != nil else { return }
-        let (overview, isProgressing) = examine()
+        let (overview, isProgressing, gates) = examine()
         say(
             supervision.look(
-                at: overview, isProgressing: isProgressing, problem: refused, at: loop.now.boot))
+                at: overview, isProgressing: isProgressing, problem: refused, gates: gates,
+                at: loop.now.boot))
         let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
         timer?.set(at: next)

@@ -7,9 +7,10 @@ struct StatusLine {
     private let lasting: [String]
     private let passing: [String]
 
-    /// `problem` is what is wrong beside the services and the sources: a refused configuration.
-    init(_ overview: Overview, problem: String?) {
-        var lasting = [problem].compactMap(\.self)
+    /// `problems` are what is wrong beside the services and the sources: a refused configuration, a
+    /// gate that cannot be moved.
+    init(_ overview: Overview, problems: [String]) {
+        var lasting = problems
         if overview.isInArrears { lasting.append("files cannot be written, see the journal") }
         for source in overview.sources {
             if let problem = source.problem {

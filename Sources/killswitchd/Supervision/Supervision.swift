@@ -25,12 +25,14 @@ package struct Supervision: Sendable {
         nextPing = pingInterval.map { now + $0 }
     }
 
-    /// What is to be said now that things stand like this.
+    /// What is to be said now that things stand like this. Units that wait for the readiness, early
+    /// in the boot, are to find the gates' jobs queued.
     package mutating func look(
-        at overview: Overview, isProgressing: Bool, problem: String?, at now: Boottime
+        at overview: Overview, isProgressing: Bool, problem: String?,
+        gates: GateOverview = GateOverview(), at now: Boottime
     ) -> [Message] {
         var messages: [Message] = []
-        if !isReady, overview.services.allSatisfy({ $0.decidesWithin == nil }) {
+        if !isReady, gates.isReady, overview.services.allSatisfy({ $0.decidesWithin == nil }) {
             isReady = true
             nextExtension = nil
             messages.append(.ready)
@@ -42,7 +44,8 @@ package struct Supervision: Sendable {
         }
         messages += extendStart(overview, isProgressing, at: now)
         let pings = ping(isProgressing, at: now)
-        let status = StatusLine(overview, problem: problem)
+        let status = StatusLine(
+            overview, problems: [problem].compactMap(\.self) + gates.problems)
         if !pings.isEmpty || said?.says(sameAs: status) != true {
             said = status
             messages.append(.status(status.text))

@@ -20,6 +20,7 @@ import Testing
             }
         }
         census.note(.minClosed(try named("app")))
+        census.note(.closingHeld(try named("app")))
         try census.note(overridesOf: services[0])
 
         #expect(census.decisions > 50_000)

@@ -210,7 +210,7 @@ import Testing
 
     @Test(arguments: [
         ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
-        ["refresh"], ["activate"], ["reload"], ["forget", "shop"],
+        ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
     ]) func withoutADaemonActingSaysWhatToLookAt(_ arguments: [String]) throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)

@@ -26,6 +26,7 @@ import Testing
                 activate: []
                 reload: {'services': ['shop'], 'sources': ['shop']}
                 forget: {'services': ['shop']}
+                confirm: []
                 no service: io.killswitchd.NoSuchService {'known': ['shop'], 'service': 'shpo'}
                 no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
                 no state: org.varlink.service.InvalidParameter {'parameter': 'state'}

@@ -49,6 +49,7 @@ print("refresh:", [f"{f['source']} {f['outcome']}" for f in call("Refresh")["fet
 print("activate:", call("Activate")["activated"])
 print("reload:", call("Reload"))
 print("forget:", call("Forget", source="shop"))
+print("confirm:", call("Confirm")["confirmed"])
 print("no service:", refused("Force", **{**order, "service": "shpo"}, seconds=60))
 print("no source:", refused("Refresh", source="shpo"))
 print("no state:", refused("Force", **{**order, "state": "shut"}, seconds=60))

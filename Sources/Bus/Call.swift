@@ -1,0 +1,72 @@
+import CSystemd
+
+/// A method call, with arguments of the types that systemd's manager asks for.
+package struct Call {
+    package enum Argument {
+        case text(String)
+        case texts([String])
+        /// Unsigned, of 32 bits.
+        case number(UInt32)
+    }
+
+    let purpose: String
+    let destination: String
+    let path: String
+    let interface: String
+    let member: String
+    let arguments: [Argument]
+
+    /// `purpose` names the call in errors, verb and object.
+    package init(
+        _ purpose: String, to destination: String, path: String, interface: String, member: String,
+        _ arguments: [Argument] = []
+    ) {
+        self.purpose = purpose
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.arguments = arguments
+    }
+
+    /// The message, which the caller has to release.
+    func message(on bus: OpaquePointer) throws(BusError) -> OpaquePointer? {
+        var message: OpaquePointer?
+        try check(
+            purpose,
+            unsafe sd_bus_message_new_method_call(
+                bus, &message, destination, path, interface, member))
+        for argument in arguments {
+            let result =
+                switch argument {
+                case .text(let text):
+                    unsafe text.withCString {
+                        unsafe sd_bus_message_append_basic(message, type("s"), $0)
+                    }
+                case .number(var number):
+                    unsafe withUnsafePointer(to: &number) {
+                        unsafe sd_bus_message_append_basic(message, type("u"), $0)
+                    }
+                case .texts(let texts): unsafe Self.append(texts, to: message)
+                }
+            if result < 0 {
+                unsafe sd_bus_message_unref(message)
+                throw BusError(purpose, code: -result)
+            }
+        }
+        return unsafe message
+    }
+
+    private static func append(_ texts: [String], to message: OpaquePointer?) -> Int32 {
+        var result = unsafe sd_bus_message_open_container(message, type("a"), "s")
+        for text in texts where result >= 0 {
+            result = unsafe text.withCString {
+                unsafe sd_bus_message_append_basic(message, type("s"), $0)
+            }
+        }
+        return result < 0 ? result : unsafe sd_bus_message_close_container(message)
+    }
+}
+
+/// The letter of a type, as C wants it.
+func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }

@@ -1,0 +1,25 @@
+import Decision
+import JSON
+
+extension Method {
+    static let confirm = Method(
+        "Confirm", .acting, parameters: ["services"],
+        declaration: """
+            # Lets these services close, or all, where the host guard has held them because too many
+            # would have closed at once. 'confirmed' are those that were held.
+            method Confirm(services: ?[]string) -> (confirmed: []string, services: []Service)
+            """
+    ) { (request) throws(MethodError) in
+        let subject = request.subject
+        let names = try subject.services(request.parameters.strings("services"))
+        let held = names.filter(subject.isHeld)
+        let event = Event.confirm(held, by: request.author)
+        subject.post(event)
+        var isTaken = false
+        return .later { (occasion) in
+            if occasion == .event(event) { isTaken = true }
+            guard isTaken, let states = subject.decided(names) else { return .waiting }
+            return .done(["confirmed": .names(held), "services": .array(states)])
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// One of the template targets of a service.
+package struct GateTarget: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case open
+        case closed
+        case countdown
+        case updateRequired
+        case maintenance
+        case ended
+        case variant(String)
+    }
+
+    package let service: ServiceName
+    package let kind: Kind
+
+    package init(service: ServiceName, kind: Kind) {
+        self.service = service
+        self.kind = kind
+    }
+
+    /// Nil where the unit is none of ours.
+    package init?(_ unit: UnitName) {
+        guard unit.text.hasPrefix(Self.prefix), unit.type == "target",
+            let instance = unit.instance, let at = unit.text.firstIndex(of: "@")
+        else { return nil }
+        let word = unit.text[..<at].dropFirst(Self.prefix.count)
+        if word == "variant" {
+            let parts = instance.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, let service = ServiceName(String(parts[0])),
+                Name<VariantTag>(String(parts[1])) != nil
+            else { return nil }
+            self.init(service: service, kind: .variant(String(parts[1])))
+        } else {
+            guard let kind = Self.fixed.first(where: { Self.word(of: $0) == word }),
+                let service = ServiceName(String(instance))
+            else { return nil }
+            self.init(service: service, kind: kind)
+        }
+    }
+
+    /// The unit's name. Nil for a variant that is no word: no unit can have that name.
+    package var unit: UnitName? {
+        guard case .variant(let word) = kind else {
+            return UnitName("\(Self.prefix)\(Self.word(of: kind))@\(service).target")
+        }
+        guard Name<VariantTag>(word) != nil else { return nil }
+        return UnitName("\(Self.prefix)variant@\(service):\(word).target")
+    }
+
+    /// The kinds that every service has.
+    package static let fixed: [Kind] = [
+        .open, .closed, .countdown, .updateRequired, .maintenance, .ended,
+    ]
+
+    /// The pattern of every unit of ours.
+    package static let pattern = "killswitch-*@*.target"
+    private static let prefix = "killswitch-"
+
+    /// Whether systemd stops `other` by itself where this one starts: `Conflicts=` of the templates.
+    func stops(_ other: GateTarget) -> Bool {
+        guard service == other.service else { return false }
+        return Self.conflicts(kind, other.kind) || Self.conflicts(other.kind, kind)
+    }
+
+    private static func conflicts(_ kind: Kind, _ other: Kind) -> Bool {
+        switch kind {
+        case .open: [.closed, .maintenance, .ended].contains(other)
+        case .closed: [.open, .countdown].contains(other)
+        case .countdown: [.closed].contains(other)
+        case .updateRequired: [.countdown].contains(other)
+        case .maintenance: [.open, .countdown, .updateRequired].contains(other)
+        case .ended: [.open, .countdown, .updateRequired, .maintenance].contains(other)
+        case .variant: false
+        }
+    }
+
+    private static func word(of kind: Kind) -> String {
+        switch kind {
+        case .open: "open"
+        case .closed: "closed"
+        case .countdown: "countdown"
+        case .updateRequired: "update-required"
+        case .maintenance: "maintenance"
+        case .ended: "ended"
+        case .variant: "variant"
+        }
+    }
+}
+
+package enum VariantTag {}
+
+extension GateTarget: Comparable {
+    /// By service, then in the order of the kinds: the order in which they are looked through.
+    package static func < (left: Self, right: Self) -> Bool {
+        if left.service != right.service { return left.service < right.service }
+        switch (left.kind, right.kind) {
+        case (.variant(let one), .variant(let other)): return one < other
+        default: return left.position < right.position
+        }
+    }
+
+    private var position: Int { Self.fixed.firstIndex(of: kind) ?? Self.fixed.count }
+}

@@ -1,0 +1,32 @@
+import Bus
+import Decision
+
+extension Call {
+    /// systemd's name on the bus.
+    static let systemd = "org.freedesktop.systemd1"
+
+    /// A method of systemd's manager.
+    static func manager(_ purpose: String, _ member: String, _ arguments: [Argument] = []) -> Call {
+        Call(
+            purpose, to: systemd, path: ObjectPath.manager, interface: "\(systemd).Manager",
+            member: member, arguments)
+    }
+
+    /// All properties of a unit; systemd loads it for that, where it is not loaded yet.
+    static func read(_ unit: UnitName) -> Call {
+        Call(
+            "read unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),
+            interface: "org.freedesktop.DBus.Properties", member: "GetAll", [.text("")])
+    }
+}
+
+extension BusError {
+    /// Whether the caller lacks the right.
+    var isDenied: Bool {
+        name == "org.freedesktop.DBus.Error.AccessDenied"
+            || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+    }
+
+    /// Whether a subscription was there already.
+    var isRepetition: Bool { name == "org.freedesktop.systemd1.AlreadySubscribed" }
+}

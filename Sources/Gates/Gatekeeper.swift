@@ -1,0 +1,118 @@
+import Bus
+import CivilTime
+package import Decision
+package import EventLoop
+
+/// Performs what the gates' machine wants done, over D-Bus. Like the agent it queues whatever
+/// happens, and one deferred source of the loop drains the queue: no effect calls the machine.
+package final class Gatekeeper {
+    private let loop: EventLoop
+    private var machine: GateMachine
+    private let publish: Publish
+    private let announce: (GateNotice) -> Void
+    private var systemd: Systemd?
+    private var queue: [GateEvent] = []
+    private var drain: Deferred?
+    private var timer: Timer?
+
+    /// Called after the events of one turn.
+    package var observer: (() -> Void)?
+
+    #if DEBUG
+    /// A test build may want to end between two moves: it asks for one only, and calls this once
+    /// that is done.
+    package var afterFirstMove: (() -> Void)?
+    private var firstMoved: UnitName?
+    #endif
+
+    /// Writes down how the attached units of a service stand.
+    package typealias Publish = (ServiceName, [UnitRow]) throws -> Void
+
+    /// A gatekeeper of these services. `address` is that of the bus, where it is not the system's.
+    package init(
+        loop: EventLoop, services: [ServiceName], address: String?,
+        publish: @escaping Publish,
+        announce: @escaping (GateNotice) -> Void
+    ) {
+        self.loop = loop
+        machine = GateMachine(services: services)
+        self.publish = publish
+        self.announce = announce
+        systemd = Systemd(loop, address: address ?? Bus.systemAddress) { [unowned self] event in
+            post(event)
+        }
+    }
+
+    /// Takes up work.
+    package func start() throws(LoopError) {
+        drain = Deferred(loop) { [unowned self] in drainQueue() }
+        timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
+        post(.started)
+    }
+
+    /// Lets go of the bus. No gate is moved by that.
+    package func stop() {
+        systemd = nil
+        drain = nil
+        timer = nil
+    }
+
+    /// A service was decided, or is gone.
+    package func take(_ verdict: Verdict?, of service: ServiceName) {
+        guard let verdict else { return post(.withdrawn(service)) }
+        if let stand = Stand(verdict) { post(.decided(service, stand)) }
+    }
+
+    /// How things stand. Nothing is ready while something is still to be looked at.
+    package var overview: GateOverview {
+        var overview = machine.overview
+        if !queue.isEmpty { overview.isReady = false }
+        return overview
+    }
+
+    private func post(_ event: GateEvent) {
+        #if DEBUG
+        if case .seen(let unit, let seen) = event, unit == firstMoved, seen.active == .active {
+            afterFirstMove?()
+        }
+        #endif
+        queue.append(event)
+        drain?.arm()
+    }
+
+    private func drainQueue() {
+        let taken = queue
+        queue = []
+        for event in taken {
+            for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+        }
+        observer?()
+    }
+
+    private func perform(_ effect: GateEffect) {
+        switch effect {
+        case .connect: systemd?.connect()
+        case .list: systemd?.list()
+        case .follow(let units): systemd?.follow(units)
+        case .read(let unit): systemd?.read(unit)
+        case .move(let move):
+            #if DEBUG
+            if afterFirstMove != nil {
+                guard firstMoved == nil else { return }
+                firstMoved = move.target.unit
+            }
+            #endif
+            systemd?.perform(move)
+        case .askSystemState: systemd?.askState()
+        case .publish(let service, let rows):
+            do {
+                try publish(service, rows)
+            } catch {
+                post(.unpublished(service, problem: "\(error)"))
+            }
+        case .announce(let notice): announce(notice)
+        case .sleep(let moment):
+            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Bus
+import CivilTime
+import Decision
+
+/// What systemd's manager says, read from its messages: org.freedesktop.systemd1(5).
+extension Message {
+    /// The answer to ListUnitsByPatterns.
+    func loadedUnits() throws(BusError) -> [UnitName: Seen] {
+        var units: [UnitName: Seen] = [:]
+        try each("(ssssssouso)") { () throws(BusError) in
+            try inside("r", "ssssssouso") { () throws(BusError) in
+                let name = try text()
+                try skip("ss")
+                let active = try text()
+                try skip("sso")
+                let job = try uint32()
+                try skip("so")
+                guard let unit = UnitName(name), let state = ActiveState(rawValue: active) else {
+                    return
+                }
+                units[unit] = Seen(state, hasJob: job != 0)
+            }
+        }
+        return units
+    }
+
+    /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
+    func seen() throws(BusError) -> Seen? {
+        guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
+        return try facts()?.seen
+    }
+
+    /// The answer to GetAll; nil where it does not tell how the unit stands.
+    func facts() throws(BusError) -> UnitFacts? {
+        var active: ActiveState?
+        var (hasJob, since) = (false, Instant?.none)
+        var (result, stopLimit) = (String?.none, Duration?.none)
+        var (requisiteOf, wants) = ([UnitName](), [UnitName]())
+        try properties { name throws(BusError) in
+            switch name {
+            case "ActiveState": active = ActiveState(rawValue: try word())
+            case "Job": hasJob = try variant("(uo)") { () throws(BusError) in try job() } != 0
+            case "StateChangeTimestamp": since = Instant(realtime: try number())
+            case "Result": result = try word()
+            case "TimeoutStopUSec": stopLimit = Duration(limit: try number())
+            case "RequisiteOf": requisiteOf = try names()
+            case "Wants": wants = try names()
+            default: return false
+            }
+            return true
+        }
+        guard let active else { return nil }
+        return UnitFacts(
+            Seen(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
+            requisiteOf: requisiteOf, wants: wants)
+    }
+
+    private func variant<Value>(
+        _ contents: String, _ read: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        try inside("v", contents, read)
+    }
+
+    private func job() throws(BusError) -> UInt32 {
+        try inside("r", "uo") { () throws(BusError) in
+            let number = try uint32()
+            try skip("o")
+            return number
+        }
+    }
+
+    private func number() throws(BusError) -> UInt64 {
+        try variant("t") { () throws(BusError) in try uint64() }
+    }
+
+    /// The next variant, a string.
+    func word() throws(BusError) -> String {
+        try variant("s") { () throws(BusError) in try text() }
+    }
+
+    /// The next variant, names of units.
+    func names() throws(BusError) -> [UnitName] {
+        try variant("as") { () throws(BusError) in try texts() }.compactMap { UnitName($0) }
+    }
+}
+
+extension Instant {
+    /// A time stamp of systemd's; 0 is never.
+    fileprivate init?(realtime: UInt64) {
+        guard realtime != 0, let microseconds = Int64(exactly: realtime) else { return nil }
+        self.init(microseconds: microseconds)
+    }
+}
+
+extension Duration {
+    /// A limit of systemd's: the largest number is none.
+    fileprivate init?(limit: UInt64) {
+        guard limit != .max, let microseconds = Int64(exactly: limit) else { return nil }
+        self = .microseconds(microseconds)
+    }
+}

@@ -1,0 +1,157 @@
+import Bus
+import Decision
+import EventLoop
+
+/// systemd's manager on the bus: asks and is told, decides nothing. What it hears is given on as
+/// events, the loss of the connection too.
+final class Systemd {
+    private let loop: EventLoop
+    private let address: String
+    private let post: (GateEvent) -> Void
+    private var connection: Connection?
+
+    /// One connection, and what it is subscribed to.
+    private struct Connection {
+        let bus: Bus
+        var matches: [Match] = []
+        var signals: UnitSignals
+    }
+
+    /// `address` is that of the bus.
+    init(_ loop: EventLoop, address: String, post: @escaping (GateEvent) -> Void) {
+        self.loop = loop
+        self.address = address
+        self.post = post
+    }
+
+    /// Begins a new connection. Signals are asked for before the list, so that nothing is missed in
+    /// between.
+    func connect() {
+        connection = nil
+        attempt { () throws(BusError) in
+            let bus = try Bus(loop, address: address) { [unowned self] in
+                post(.lost(problem: "the connection to the bus is gone"))
+            }
+            var connection = Connection(
+                bus: bus,
+                signals: UnitSignals(bus) { [unowned self] unit, seen in post(.seen(unit, seen)) })
+            connection.matches = try [
+                Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
+                    reloading(message)
+                },
+                // systemd itself was replaced, as by daemon-reexec: it knows no subscriber any more.
+                Match(bus, Self.restarts) { [unowned self] _ in subscribe() },
+            ]
+            self.connection = connection
+        }
+        subscribe()
+        list()
+    }
+
+    /// Lets go of the connection.
+    func disconnect() { connection = nil }
+
+    func list() {
+        ask("list units", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
+            [unowned self] message throws(BusError) in
+            post(.listed(try message.loadedUnits()))
+        }
+    }
+
+    /// Hears of changes of these units, and of no others.
+    func follow(_ units: Set<UnitName>) {
+        attempt { () throws(BusError) in try connection?.signals.follow(units) }
+    }
+
+    /// Asks for everything about a unit; systemd loads it for that, where it is not loaded yet.
+    func read(_ unit: UnitName) {
+        send(.read(unit)) { [unowned self] result in
+            guard case .success(let message) = result,
+                case .success(let facts) = Result(catching: { () throws(BusError) in
+                    try message.facts()
+                })
+            else { return post(.read(unit, nil)) }
+            post(.read(unit, facts))
+        }
+    }
+
+    /// Has a target started or stopped. The answer comes once the job is queued.
+    func perform(_ move: Move) {
+        guard let unit = move.target.unit else { return }
+        let member =
+            switch move {
+            case .start: "StartUnit"
+            case .stop: "StopUnit"
+            }
+        let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
+        send(call) { [unowned self] result in
+            switch result {
+            case .success: post(.answered(move, problem: nil))
+            case .failure(let error): post(.answered(move, problem: error.message))
+            }
+        }
+    }
+
+    /// Asks whether the system is on its way down.
+    func askState() {
+        let call = Call(
+            "ask for the system's state", to: Call.systemd, path: ObjectPath.manager,
+            interface: "org.freedesktop.DBus.Properties", member: "Get",
+            [.text("\(Call.systemd).Manager"), .text("SystemState")])
+        send(call) { [unowned self] result in
+            guard case .success(let message) = result,
+                case .success(let state) = Result(catching: { () throws(BusError) in
+                    try message.word()
+                })
+            else { return post(.systemState(isStopping: false)) }
+            post(.systemState(isStopping: state == "stopping"))
+        }
+    }
+
+    /// Signals are sent to those alone who asked for them. To ask twice is no harm.
+    private func subscribe() {
+        send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
+            guard case .failure(let error) = result,
+                !error.isRepetition
+            else { return }
+            post(.lost(problem: error.description))
+        }
+    }
+
+    private func reloading(_ message: Message) {
+        guard case .success(false) = Result(catching: { () throws(BusError) in try message.bool() })
+        else { return }
+        post(.reloaded)
+    }
+
+    /// A call of the manager without which nothing goes on: a failure is a lost bus.
+    private func ask(
+        _ purpose: String, _ member: String, _ arguments: [Call.Argument],
+        answer: @escaping (Message) throws(BusError) -> Void
+    ) {
+        send(.manager(purpose, member, arguments)) { [unowned self] result in
+            attempt { () throws(BusError) in try answer(try result.get()) }
+        }
+    }
+
+    private func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
+        attempt { () throws(BusError) in try connection?.bus.call(call, answer: answer) }
+    }
+
+    private func attempt(_ body: () throws(BusError) -> Void) {
+        do {
+            try body()
+        } catch {
+            post(.lost(problem: error.description))
+        }
+    }
+
+    private static func rule(_ interface: String, _ member: String) -> String {
+        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
+            + "interface='\(Call.systemd).\(interface)',member='\(member)'"
+    }
+
+    private static let restarts =
+        "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
+}

@@ -1,0 +1,49 @@
+import Bus
+package import Decision
+
+/// What has to be known of a unit before it is attached to a gate.
+package struct UnitDescription: Hashable, Sendable {
+    /// Its own name, where it was asked for by another one of it.
+    package var name: UnitName
+    /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
+    package var load: String
+    package var active: ActiveState
+    /// Whether it is enabled, as `systemctl is-enabled` says it.
+    package var fileState: String
+    /// The file that it is loaded from; empty where there is none.
+    package var file: String
+    /// `Type=` of a service; empty for others.
+    package var type: String
+    package var triggers: [UnitName]
+    package var triggeredBy: [UnitName]
+    /// What stops with it, for it requires it or is bound to it.
+    package var requiredBy: [UnitName]
+
+    /// Whether it runs, or is started by what it was enabled for.
+    package var isInUse: Bool { !active.isDown || fileState.hasPrefix("enabled") }
+}
+
+extension Message {
+    /// The answer to GetAll about a unit that somebody named.
+    func description(of asked: UnitName) throws(BusError) -> UnitDescription {
+        var unit = UnitDescription(
+            name: asked, load: "", active: .inactive, fileState: "", file: "", type: "",
+            triggers: [], triggeredBy: [], requiredBy: [])
+        try properties { name throws(BusError) in
+            switch name {
+            case "Id": unit.name = UnitName(try word()) ?? asked
+            case "LoadState": unit.load = try word()
+            case "ActiveState": unit.active = ActiveState(rawValue: try word()) ?? .inactive
+            case "UnitFileState": unit.fileState = try word()
+            case "FragmentPath": unit.file = try word()
+            case "Type": unit.type = try word()
+            case "Triggers": unit.triggers = try names()
+            case "TriggeredBy": unit.triggeredBy = try names()
+            case "RequiredBy", "BoundBy": unit.requiredBy += try names()
+            default: return false
+            }
+            return true
+        }
+        return unit
+    }
+}

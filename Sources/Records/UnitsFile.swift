@@ -1,0 +1,34 @@
+import CivilTime
+package import Decision
+package import Files
+import JSON
+
+/// `units.json`: the units that are attached to a service, and whether each is as it should be. Like
+/// in `state.json` an absent fact is null.
+struct UnitsFile {
+    static func text(of rows: [UnitRow], in zone: Zone) -> String {
+        JSON.Value.array(rows.map { json(of: $0, in: zone) }).serialized(.pretty) + "\n"
+    }
+
+    private static func json(of row: UnitRow, in zone: Zone) -> JSON.Value {
+        .object([
+            "name": .string(row.name.text),
+            "wanted": row.isWanted.map { .bool($0) } ?? .null,
+            "active": .optional(row.seen?.active.rawValue),
+            "since": .optional(row.seen?.since.map { zone.rfc3339($0) }),
+            "took_ms": row.took.map { .number(Number($0.microseconds / 1000)) } ?? .null,
+            "problem": .optional(row.problem),
+        ])
+    }
+}
+
+extension RuntimeDirectory {
+    /// Writes how the attached units of a service stand.
+    package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
+        guard let service = services[name] else { return }
+        let folder = "\(path)/\(name)"
+        try Directory.create(folder)
+        let text = UnitsFile.text(of: units, in: service.zone)
+        try File.replace("\(folder)/\(FileName.units)", with: Array(text.utf8))
+    }
+}

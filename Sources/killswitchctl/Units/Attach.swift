@@ -1,0 +1,106 @@
+import ArgumentParser
+import Decision
+import Files
+import Gates
+import Glibc
+
+/// `killswitchctl attach SERVICE UNIT…`
+struct Attach: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Attach systemd units to a service: they stop and start with its gate.",
+        discussion: """
+            Writes a drop-in for each unit and a link that makes the gate start it, in \
+            /etc/systemd/system. What the unit is enabled for stays. A socket, timer or path unit \
+            that triggers a unit is attached with it, and started instead of it.
+
+            example: killswitchctl attach shop web.service worker@3.service
+            """)
+
+    @Option(help: "Run with this state of the service, not while its gate is open.")
+    var state: AttachmentPoint = .open
+
+    @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
+    var runsAtOpen = false
+
+    @Flag(name: .customLong("with-dependents"), help: "Attach what requires the units too.")
+    var withDependents = false
+
+    @Flag(name: .customLong("dry-run"), help: "Print what would be written, and change nothing.")
+    var isDryRun = false
+
+    @Flag(
+        name: .customLong("force"),
+        help: "Attach units that this host may need, or to a service that is not known.")
+    var isForced = false
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The service.")
+    var service: ServiceName
+
+    @Argument(help: "The units; .service may be left out.")
+    var units: [UnitName]
+
+    func run() throws {
+        if !isForced { _ = try Published(common).known(service) }
+        if !isDryRun { try requireRoot("attach") }
+        let manager = try UnitManager()
+        let wishes = AttachmentPlan.Wishes(
+            runsAtOpen: runsAtOpen, withDependents: withDependents, isForced: isForced)
+        let plan = try AttachmentPlan(units, wishes) { unit in try manager.describe(unit) }
+        let target = state.target(of: service)
+        for part in plan.parts { try attach(part, to: target) }
+        for (unit, other) in plan.dependents {
+            printError(
+                "killswitchctl: '\(unit)' requires '\(other)': it stops with it and does not come "
+                    + "back with it; --with-dependents attaches it too")
+        }
+        if !isDryRun { try manager.reload() }
+    }
+
+    private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
+        let directory = UnitDirectory.system
+        let attachment = Attachment(target: target, unit: part.unit.name)
+        let file = part.isStarted ? startingFile(of: part.unit) : nil
+        let cause =
+            "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "
+            + "\(service) \(part.unit.name)"
+        let note = part.cause.map { " (\($0))" } ?? ""
+        if isDryRun {
+            print("\(directory.dropIn(of: part.unit.name, for: service)):\(note)")
+            print(attachment.dropIn(cause), terminator: "")
+            if let file {
+                print("\(directory.link(from: target, to: part.unit.name)) -> \(file)")
+            }
+            print()
+            return
+        }
+        do {
+            try directory.write(attachment, startedFrom: file, cause: cause)
+        } catch {
+            throw CommandFailure(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
+        }
+        print("attached \(part.unit.name) to \(target.unit?.text ?? "")\(note)")
+    }
+
+    /// Where a link that starts a unit leads. systemd goes by the link's name; the file is for people.
+    private func startingFile(of unit: UnitDescription) -> String {
+        unit.file.isEmpty ? "/dev/null" : unit.file
+    }
+}
+
+extension AttachmentPoint: ExpressibleByArgument {}
+
+extension UnitName: ExpressibleByArgument {
+    init?(argument: String) {
+        let type = argument.split(separator: ".").last.map(String.init) ?? ""
+        self.init(Self.isType(type) && argument.contains(".") ? argument : "\(argument).service")
+    }
+}
+
+/// Says who may do this, where the caller may not.
+func requireRoot(_ command: String) throws(CommandFailure) {
+    guard geteuid() == 0 else {
+        throw CommandFailure(.notPermitted, "\(command) needs root: it writes /etc/systemd/system")
+    }
+}

@@ -1,0 +1,253 @@
+import CivilTime
+import Decision
+import Testing
+
+/// The closed loop: what is said of the units that are attached to a gate.
+struct AttachedUnitTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    private func closing(_ units: [String: Seen]) throws -> GateTranscript {
+        var gate = try GateTranscript.settled(units: units)
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        return gate
+    }
+
+    @Test func aUnitThatIsUpPastItsStopLimitIsAnErrorThatNamesIt() throws {
+        var gate = try closing(["web.service": Seen(.active)])
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        try gate.at(1.2, .closed, is: .inactive, hasJob: true)
+        try gate.at(1.2, "web.service", is: .deactivating, hasJob: true)
+        gate.forget()
+        gate.at(12.9, .woke)
+        gate.at(13, .woke)
+        gate.at(14, .woke)
+        #expect(
+            gate.text == """
+                12.9s woke
+                13s woke
+                    say error: shop: unit 'web.service': it has not stopped within its limit of 10 s
+                14s woke
+
+                """)
+        #expect(
+            gate.machine.overview.problems == [
+                "web.service: it has not stopped within its limit of 10 s"
+            ])
+        try gate.at(20, "web.service", is: .inactive)
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    @Test func aUnitThatWasKilledAtItsLimitIsSaidToHaveBeen() throws {
+        var gate = try closing(["web.service": Seen(.active)])
+        try gate.at(2, "web.service", is: .failed)
+        gate.forget()
+        gate.at(2.1, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "timeout")))
+        #expect(
+            gate.text == """
+                2.1s web.service read: failed
+                    say warning: shop: unit 'web.service': it did not stop by itself and was killed \
+                when its limit was over
+
+                """)
+    }
+
+    /// It was stopped during ExecStartPre.
+    @Test func aUnitThatFailedWhileItStoppedIsDown() throws {
+        var gate = try closing(["web.service": Seen(.activating)])
+        try gate.at(2, "web.service", is: .failed)
+        gate.at(2.1, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "signal")))
+        #expect(!gate.text.contains("say"))
+    }
+
+    @Test func aUnitWithoutAStopLimitHasNinetySeconds() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(0, .read(try unit("web.service"), UnitFacts(Seen(.active), stopLimit: nil)))
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        gate.at(92.9, .woke)
+        #expect(!gate.text.contains("say"))
+        gate.at(93, .woke)
+        #expect(gate.text.contains("it has not stopped within its limit of 90 s"))
+    }
+
+    @Test func aFailedUnitBehindAnOpenGateIsSaidOnceWithItsResult() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        try gate.at(1, "web.service", is: .failed)
+        let failed = UnitFacts(Seen(.failed), result: "exit-code")
+        gate.at(1.1, .read(try unit("web.service"), failed))
+        gate.at(1.2, .read(try unit("web.service"), failed))
+        #expect(
+            gate.text == """
+                1s web.service is failed
+                1.1s web.service read: failed
+                    say error: shop: unit 'web.service': it has failed: exit-code
+                1.2s web.service read: failed
+
+                """)
+    }
+
+    @Test func aUnitThatTheAdministratorStoppedIsLeftAlone() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        try gate.at(1, "web.service", is: .deactivating, hasJob: true)
+        try gate.at(2, "web.service", is: .inactive)
+        gate.at(60, .woke)
+        #expect(!gate.text.contains("say"))
+        #expect(!gate.text.contains("start"))
+    }
+
+    @Test func aUnitThatRunsBehindAClosedGateIsStoppedByItsTarget() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.inactive)])
+        try gate.at(1, "web.service", is: .active)
+        #expect(
+            gate.text == """
+                1s web.service is active
+                    stop killswitch-open@shop.target
+                    say warning: shop: unit 'web.service': it ran behind a closed gate, and is being \
+                stopped
+
+                """)
+        gate.forget()
+        gate.at(1.1, taken: .stop(try target(.open)))
+        gate.at(1.2, .woke)
+        gate.at(2, .woke)
+        #expect(
+            gate.text == """
+                1.1s stop killswitch-open@shop.target: queued
+                1.2s woke
+                2s woke
+                    stop killswitch-open@shop.target
+
+                """)
+    }
+
+    /// What it was before does not matter: it is started again.
+    @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.failed)])
+        gate.at(0.5, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "timeout")))
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        #expect(!gate.text.contains("say error"))
+    }
+
+    @Test func anOpeningIsDoneWhenItsUnitsHaveStarted() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.inactive)])
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        try gate.at(1.2, .closed, is: .inactive)
+        try gate.at(1.2, .ended, is: .inactive)
+        try gate.at(1.2, .open, is: .active)
+        try gate.at(1.3, "web.service", is: .activating, hasJob: true)
+        gate.at(
+            1.4,
+            .read(
+                try unit(.open),
+                UnitFacts(
+                    Seen(.active), requisiteOf: [try unit("web.service")],
+                    wants: [try unit("web.service")])))
+        gate.at(1.4, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+        gate.at(1.4, .read(try unit("web.service"), UnitFacts(Seen(.activating, hasJob: true))))
+        gate.forget()
+        try gate.at(1.5, "web.service", is: .active)
+        #expect(
+            gate.text == """
+                1.5s web.service is active
+                    say notice: shop: the gate is open after 500 ms, its units too: web.service 500 \
+                ms
+
+                """)
+    }
+
+    @Test func aUnitOfTwoServicesMayRunWhenBothAreOpen() throws {
+        var gate = try GateTranscript(["mail", "shop"], showsAll: true)
+        gate.at(0, .started)
+        let mail: ServiceName = try named("mail")
+        guard let mailOpen = GateTarget(service: mail, kind: .open).unit,
+            let mailClosed = GateTarget(service: mail, kind: .closed).unit
+        else { return }
+        gate.at(0, .listed([try unit(.open): Seen(.active), mailOpen: Seen(.active)]))
+        gate.at(0, .decided(mail, .running))
+        gate.at(0, .decided(shop, .running))
+        let web = try unit("web.service")
+        let attached = UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .read(mailOpen, attached))
+        gate.at(0, .read(try unit(.open), attached))
+        gate.at(0, .read(web, UnitFacts(Seen(.active))))
+        gate.at(0, .read(mailClosed, UnitFacts(Seen(.inactive))))
+        gate.at(0, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+        #expect(gate.text.contains("publish mail web.service up active"))
+        gate.forget()
+        gate.at(1, .decided(mail, .ended))
+        #expect(gate.text.contains("publish mail web.service down active"))
+        gate.forget()
+        try gate.at(2, "web.service", is: .inactive)
+        #expect(gate.text.contains("publish shop web.service down inactive"))
+    }
+
+    /// Its trigger starts it: the gate only permits it.
+    @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
+        var gate = try GateTranscript(showsAll: true)
+        gate.at(0, .started)
+        gate.at(0, .listed([try unit(.open): Seen(.active)]))
+        gate.at(0, .decided(shop, .running))
+        try gate.attach(["app.service": Seen(.inactive)], starts: [], isOpen: true)
+        #expect(gate.text.contains("publish shop app.service - "))
+    }
+
+    /// A hundred units that stop at once are a few writes.
+    @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
+        var units: [String: Seen] = [:]
+        for number in 100..<200 { units["u\(number).service"] = Seen(.active) }
+        var gate = try GateTranscript.settled(units: units)
+        var writes = 0
+        for effect in gate.at(1, .decided(shop, .ended)) {
+            if case .publish = effect { writes += 1 }
+        }
+        for (index, name) in units.keys.sorted().enumerated() {
+            let event = GateEvent.seen(try unit(name), Seen(.inactive))
+            for effect in gate.at(1.001 + Double(index) * 0.001, event) {
+                if case .publish = effect { writes += 1 }
+            }
+        }
+        #expect(writes == 1)
+        for effect in gate.at(1.2, .woke) {
+            guard case .publish(_, let rows) = effect else { continue }
+            writes += 1
+            #expect(rows.allSatisfy { $0.seen?.active == .inactive })
+        }
+        #expect(writes == 2)
+    }
+
+    @Test func rowsThatCouldNotBeWrittenAreWrittenLater() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(1, .unpublished(shop, problem: "no space left on device"))
+        gate.at(2, .unpublished(shop, problem: "no space left on device"))
+        #expect(gate.text.split(separator: "\n").filter { $0.contains("say error") }.count == 1)
+        let effects = gate.at(8, .woke)
+        #expect(effects.contains { if case .publish = $0 { true } else { false } })
+    }
+
+    /// The signals of the stop come after the flip: a unit that was seen running may be down.
+    @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, .decided(shop, .running))
+        for kind in [GateTarget.Kind.closed, .ended, .open] {
+            gate.at(1.2, taken: .start(try target(kind)))
+        }
+        gate.at(1.2, taken: .start(try target(.open)))
+        gate.at(1.2, taken: .stop(try target(.ended)))
+        try gate.at(1.3, "web.service", is: .inactive)
+        try gate.at(1.3, .open, is: .active)
+        let web = try unit("web.service")
+        gate.at(
+            1.4, .read(try unit(.open), UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])))
+        gate.at(1.4, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+        gate.forget()
+        gate.at(1.5, .read(web, UnitFacts(Seen(.active))))
+        #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
+    }
+}

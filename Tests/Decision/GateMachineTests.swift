@@ -1,0 +1,372 @@
+import CivilTime
+import Decision
+import Testing
+
+/// How targets are moved.
+struct GateMachineTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    @Test func oneStartClosesAndWhatIsConfirmedIsSaid() throws {
+        var gate = try GateTranscript.settled(
+            units: ["app.service": Seen(.active), "web.service": Seen(.active)])
+        gate.at(1, .decided(shop, .maintenance))
+        gate.at(1.01, taken: .start(try target(.closed)))
+        gate.at(1.01, taken: .start(try target(.maintenance)))
+        try gate.at(1.02, "app.service", is: .inactive)
+        try gate.at(1.03, "web.service", is: .inactive)
+        try gate.at(1.04, .open, is: .inactive)
+        try gate.at(1.05, .closed, is: .active)
+        try gate.at(1.06, .maintenance, is: .active)
+        for kind in [GateTarget.Kind.open, .closed, .maintenance] {
+            let names = kind == .open ? ["app.service", "web.service"] : []
+            gate.at(
+                1.07,
+                .read(
+                    try unit(kind),
+                    UnitFacts(
+                        Seen(kind == .open ? .inactive : .active),
+                        requisiteOf: try names.map { try unit($0) },
+                        wants: try names.map { try unit($0) })))
+        }
+        #expect(
+            gate.text == """
+                1s shop decided: closed maintenance
+                    start killswitch-closed@shop.target
+                    start killswitch-maintenance@shop.target
+                1.01s start killswitch-closed@shop.target: queued
+                1.01s start killswitch-maintenance@shop.target: queued
+                1.02s app.service is inactive
+                1.03s web.service is inactive
+                1.04s killswitch-open@shop.target is inactive
+                1.05s killswitch-closed@shop.target is active
+                1.06s killswitch-maintenance@shop.target is active
+                1.07s killswitch-open@shop.target read: inactive
+                1.07s killswitch-closed@shop.target read: active
+                1.07s killswitch-maintenance@shop.target read: active
+                    say notice: shop: the gate is closed after 70 ms, its units too: app.service 20 \
+                ms, web.service 30 ms
+
+                """)
+    }
+
+    /// To start an active target would start again what the administrator has stopped.
+    @Test func aGateThatStandsAsDecidedIsNotTouched() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0, .listed([try unit(.open): Seen(.active)]))
+        gate.at(1, .decided(shop, .running))
+        #expect(!gate.text.contains("start "))
+        #expect(gate.machine.overview.isReady)
+    }
+
+    @Test func aVerdictThatComesBeforeTheBusIsCarriedOutOnceTheBusIsThere() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0.1, .decided(shop, .ended))
+        #expect(!gate.machine.overview.isReady)
+        gate.forget()
+        gate.at(0.2, .listed([try unit(.open): Seen(.active)]))
+        #expect(
+            gate.text == """
+                0.2s listed killswitch-open@shop.target=active
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+
+                """)
+        #expect(!gate.machine.overview.isReady)
+        gate.at(0.3, taken: .start(try target(.closed)))
+        #expect(gate.machine.overview.isReady)
+    }
+
+    @Test func readinessWaitsForABusThatHangsForTenSecondsAtMost() throws {
+        var gate = try GateTranscript(showsAll: true)
+        gate.at(0, .started)
+        gate.at(1, .decided(shop, .running))
+        #expect(gate.text.hasSuffix("    sleep 10000 ms\n"))
+        gate.at(11, .woke)
+        #expect(gate.machine.overview.isReady)
+    }
+
+    /// The first kills the units that the second would have kept: what was asked for is not confirmed,
+    /// so the open target that is still seen active is started nevertheless.
+    @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        gate.at(1.01, .decided(shop, .running))
+        #expect(
+            gate.text == """
+                1.01s shop decided: open running
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aStateThatTheGateDoesNotStopIsStoppedFirst() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(
+            0,
+            .listed([
+                try unit(.closed): Seen(.active), try unit(.updateRequired): Seen(.active),
+            ]))
+        gate.at(0, .decided(shop, Stand(gate: .closed, state: .updateRequired)))
+        gate.forget()
+        gate.at(1, .decided(shop, .running))
+        #expect(
+            gate.text == """
+                1s shop decided: open running
+                    stop killswitch-update-required@shop.target
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func anotherVariantStopsTheOneBefore() throws {
+        var gate = try GateTranscript.settled(Stand(gate: .open, state: .running))
+        gate.at(1, .decided(shop, Stand(gate: .open, state: .running, variant: "v1")))
+        try gate.at(1.1, .variant("v1"), is: .active)
+        gate.at(1.1, taken: .start(try target(.variant("v1"))))
+        gate.forget()
+        gate.at(2, .decided(shop, Stand(gate: .open, state: .running, variant: "v2")))
+        #expect(
+            gate.text == """
+                2s shop decided: open running v2
+                    stop killswitch-variant@shop:v1.target
+                    start killswitch-variant@shop:v2.target
+
+                """)
+    }
+
+    @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, Stand(gate: .closed, state: .maintenance)))
+        gate.at(1.1, taken: .start(try target(.maintenance)))
+        gate.forget()
+        gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
+        gate.at(1.3, .systemState(isStopping: false))
+        gate.at(2.3, .woke)
+        gate.at(2.4, .systemState(isStopping: false))
+        gate.at(2.5, taken: .start(try target(.closed)), problem: "access denied")
+        gate.at(2.5, taken: .start(try target(.maintenance)))
+        gate.at(2.6, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                1.2s start killswitch-closed@shop.target: access denied
+                    ask whether the system is stopping
+                1.3s the system is up
+                    say error: shop: start 'killswitch-closed@shop.target': access denied; trying \
+                again
+                2.3s woke
+                    ask whether the system is stopping
+                2.4s the system is up
+                    start killswitch-closed@shop.target
+                    start killswitch-maintenance@shop.target
+                2.5s start killswitch-closed@shop.target: access denied
+                    ask whether the system is stopping
+                2.5s start killswitch-maintenance@shop.target: queued
+                2.6s the system is up
+
+                """)
+        #expect(
+            gate.machine.overview.problems == ["shop: the gate cannot be moved, see the journal"])
+    }
+
+    @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        gate.forget()
+        gate.at(3, .woke)
+        gate.at(3.1, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                3s woke
+                    ask whether the system is stopping
+                3.1s the system is up
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+
+                """)
+    }
+
+    @Test func aJobThatWaitsForAUnitToStopIsLeftAlone() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        try gate.at(1.2, .closed, is: .inactive, hasJob: true)
+        gate.forget()
+        gate.at(3, .woke)
+        gate.at(5, .woke)
+        #expect(gate.text == "3s woke\n5s woke\n")
+    }
+
+    @Test func aGateThatSomebodyElseMovedIsPutBack() throws {
+        var gate = try GateTranscript.settled(.ended)
+        try gate.at(1, .closed, is: .inactive)
+        try gate.at(1.01, .open, is: .active)
+        gate.at(1.1, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                1s killswitch-closed@shop.target is inactive
+                    ask whether the system is stopping
+                1.01s killswitch-open@shop.target is active
+                1.1s the system is up
+                    start killswitch-closed@shop.target
+                    say warning: shop: somebody else has moved the gate; it is put back to closed
+
+                """)
+    }
+
+    /// As after `systemctl restart` of the target.
+    @Test func aGateThatIsBackByItselfIsNoNews() throws {
+        var gate = try GateTranscript.settled()
+        try gate.at(1, .open, is: .inactive)
+        try gate.at(1.1, .open, is: .active)
+        gate.forget()
+        gate.at(1.2, .systemState(isStopping: false))
+        #expect(gate.text == "1.2s the system is up\n")
+    }
+
+    @Test func twoWhoPullAtOneGateDoNotFillTheJournal() throws {
+        var gate = try GateTranscript.settled(.ended)
+        for round in 1...20 {
+            let second = Double(round)
+            try gate.at(second, .closed, is: .inactive)
+            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, .woke)
+            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, taken: .start(try target(.closed)))
+            try gate.at(second, .closed, is: .active)
+            gate.at(second, .read(try unit(.open), UnitFacts(Seen(.inactive))))
+            gate.at(second, .read(try unit(.closed), UnitFacts(Seen(.active))))
+            gate.at(second, .read(try unit(.ended), UnitFacts(Seen(.active))))
+        }
+        let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
+        #expect(said.count == 3)
+        let moves = gate.text.split(separator: "\n").filter { $0.hasPrefix("    start") }
+        #expect(moves.count < 10)
+    }
+
+    @Test func whileTheSystemIsStoppingNothingIsMovedAndNothingIsAnAlarm() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        try gate.at(1, .open, is: .inactive)
+        gate.at(1.1, .systemState(isStopping: true))
+        try gate.at(1.2, "web.service", is: .inactive)
+        gate.at(1.3, .decided(shop, .ended))
+        gate.at(3, .woke)
+        #expect(
+            gate.text == """
+                1s killswitch-open@shop.target is inactive
+                    ask whether the system is stopping
+                1.1s the system is stopping
+                1.2s web.service is inactive
+                1.3s shop decided: closed ended
+                3s woke
+
+                """)
+    }
+
+    @Test func aMoveThatAStoppingSystemRefusesIsNoAlarm() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        gate.at(1.1, taken: .start(try target(.closed)), problem: "Transaction is destructive.")
+        gate.at(1.2, .systemState(isStopping: true))
+        #expect(!gate.text.contains("say"))
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    @Test func aShutdownThatIsCalledOffIsNoticed() throws {
+        var gate = try GateTranscript.settled()
+        try gate.at(1, .open, is: .inactive)
+        gate.at(1.1, .systemState(isStopping: true))
+        gate.forget()
+        gate.at(6.1, .woke)
+        gate.at(6.2, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                6.1s woke
+                    ask whether the system is stopping
+                6.2s the system is up
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aBusThatIsGoneIsSaidOnceAndLookedForAgain() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(2, .woke)
+        gate.at(2, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(3, .decided(shop, .ended))
+        gate.at(4, .woke)
+        gate.at(4.1, .listed([try unit(.open): Seen(.active)]))
+        #expect(
+            gate.text == """
+                1s lost: connect to the bus: connection refused
+                    say warning: connect to the bus: connection refused; no gate is moved until the \
+                bus is back, everything else goes on
+                1s lost: connect to the bus: connection refused
+                2s woke
+                    connect
+                2s lost: connect to the bus: connection refused
+                3s shop decided: closed ended
+                4s woke
+                    connect
+                4.1s listed killswitch-open@shop.target=active
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+                    say info: the bus is back, gates are moved again
+
+                """)
+    }
+
+    /// Between the two moves of one verdict, as after kill -9: what is, is compared with what should be.
+    @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0, .listed([try unit(.closed): Seen(.active)]))
+        gate.forget()
+        gate.at(1, .decided(shop, .ended))
+        #expect(
+            gate.text == """
+                1s shop decided: closed ended
+                    start killswitch-ended@shop.target
+
+                """)
+    }
+
+    @Test func aServiceThatIsNotConfiguredAnyMoreMovesNothingAndItsUnitsAreNamed() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        gate.at(1, .withdrawn(shop))
+        try gate.at(2, .open, is: .inactive)
+        try gate.at(2, "web.service", is: .inactive)
+        #expect(
+            gate.text == """
+                1s shop withdrawn
+                    say warning: service 'shop' is not configured, but units are attached to it: \
+                web.service; its gate stays as it is
+                2s killswitch-open@shop.target is inactive
+                2s web.service is inactive
+
+                """)
+    }
+
+    @Test func aRepeatedVerdictMovesNothing() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .running))
+        #expect(gate.text == "1s shop decided: open running\n")
+    }
+
+    @Test func unitsThatAreReadAgainAreListedAgain() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .reloaded)
+        #expect(gate.text == "1s reloaded\n    list\n")
+    }
+}

@@ -1,0 +1,283 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What a switch that fires does to attached units.
+    @Suite(.serialized)
+    struct GateTests {
+        @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app")
+            try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
+            try host.start(attaching: "t-web t-app")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web", "t-app", "killswitch-open@shop.target")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            let flag = try host.run("stat -c %.6Y /etc/killswitchd/shop.json")
+            for unit in ["t-web", "t-app"] {
+                let down = try host.property("InactiveEnterTimestamp", of: unit)
+                #expect(
+                    try host.run("echo $(( $(date -d '\(down)' +%s) - \(flag.prefix(10)) ))")
+                        .first.map { "01".contains($0) } == true)
+            }
+            try host.wait(until: "grep -q 'took_ms\": [0-9]' /run/killswitchd/shop/units.json")
+            let took = try host.row("t-web.service")?["took_ms"]?.number?.int64
+            #expect(try #require(took) < 1000)
+            let refused = try host.system.attempt("systemctl start t-web")
+            #expect(refused.status != 0)
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+        }
+
+        @Test func reopeningStartsThem() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web", "t-app")
+            try host.start(attaching: "t-web t-app")
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("t-web", "t-app", "killswitch-open@shop.target")
+            try host.awaitDown("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+        }
+
+        /// Both would use one port: each start fails while the other is there.
+        @Test func aPageRunsExactlyInMaintenanceAndNeverBesideTheService() throws {
+            let host = try Host()
+            for (name, other) in [("t-web", "t-page"), ("t-page", "t-web")] {
+                try host.unit(
+                    "\(name).service",
+                    """
+                    [Service]
+                    ExecStartPre=/usr/bin/test ! -e /run/\(other).port
+                    ExecStartPre=/bin/touch /run/\(name).port
+                    ExecStart=/bin/sleep infinity
+                    ExecStop=/bin/sleep 0.4
+                    ExecStopPost=/bin/rm -f /run/\(name).port
+                    """)
+            }
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("systemctl start t-web")
+            for _ in 1...3 {
+                try host.set(Host.maintenance)
+                try host.awaitUp("t-page")
+                #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+                #expect(try host.system.attempt("systemctl start t-web").status != 0)
+                try host.set(Host.open)
+                try host.awaitUp("t-web")
+                #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+                #expect(try host.system.attempt("systemctl start t-page").status != 0)
+            }
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+            #expect(try host.property("Result", of: "t-page") == "success")
+            #expect(try host.property("Result", of: "t-web") == "success")
+            #expect(try host.journal(of: .unitFailed).isEmpty)
+        }
+
+        @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
+            let host = try Host()
+            try host.unit(
+                "t-deaf.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                TimeoutStopSec=3
+                """)
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-deaf")
+            try host.run("systemctl start t-deaf; sleep 0.2")
+            try host.set(Host.ended)
+            try host.wait(until: "systemctl is-failed --quiet t-deaf")
+            #expect(try host.property("Result", of: "t-deaf") == "timeout")
+            try host.wait(until: "grep -q killed /run/killswitchd/shop/units.json")
+            #expect(
+                try host.sentences(of: .unitKilled) == [
+                    "shop: unit 't-deaf.service': it did not stop by itself and was killed when "
+                        + "its limit was over"
+                ])
+            #expect(try host.journal(of: .unitLate).isEmpty)
+            #expect(try host.property("NRestarts") == "0")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+
+        /// Each of its three ways to stop has the limit for itself, so that all take longer.
+        @Test func aServiceThatIsStillThereAfterItsLimitIsAnErrorThatNamesIt() throws {
+            let host = try Host()
+            try host.unit(
+                "t-slow.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                ExecStop=/bin/sleep infinity
+                ExecStopPost=/bin/sleep infinity
+                TimeoutStopSec=2
+                """)
+            try host.start(attaching: "t-slow")
+            try host.run("systemctl start t-slow; sleep 0.2")
+            try host.set(Host.ended)
+            try host.wait(until: "systemctl status killswitchd | grep -q 'has not stopped within'")
+            #expect(
+                try host.sentences(of: .unitLate) == [
+                    "shop: unit 't-slow.service': it has not stopped within its limit of 2 s"
+                ])
+            #expect(try host.run("killswitchctl units shop").contains("has not stopped within"))
+            try host.awaitDown("t-slow")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+
+        @Test func aUnitThatTheAdministratorStoppedStaysStopped() throws {
+            let host = try Host(
+                """
+                [source.app]
+                type = "file"
+                path = "/etc/killswitchd/shop.json"
+                interval = "1s"
+
+                [service.shop]
+                source = "app"
+                format = "switch"
+                """)
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl stop t-web")
+            let mark = "stat -c %Y /run/killswitchd/source.app"
+            for _ in 1...2 {
+                let before = try host.run(mark)
+                try host.wait(until: "test $(\(mark)) -gt \(before.dropLast())")
+            }
+            try host.run("systemctl restart killswitchd")
+            let before = try host.run(mark)
+            try host.wait(until: "test $(\(mark)) -gt \(before.dropLast())")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            #expect(try host.property("ActiveState", of: "killswitch-open@shop.target") == "active")
+        }
+
+        @Test func aUnitThatRanBeforeItWasAttachedIsStoppedByTheFirstClose() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload; systemctl start t-web")
+            let before = try host.property("InvocationID", of: "t-web")
+            try host.start(attaching: "t-web")
+            #expect(try host.property("InvocationID", of: "t-web") == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test func aUnitThatIsFoundRunningBehindAClosedGateIsStopped() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web")
+            try host.start()
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.run("systemctl start t-web; killswitchctl attach shop t-web")
+            try host.awaitDown("t-web")
+            #expect(
+                try host.sentences(of: .unitIntruding) == [
+                    "shop: unit 't-web.service': it ran behind a closed gate, and is being stopped"
+                ])
+        }
+
+        @Test func aGateThatSomebodyElseMovedIsPutBackAndTheJournalSaysSo() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.run("systemctl start killswitch-open@shop.target || true")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            try host.awaitDown("t-web")
+            try host.wait(
+                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'put back to closed'"
+            )
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+            try host.run("systemctl stop killswitch-open@shop.target")
+            try host.awaitUp("killswitch-open@shop.target", "t-web")
+            #expect(
+                try host.sentences(of: .gateMovedElsewhere) == [
+                    "shop: somebody else has moved the gate; it is put back to closed",
+                    "shop: somebody else has moved the gate; it is put back to open",
+                ])
+        }
+
+        @Test func aUnitThatFailsBehindAnOpenGateIsAnErrorWithItsResult() throws {
+            let host = try Host(flags: Host.ended)
+            try host.unit("t-bad.service", "[Service]\nExecStart=/bin/false")
+            try host.start(attaching: "t-bad")
+            try host.set(Host.open)
+            try host.wait(
+                until: "systemctl status killswitchd | grep -q 'it has failed: exit-code'")
+            #expect(
+                try host.sentences(of: .unitFailed) == [
+                    "shop: unit 't-bad.service': it has failed: exit-code"
+                ])
+            try host.wait(until: "grep -q 'failed: exit' /run/killswitchd/shop/units.json")
+            #expect(try host.row("t-bad.service")?["problem"]?.string == "it has failed: exit-code")
+        }
+
+        @Test func aHundredUnitsStopAndStartInOneTransition() throws {
+            let host = try Host()
+            try host.unit("t-many@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            let units = (1...100).map { "t-many@\($0).service" }.joined(separator: " ")
+            try host.start(attaching: units)
+            try host.run("systemctl start \(units)")
+            let count = "systemctl list-units 't-many@*' --state=active --no-legend | wc -l"
+            #expect(try host.run(count) == "100\n")
+            try host.set(Host.ended)
+            try host.wait(until: "test $(\(count)) = 0")
+            // A move that another one overtakes has no entry, so each is waited for.
+            let moves = "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat"
+            let told = "journalctl --sync; \(moves) | grep -c ' more, t-many@'"
+            try host.wait(until: "test $(\(told)) = 1")
+            try host.set(Host.open)
+            try host.wait(until: "test $(\(count)) = 100")
+            try host.wait(
+                until: "test $(grep -c '\"wanted\": true' /run/killswitchd/shop/units.json) = 100")
+            try host.wait(until: "test $(\(told)) = 2")
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func oneUnitOfTwoServicesRunsWhenBothAreOpen() throws {
+            let host = try Host(Host.service("shop") + Host.service("mail"))
+            try host.set(Host.open, of: "mail")
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach mail t-web; systemctl start t-web")
+            try host.set(Host.ended, of: "mail")
+            try host.awaitDown("t-web")
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("killswitch-open@shop.target")
+            #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            try host.set(Host.open, of: "mail")
+            try host.awaitUp("t-web")
+            #expect(try host.journal(of: .unitFailed).isEmpty)
+            #expect(try host.journal(of: .gateMoveFailed).isEmpty)
+        }
+
+        @Test func theJournalFindsEachMoveWithItsFieldsAndExplainsIt() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            let id = MessageID.gateMoved.rawValue
+            try host.wait(
+                until:
+                    "journalctl --sync; journalctl MESSAGE_ID=\(id) KILLSWITCH_STATE=maintenance "
+                    + "-q -n 1 | grep -q .")
+            let entry = try #require(try host.journal(of: .gateMoved).last)
+            #expect(entry["KILLSWITCH_SERVICE"]?.string == "shop")
+            #expect(entry["KILLSWITCH_STATE"]?.string == "maintenance")
+            #expect(entry["KILLSWITCH_GATE"]?.string == "closed")
+            #expect(entry["PRIORITY"]?.string == "5")
+            let sentence = try #require(entry["MESSAGE"]?.string)
+            #expect(sentence.hasPrefix("shop: the gate is closed after "))
+            #expect(sentence.contains("t-web.service"))
+            let explained = try host.run("journalctl MESSAGE_ID=\(id) -x -n 1")
+            #expect(explained.contains("Subject: The gate of service shop is closed"))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import JSON
+import Records
+import Support
+
+/// A host with the daemon as it is installed, its configuration, and units to attach. Each test has
+/// one of its own.
+struct Host {
+    let system: BootedSystem
+    /// When the test began, in seconds since 1970 as the system inside has it.
+    private let start: String
+
+    /// `configuration` stands beside the usual service `shop`, or instead of it.
+    init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
+        system = try BootedSystem.shared()
+        try system.reset()
+        start = String(try system.run("date +%s.%N").dropLast())
+        try system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
+        if let flags { try self.set(flags) }
+    }
+
+    static let shop = service("shop")
+    /// A service that follows `/etc/killswitchd/NAME.json`, and reopens at once.
+    static func service(_ name: String, _ more: String = "") -> String {
+        """
+        [service.\(name)]
+        source = "file:/etc/killswitchd/\(name).json"
+        format = "switch"
+        min_closed = "0s"
+        \(more)
+
+        """
+    }
+
+    static let open = #"{"state": "running"}"#
+    static let maintenance = #"{"state": "maintenance"}"#
+    static let ended = #"{"state": "ended"}"#
+
+    /// Changes the flags of a service.
+    func set(_ flags: String, of service: String = "shop") throws {
+        try system.write(flags, to: "/etc/killswitchd/\(service).json")
+    }
+
+    /// Makes a unit of this name.
+    func unit(_ name: String, _ text: String) throws {
+        try system.write(text, to: "/etc/systemd/system/\(name)")
+    }
+
+    /// Makes services that run until they are stopped.
+    func services(_ names: String..., wantedBy: String = "multi-user.target") throws {
+        for name in names {
+            try unit(
+                "\(name).service",
+                """
+                [Service]
+                ExecStart=/bin/sleep infinity
+                [Install]
+                WantedBy=\(wantedBy)
+                """)
+        }
+    }
+
+    /// Adds to the daemon's own unit.
+    func override(_ text: String) throws {
+        try unit("killswitchd.service.d/test.conf", "[Service]\n\(text)\n")
+        try run("systemctl daemon-reload")
+    }
+
+    @discardableResult
+    func run(_ command: String) throws -> String { try system.run(command) }
+
+    func wait(until command: String) throws { try system.wait(until: command) }
+
+    /// Starts the daemon and attaches these units.
+    func start(attaching units: String = "") throws {
+        try run("systemctl daemon-reload; systemctl start killswitchd")
+        if !units.isEmpty { try run("killswitchctl attach shop \(units)") }
+    }
+
+    /// Waits until each of these units is down.
+    func awaitDown(_ units: String...) throws {
+        for unit in units {
+            try wait(until: "systemctl show -P ActiveState \(unit) | grep -qE 'inactive|failed'")
+        }
+    }
+
+    func awaitUp(_ units: String...) throws {
+        for unit in units { try wait(until: "systemctl is-active --quiet \(unit)") }
+    }
+
+    func property(_ name: String, of unit: String = "killswitchd") throws -> String {
+        String(try run("systemctl show \(unit) -P \(name)").dropLast())
+    }
+
+    /// The entries of one kind since the test began.
+    func journal(of kind: MessageID) throws -> [JSON.Object] {
+        try run(
+            "journalctl --sync; "
+                + "journalctl MESSAGE_ID=\(kind.rawValue) --since @\(start) -o json"
+        ).split(separator: "\n").compactMap { try JSON.Value.parse(Array($0.utf8)).object }
+    }
+
+    /// The sentences of those entries.
+    func sentences(of kind: MessageID) throws -> [String] {
+        try journal(of: kind).compactMap { $0["MESSAGE"]?.string }
+    }
+
+    /// The object of a unit in units.json; nil where it is not there.
+    func row(_ unit: String, of service: String = "shop") throws -> JSON.Object? {
+        let text = try run("cat /run/killswitchd/\(service)/units.json")
+        return try JSON.Value.parse(Array(text.utf8)).array?
+            .compactMap(\.object).first { $0["name"]?.string == unit }
+    }
+}

@@ -1,0 +1,201 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What gates do while something that they depend on is not there.
+    @Suite(.serialized)
+    struct OutageTests {
+        private static let targets =
+            "killswitch-open@shop.target killswitch-closed@shop.target "
+            + "killswitch-maintenance@shop.target killswitch-ended@shop.target"
+
+        /// Which run of each target and unit this is: another one after anything was moved.
+        private func runs(_ host: Host) throws -> String {
+            try host.run("systemctl show -P InvocationID -P ActiveState \(Self.targets) t-web")
+        }
+
+        private func kill(_ signal: String, _ host: Host) throws {
+            let before = try host.property("NRestarts")
+            try host.run("systemctl kill --kill-whom=main -s \(signal) killswitchd")
+            try host.wait(until: "test $(systemctl show killswitchd -P NRestarts) != \(before)")
+            try host.awaitUp("killswitchd")
+        }
+
+        @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("RestartSec=0")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
+                try host.set(flags)
+                let state = flags == Host.open ? "open" : "closed"
+                try host.awaitUp("killswitch-\(state)@shop.target")
+                if flags == Host.open { try host.awaitUp("t-web") }
+                if flags == Host.maintenance {
+                    try host.awaitUp("killswitch-maintenance@shop.target")
+                }
+                if flags == Host.ended { try host.awaitUp("killswitch-ended@shop.target") }
+                let before = try runs(host)
+                try kill("KILL", host)
+                #expect(try runs(host) == before)
+                #expect(try host.run("killswitchctl get shop gate") == "\(state)\n")
+            }
+            #expect(try host.journal(of: .gateMovedElsewhere).isEmpty)
+        }
+
+        /// The test build's fault: the daemon is killed after each single move that it asks for.
+        @Test func aDaemonThatIsKilledBetweenTwoMovesMakesTheOtherWhenItIsBack() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            try host.override("RestartSec=0\nEnvironment=KILLSWITCHD_FAULT=killed-after-move")
+            try host.run("systemctl restart killswitchd")
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-maintenance@shop.target")
+            try host.awaitDown("t-web")
+            try host.wait(until: "test $(systemctl show killswitchd -P NRestarts) -ge 2")
+            try host.awaitUp("killswitchd")
+            #expect(try host.property("NRestarts") == "2")
+        }
+
+        @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try kill("STOP", host)
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test(arguments: ["systemd-journald", "polkit", "dbus"])
+        func verdictFilesAndWatchdogGoOnWhileAnotherIsFrozen(_ unit: String) throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            // All three are there, and were used.
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+            let process = try host.property("MainPID", of: unit)
+            try host.run("kill -STOP \(process)")
+            let result = Result {
+                try host.set(Host.ended)
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
+                #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
+                // Longer than the watchdog takes.
+                let daemon = try host.property("MainPID")
+                _ = try host.system.attempt("timeout 5 tail --pid=\(daemon) -f /dev/null")
+                #expect(try host.property("NRestarts") == "0")
+                #expect(try host.property("MainPID") == daemon)
+            }
+            try host.run("kill -CONT \(process)")
+            try result.get()
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func aBusThatIsRestartedIsFoundAgain() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl restart dbus.service")
+            try host.wait(
+                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'the bus is back'")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.journal(of: .busLost).count == 1)
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func withoutABusEverythingButTheGatesWorksAndTheTroubleIsSaid() throws {
+            let host = try Host()
+            try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
+            let result = Result {
+                try host.start()
+                #expect(try host.run("killswitchctl is-open shop").contains("open"))
+                try host.wait(
+                    until: "systemctl status killswitchd | grep -q 'gates: connect to the bus'")
+                try host.set(Host.ended)
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
+            }
+            try host.run("systemctl start dbus.socket dbus.service")
+            try result.get()
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+        }
+
+        @Test func withoutPolkitTheRefusalIsSaidOnceAndTheMoveIsMadeLater() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl mask --runtime --now polkit")
+            let result = Result {
+                try host.set(Host.ended)
+                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                #expect(try host.property("ActiveState", of: "t-web") == "active")
+            }
+            try host.run("systemctl unmask --runtime polkit; systemctl start polkit")
+            try result.get()
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-ended@shop.target")
+            #expect(try host.journal(of: .gateMoveFailed).count == 1)
+        }
+
+        @Test func theTemplatesThatAreGoneAreSaidAndNothingElseSuffers() throws {
+            let host = try Host()
+            let folder = "/lib/systemd/system"
+            try host.start()
+            try host.awaitUp("killswitch-open@shop.target")
+            try host.run("mkdir /run/t-kept; mv \(folder)/killswitch-*.target /run/t-kept")
+            try host.run("systemctl daemon-reload")
+            let result = Result {
+                try host.set(Host.maintenance)
+                try host.wait(until: "killswitchctl wait shop --for maintenance --timeout 5s")
+                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+            }
+            try host.run("mv /run/t-kept/* \(folder); systemctl daemon-reload")
+            try result.get()
+            try host.awaitUp("killswitch-maintenance@shop.target")
+        }
+
+        @Test func isolateStopsNeitherTheGateNorItsUnits() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try host.run("systemctl isolate multi-user.target")
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test func aSystemdThatIsExecutedAnewIsFollowedStill() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try host.run("systemctl daemon-reexec")
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.run("systemctl start killswitch-open@shop.target || true")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+    }
+}
