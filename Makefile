@@ -64,6 +64,8 @@ install: build
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
+	    etc/killswitchd.service.d/credentials.conf
 
 clean:
 	swift package clean

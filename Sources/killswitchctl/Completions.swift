@@ -19,6 +19,29 @@ extension CompletionKind {
         }
     }
 
+    /// The units that can be attached and have a file, by what the service manager calls them
+    /// (systemd.unit(5) lists the folders). A template is offered with its `@`, for an instance to
+    /// follow.
+    static var units: CompletionKind {
+        .custom { _, _, _ in
+            let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map {
+                "\($0)/systemd/system"
+            }
+            return Set(folders.flatMap(entries).compactMap(unit)).sorted()
+        }
+    }
+
+    private static func unit(_ entry: String) -> String? {
+        let kinds = [".service", ".socket", ".timer", ".path"]
+        guard kinds.contains(where: entry.hasSuffix) else { return nil }
+        guard let template = entry.firstRange(of: "@.") else { return entry }
+        return String(entry[..<template.lowerBound]) + "@"
+    }
+
+    private static func entries(in folder: String) -> [String] {
+        do { return try Directory.list(folder) } catch { return [] }
+    }
+
     /// What stands in the directory of `--runtime-directory`, or the usual one. Nothing where it cannot
     /// be read: a completion must not complain.
     private static func names(in words: [String], _ name: (String) -> String?) -> [String] {

@@ -26,7 +26,7 @@ struct Explain: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
     func run() throws {

@@ -35,10 +35,10 @@ struct Attach: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service.")
+    @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
-    @Argument(help: "The units; .service may be left out.")
+    @Argument(help: "The units; .service may be left out.", completion: .units)
     var units: [UnitName]
 
     func run() throws {

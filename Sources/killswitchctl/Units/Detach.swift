@@ -20,10 +20,10 @@ struct Detach: ParsableCommand {
     @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
     var isDryRun = false
 
-    @Argument(help: "The service; with --all it may be left out.")
+    @Argument(help: "The service; with --all it may be left out.", completion: .services)
     var service: ServiceName?
 
-    @Argument(help: "The units; .service may be left out.")
+    @Argument(help: "The units; .service may be left out.", completion: .units)
     var units: [UnitName] = []
 
     func validate() throws {

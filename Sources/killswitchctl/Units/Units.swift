@@ -23,7 +23,7 @@ struct Units: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service; all of them when none is named.")
+    @Argument(help: "The service; all of them when none is named.", completion: .services)
     var service: ServiceName?
 
     func run() throws {

@@ -55,6 +55,10 @@ extension InATerminal {
                 ("killswitchctl refresh flag", "refresh flag-file"),
                 ("killswitchctl force workshop main", "workshop maintenance"),
                 ("killswitchctl wait workshop --for dec", "--for decided"),
+                (
+                    "killswitchctl attach workshop systemd-journald.serv",
+                    "workshop systemd-journald.service"
+                ),
             ] {
                 try terminal.complete(typed)
                 try await terminal.wait(until: completed)
