@@ -179,7 +179,7 @@ try:
         file.write('{"service_end": "over"}')
     os.rename(f"{folder}/flags.new", f"{folder}/flags.json")
     result["told"] = sum(states(read(client)) == ["ended"] for client in crowd)
-    wait(lambda: polls.count >= 5 and pings.count >= 1)
+    wait(lambda: polls.count >= 5 and pings.count >= 5)
     result["memory_with_all"] = memory()
     for client in crowd:
         client.close()

@@ -84,11 +84,11 @@ extension Misbehaviour {
         Misbehaviour(name: "headers", line: "the headers are larger than 65536 bytes"),
         Misbehaviour(name: "long-header", line: "get 'http://127.0.0.1:"),
         Misbehaviour(
-            name: "drip", line: "no whole answer within 2.0 seconds", pause: 0.05...5.9),
+            name: "drip", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(
-            name: "header-drip", line: "no whole answer within 2.0 seconds", pause: 0.05...5.9),
+            name: "header-drip", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(
-            name: "silence", line: "no whole answer within 2.0 seconds", pause: 0.05...5.9),
+            name: "silence", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(name: "cut-short", line: "the answer is broken: it was cut short"),
         // On a connection that was kept, the request is sent once more: it may just have been late.
         Misbehaviour(name: "hang-up", line: "the answer is broken: ", pause: 0...2.4),
