@@ -44,12 +44,17 @@ package final class EventLoop {
     /// The time on both axes, asked of the kernel anew: within one event it moves on.
     package var now: (wall: Instant, boot: Boottime) {
         (
-            Instant(microseconds: microseconds(of: CLOCK_REALTIME)),
-            Boottime(microseconds: microseconds(of: CLOCK_BOOTTIME))
+            Self.wallClock,
+            Boottime(microseconds: Self.microseconds(of: CLOCK_BOOTTIME))
         )
     }
 
-    private func microseconds(of clock: clockid_t) -> Int64 {
+    /// The wall clock, now: for a program that has no loop to ask.
+    package static var wallClock: Instant {
+        Instant(microseconds: microseconds(of: CLOCK_REALTIME))
+    }
+
+    private static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000

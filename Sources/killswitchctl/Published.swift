@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import EventLoop
 import Files
 import Glibc
 import JSON
@@ -21,7 +22,7 @@ struct Published {
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
-        now = wallClock()
+        now = EventLoop.wallClock
         isOwnChoice = options.runtimeDirectory != nil
     }
 
@@ -118,14 +119,6 @@ private func isThere(_ path: String) -> Bool {
     } catch {
         return false
     }
-}
-
-/// The wall clock, now.
-func wallClock() -> Instant {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(
-        microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
 }
 
 /// The value of an environment variable.

@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import Control
 import Decision
+import EventLoop
 import Files
 import Glibc
 import JSON
@@ -43,7 +44,7 @@ struct History: ParsableCommand {
             let journal = try JournalReader(directory: directory)
             try journal.match("MESSAGE_ID", PastEvent.kinds.map(\.rawValue))
             if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
-            try journal.seek(since?.instant(before: wallClock()).microseconds)
+            try journal.seek(since?.instant(before: EventLoop.wallClock).microseconds)
             var isEmpty = true
             while let record = try journal.next() {
                 guard let event = PastEvent(record), trusted.contains(event.user) else { continue }

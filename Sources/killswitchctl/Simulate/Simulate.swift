@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Decision
+import EventLoop
 import JSON
 import Records
 
@@ -60,7 +61,7 @@ struct Simulate: ParsableCommand {
     }
 
     func run() throws {
-        let start = at?.instant ?? wallClock()
+        let start = at?.instant ?? EventLoop.wallClock
         let subject = try SimulatedService(self, at: start)
         for silent in subject.silentSources {
             printError("killswitchctl: source '\(silent)' has no flags: as if it never answered")
