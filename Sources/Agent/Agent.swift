@@ -136,6 +136,11 @@ package final class Agent {
     /// Whether the host guard keeps a service open.
     package func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
 
+    /// What speaks against an order that is for an open gate alone.
+    package func objection(to service: ServiceName) -> Objection? {
+        machine.objection(to: service)
+    }
+
     /// Whether the work goes on: the watchdog is fed by this alone.
     package var isProgressing: Bool { machine.isProgressing(at: now) }
 

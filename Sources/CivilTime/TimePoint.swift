@@ -34,11 +34,18 @@ package enum WallClock {}
 /// The axis of `CLOCK_BOOTTIME`: microseconds since boot, suspend included. It never steps.
 package enum BootClock {}
 
+/// The axis of `CLOCK_MONOTONIC`: microseconds since boot, without suspend. systemd's time stamps of
+/// units are on it.
+package enum MonotonicClock {}
+
 /// An instant of civil time.
 package typealias Instant = TimePoint<WallClock>
 
 /// A moment of this boot.
 package typealias Boottime = TimePoint<BootClock>
+
+/// A moment of this boot, as systemd stamps it.
+package typealias Uptime = TimePoint<MonotonicClock>
 
 extension TimePoint where Axis == WallClock {
     /// The instant that is this many whole seconds after 1970-01-01T00:00:00Z.

@@ -21,4 +21,9 @@ package struct Override: Hashable, Sendable {
         self.since = since
         self.until = until
     }
+
+    /// Whether it was given for this cause, to the byte.
+    package func isGiven(for cause: String) -> Bool {
+        self.cause.utf8.elementsEqual(cause.utf8)
+    }
 }

@@ -54,6 +54,11 @@ package final class EventLoop {
         Instant(microseconds: microseconds(of: CLOCK_REALTIME))
     }
 
+    /// The time on the axis of systemd's time stamps, now.
+    package static var uptime: Uptime {
+        Uptime(microseconds: microseconds(of: CLOCK_MONOTONIC))
+    }
+
     private static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

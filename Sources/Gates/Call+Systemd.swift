@@ -28,5 +28,7 @@ extension BusError {
     }
 
     /// Whether a subscription was there already.
-    var isRepetition: Bool { name == "org.freedesktop.systemd1.AlreadySubscribed" }
+    var isRepetition: Bool { name == Self.repetition }
+
+    static let repetition = "\(Call.systemd).AlreadySubscribed"
 }

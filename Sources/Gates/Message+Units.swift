@@ -39,7 +39,7 @@ extension Message {
         try properties { name throws(BusError) in
             switch name {
             case "ActiveState": active = ActiveState(rawValue: try word())
-            case "Job": hasJob = try variant("(uo)") { () throws(BusError) in try job() } != 0
+            case "Job": hasJob = try self.hasJob()
             case "StateChangeTimestamp": since = Instant(realtime: try number())
             case "Result": result = try word()
             case "TimeoutStopUSec": stopLimit = Duration(limit: try number())
@@ -61,6 +61,11 @@ extension Message {
         try inside("v", contents, read)
     }
 
+    /// Whether the next variant names a job: its number is not 0.
+    func hasJob() throws(BusError) -> Bool {
+        try variant("(uo)") { () throws(BusError) in try job() } != 0
+    }
+
     private func job() throws(BusError) -> UInt32 {
         try inside("r", "uo") { () throws(BusError) in
             let number = try uint32()
@@ -69,7 +74,8 @@ extension Message {
         }
     }
 
-    private func number() throws(BusError) -> UInt64 {
+    /// The next variant, a number of 64 bits.
+    func number() throws(BusError) -> UInt64 {
         try variant("t") { () throws(BusError) in try uint64() }
     }
 
@@ -94,7 +100,7 @@ extension Instant {
 
 extension Duration {
     /// A limit of systemd's: the largest number is none.
-    fileprivate init?(limit: UInt64) {
+    init?(limit: UInt64) {
         guard limit != .max, let microseconds = Int64(exactly: limit) else { return nil }
         self = .microseconds(microseconds)
     }

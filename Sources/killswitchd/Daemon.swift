@@ -70,7 +70,8 @@ final class Daemon {
         }
         manager.refusal = store.refusal
         let subject = ControlledDaemon(
-            agent, on: loop, bootID: bootID, refusal: store.refusal
+            agent, on: loop, bootID: bootID, refusal: store.refusal,
+            movesGates: options.movesGates
         ) { [unowned self] in reload(agent, manager) }
         if options.purpose == .follow { server = listen(subject) }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in

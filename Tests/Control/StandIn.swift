@@ -39,6 +39,8 @@ final class StandIn: Subject {
     func record(of service: ServiceName) -> Record? { machine.record(of: service) }
     func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
     func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
+    func objection(to service: ServiceName) -> Objection? { machine.objection(to: service) }
+    var movesGates = true
     func post(_ event: Event) { queue.append(event) }
 
     func state(of service: ServiceName) -> JSON.Object? {

@@ -23,8 +23,10 @@ enum TranscriptFormat {
         case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
-        case .override(let service, let override): "force \(service) \(override.state.rawValue)"
-        case .release(let service, let author): "\(author) releases \(service)"
+        case .override(let service, let override, let ifOpen):
+            "force \(service) \(override.state.rawValue)\(ifOpen ? " if open" : "")"
+        case .release(let service, let author, let cause):
+            "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
         case .forget(let source, let author): "\(author) forgets \(source)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"

@@ -74,5 +74,17 @@ package enum Interface {
         # What is on disk is wrong, the configuration accepted last stays in force. 'problems' has a
         # line for each mistake, with its file and line.
         error ConfigurationRefused (problems: string)
+
+        # With ifOpen: the gate is closed, or the service undecided.
+        error GateNotOpen (service: string, state: string)
+
+        # With ifOpen: an order is in force already.
+        error AlreadyForced (service: string, override: Override)
+
+        # With ifOpen: the host guard holds the gate open against its flags, until Confirm.
+        error ClosingHeld (service: string)
+
+        # With ifOpen: the daemon decides and moves no gate, for it was not started with --gates.
+        error GatesNotMoved (service: string)
         """
 }

@@ -4,30 +4,39 @@ import JSON
 
 extension Method {
     static let force = Method(
-        "Force", .acting, parameters: ["service", "state", "reason", "until", "seconds"],
+        "Force", .acting, parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
             # 'problem' says why it could not be stored: then a restart would lose it.
+            # With 'ifOpen' it closes an open gate that nobody else has a hand in, as a drill does, or
+            # is refused: the order is taken in one step with the look at what stands against it.
             method Force(
               service: string,
               state: string,
               reason: string,
               until: ?string,
-              seconds: ?int
+              seconds: ?int,
+              ifOpen: ?bool
             ) -> (service: Service, problem: ?string)
             """
     ) { (request) throws(MethodError) in
         let parameters = request.parameters
         let subject = request.subject
         let service = try subject.service(parameters.string("service"))
-        let event = Event.override(service.name, try order(of: request))
+        let order = try order(of: request)
+        let ifOpen = try parameters.bool("ifOpen")
+        if ifOpen { try checkThatItCloses(service, order, subject) }
+        let event = Event.override(service.name, order, ifOpen: ifOpen)
         subject.post(event)
         var state: JSON.Object?
         var problem: String?
         return .later { (occasion) throws(MethodError) in
             switch occasion {
             case .event(event):
+                if ifOpen, subject.record(of: service.name)?.verdict.override != order {
+                    throw refusal(of: service, subject)
+                }
                 state = subject.state(of: service.name)
             case .event(.recorded(.keep, let cause)):
                 if state != nil { problem = cause }
@@ -74,6 +83,34 @@ extension Method {
                 state: state, cause: cause, author: request.author, since: now, until: until)
         else { throw .invalidParameter("state") }
         return order
+    }
+
+    private static func checkThatItCloses(
+        _ service: Service, _ order: Override, _ subject: any Subject
+    ) throws(MethodError) {
+        guard service.policy.gate(of: order.state) == .closed else {
+            throw .invalidParameter("state")
+        }
+        guard subject.movesGates else { throw .gatesNotMoved(service.name) }
+    }
+
+    /// Why the machine has not taken an order that is for an open gate.
+    private static func refusal(of service: Service, _ subject: any Subject) -> MethodError {
+        switch subject.objection(to: service.name) {
+        case .forced(let override):
+            .alreadyForced(
+                service.name,
+                [
+                    "state": .string(override.state.rawValue), "reason": .string(override.cause),
+                    "author": .string(override.author),
+                    "since": .string(service.zone.rfc3339(override.since)),
+                    "until": .string(service.zone.rfc3339(override.until)),
+                ])
+        case .held: .closingHeld(service.name)
+        case .notOpen(let state): .gateNotOpen(service.name, state)
+        // A reload took the service away in between.
+        case nil: .noSuchService(service.name.text, known: subject.services.map(\.name))
+        }
     }
 
     /// A hundred years, in seconds: more is a mistake, and far more is no date.

@@ -3,17 +3,23 @@ import JSON
 
 extension Method {
     static let release = Method(
-        "Release", .acting, parameters: ["service"],
+        "Release", .acting, parameters: ["service", "reason"],
         declaration: """
-            # Ends what Force has ordered, so that the flags decide again. 'wasForced' is false where
-            # there was nothing to end.
-            method Release(service: string) -> (service: Service, wasForced: bool)
+            # Ends what Force has ordered, so that the flags decide again. With a 'reason' no other
+            # order is ended than the one that was given for it. 'wasForced' is false where there was
+            # nothing to end.
+            method Release(
+              service: string,
+              reason: ?string
+            ) -> (service: Service, wasForced: bool)
             """
     ) { (request) throws(MethodError) in
         let subject = request.subject
         let service = try subject.service(request.parameters.string("service"))
-        let event = Event.release(service.name, by: request.author)
-        let wasForced = subject.record(of: service.name)?.verdict.override != nil
+        let cause = try request.parameters.optionalString("reason")
+        let event = Event.release(service.name, by: request.author, only: cause)
+        let standing = subject.record(of: service.name)?.verdict.override
+        let wasForced = standing.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
         subject.post(event)
         var isTaken = false
         return .later { (occasion) throws(MethodError) in

@@ -19,6 +19,10 @@ package protocol Subject: AnyObject {
     func isStaged(_ service: ServiceName) -> Bool
     /// Whether the host guard keeps a service open until somebody confirms.
     func isHeld(_ service: ServiceName) -> Bool
+    /// What speaks against an order that is for an open gate alone.
+    func objection(to service: ServiceName) -> Objection?
+    /// Whether decisions move units.
+    var movesGates: Bool { get }
 
     /// Hands an order to the machine, which takes it in its turn.
     func post(_ event: Event)

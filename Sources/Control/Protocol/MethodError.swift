@@ -28,6 +28,10 @@ extension MethodError {
         case notPermitted = "io.killswitchd.NotPermitted"
         case notInTheFuture = "io.killswitchd.NotInTheFuture"
         case configurationRefused = "io.killswitchd.ConfigurationRefused"
+        case gateNotOpen = "io.killswitchd.GateNotOpen"
+        case alreadyForced = "io.killswitchd.AlreadyForced"
+        case closingHeld = "io.killswitchd.ClosingHeld"
+        case gatesNotMoved = "io.killswitchd.GatesNotMoved"
     }
 
     package static func interfaceNotFound(_ interface: String) -> MethodError {
@@ -71,6 +75,32 @@ extension MethodError {
     /// The configuration on disk is wrong; the one accepted last stays in force.
     package static func configurationRefused(_ problems: String) -> MethodError {
         MethodError(Kind.configurationRefused.rawValue, ["problems": .string(problems)])
+    }
+
+    /// An order is for an open gate alone, and the service is in this state.
+    package static func gateNotOpen(_ service: ServiceName, _ state: State) -> MethodError {
+        MethodError(
+            Kind.gateNotOpen.rawValue,
+            ["service": .string(service.text), "state": .string(state.rawValue)])
+    }
+
+    /// The same, and somebody's order is in force: an `Override` of the interface.
+    package static func alreadyForced(
+        _ service: ServiceName, _ override: JSON.Object
+    ) -> MethodError {
+        MethodError(
+            Kind.alreadyForced.rawValue,
+            ["service": .string(service.text), "override": .object(override)])
+    }
+
+    /// The same, and the host guard keeps the gate open against its flags.
+    package static func closingHeld(_ service: ServiceName) -> MethodError {
+        MethodError(Kind.closingHeld.rawValue, ["service": .string(service.text)])
+    }
+
+    /// The same, and there is no gate: the daemon moves none.
+    package static func gatesNotMoved(_ service: ServiceName) -> MethodError {
+        MethodError(Kind.gatesNotMoved.rawValue, ["service": .string(service.text)])
     }
 }
 

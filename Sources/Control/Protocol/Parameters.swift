@@ -38,6 +38,15 @@ package struct Parameters {
         }
     }
 
+    /// False where it is left out or null.
+    func bool(_ key: String) throws(MethodError) -> Bool {
+        switch object[key] {
+        case nil, .null: return false
+        case .bool(let value): return value
+        case .number, .string, .array, .object: throw .invalidParameter(key)
+        }
+    }
+
     /// Empty where it is left out or null.
     func strings(_ key: String) throws(MethodError) -> [String] {
         switch object[key] {

@@ -17,7 +17,7 @@ package struct Stand: Hashable, Sendable {
     }
 
     /// The targets that are to be active, in the order in which they are started.
-    func targets(of service: ServiceName) -> [GateTarget] {
+    package func targets(of service: ServiceName) -> [GateTarget] {
         var kinds: [GateTarget.Kind] = [gate == .open ? .open : .closed]
         switch state {
         case .undecided, .running: break

@@ -22,10 +22,11 @@ package enum Event: Hashable, Sendable {
     case recorded(Deed, problem: String?)
     /// An operator lets what the host guard holds of these services go ahead.
     case confirm([ServiceName], by: String)
-    /// An operator orders a state for a service.
-    case override(ServiceName, Override)
-    /// An operator, named as in `Override`, releases a service to its flags.
-    case release(ServiceName, by: String)
+    /// An operator orders a state for a service; with `ifOpen` only where `Machine.objection` has none.
+    case override(ServiceName, Override, ifOpen: Bool = false)
+    /// An operator, named as in `Override`, releases a service to its flags; with `only` not from
+    /// another order than that of this cause.
+    case release(ServiceName, by: String, only: String? = nil)
     /// What `activation` holds back takes force: of one service, or of all.
     case activate(ServiceName?)
     /// An operator has everything dropped that is known of a source, and it is asked anew.

@@ -1,16 +1,40 @@
 import CivilTime
 
 extension Machine {
+    /// What speaks against an order that is for an open gate alone; nil where nothing does.
+    package func objection(to name: ServiceName) -> Objection? {
+        if let override = overrides[name] { return .forced(override) }
+        guard let index = wiring.service(name), let verdict = services[index].record?.verdict,
+            verdict.gate == .open
+        else { return .notOpen(record(of: name)?.verdict.state ?? .undecided) }
+        return services[index].hold == .held ? .held : nil
+    }
+
+    /// Decides what time alone has brought, so that an order which asks how things stand is told how
+    /// they stand now.
+    mutating func catchUp(at now: Now, _ batch: inout Batch) {
+        expireOverrides(at: now, &batch)
+        decideDue(at: now, &batch)
+    }
+
     /// Takes in what an operator orders. It is on disk before it is acted on.
-    mutating func order(_ override: Override, for name: ServiceName, _ batch: inout Batch) {
+    mutating func order(
+        _ override: Override, for name: ServiceName, ifOpen: Bool, _ batch: inout Batch
+    ) {
         guard wiring.service(name) != nil, overrides[name] != override else { return }
+        if ifOpen, objection(to: name) != nil { return }
         replace(overrideOf: name, with: override, &batch)
         batch.notices.append(.overridden(name, override))
     }
 
-    /// Lets the flags of a service decide again; nothing where they do already.
-    mutating func release(_ name: ServiceName, by author: String, _ batch: inout Batch) {
-        guard let override = overrides[name] else { return }
+    /// Lets the flags of a service decide again; nothing where they do already. With a cause, an order
+    /// that somebody gave for another one stays.
+    mutating func release(
+        _ name: ServiceName, by author: String, only cause: String?, _ batch: inout Batch
+    ) {
+        guard let override = overrides[name], cause.map(override.isGiven(for:)) ?? true else {
+            return
+        }
         replace(overrideOf: name, with: nil, &batch)
         batch.notices.append(.released(name, override, by: author))
     }

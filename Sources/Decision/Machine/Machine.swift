@@ -68,12 +68,13 @@ package struct Machine: Sendable {
             receive(outcome, from: source, at: now, &batch)
         case .hinted(let source):
             hint(source, at: now)
-        case .override(let service, let override):
-            order(override, for: service, &batch)
+        case .override(let service, let override, let ifOpen):
+            if ifOpen { catchUp(at: now, &batch) }
+            order(override, for: service, ifOpen: ifOpen, &batch)
         case .confirm(let services, let author):
             confirmClosing(of: services, by: author, &batch)
-        case .release(let service, let author):
-            release(service, by: author, &batch)
+        case .release(let service, let author, let cause):
+            release(service, by: author, only: cause, &batch)
         case .forget(let source, let author):
             forget(source, by: author, at: now, &batch)
         case .activate(let service):

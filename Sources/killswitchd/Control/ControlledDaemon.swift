@@ -12,19 +12,22 @@ final class ControlledDaemon: Subject {
     private let bootID: String
     private let readConfiguration: () -> Refusal?
     private(set) var refusal: String?
+    let movesGates: Bool
 
     /// Why the configuration was not put in force.
     typealias Refusal = String
 
-    /// `readConfiguration` reads the configuration again, and says why it is refused.
+    /// `readConfiguration` reads the configuration again, and says why it is refused. `movesGates` is
+    /// whether decisions move units.
     init(
-        _ agent: Agent, on loop: EventLoop, bootID: String, refusal: String?,
+        _ agent: Agent, on loop: EventLoop, bootID: String, refusal: String?, movesGates: Bool,
         readConfiguration: @escaping () -> Refusal?
     ) {
         self.agent = agent
         self.loop = loop
         self.bootID = bootID
         self.refusal = refusal
+        self.movesGates = movesGates
         self.readConfiguration = readConfiguration
     }
 
@@ -49,6 +52,8 @@ final class ControlledDaemon: Subject {
     func isStaged(_ service: ServiceName) -> Bool { agent.isStaged(service) }
 
     func isHeld(_ service: ServiceName) -> Bool { agent.isHeld(service) }
+
+    func objection(to service: ServiceName) -> Objection? { agent.objection(to: service) }
 
     func post(_ event: Event) { agent.post(event) }
 

@@ -1,0 +1,97 @@
+/// What a drill has to look at, found before anything is moved: the attached units, what stops with
+/// them, and what runs in the forced state.
+package struct Rehearsal: Hashable, Sendable {
+    package let service: ServiceName
+    /// The state that is forced.
+    package let state: State
+    /// Attached units first, then what depends on them, then those of the forced state.
+    package let units: [RehearsedUnit]
+    /// How the target of the open gate stood.
+    package let openTarget: UnitAccount
+
+    /// `stand` is what is decided now; `describe` asks systemd about a unit.
+    package init(
+        of service: ServiceName, from stand: Stand, to state: State,
+        describe: (UnitName) throws -> UnitAccount
+    ) throws {
+        self.service = service
+        self.state = state
+        var holders = Holders()
+        var openTarget = UnitAccount(Seen(.inactive))
+        let forced = Stand(gate: .closed, state: state, variant: stand.variant)
+        let (opened, closed) = (stand.targets(of: service), forced.targets(of: service))
+        let known = GateTarget.fixed.map { GateTarget(service: service, kind: $0) }
+        for target in known + opened where holders.targets.insert(target).inserted {
+            guard let unit = target.unit else { continue }
+            let account = try describe(unit)
+            if target.kind == .open { openTarget = account }
+            holders.add(target, account)
+        }
+        self.openTarget = openTarget
+        var units: [RehearsedUnit] = []
+        for (unit, held) in holders.units.sorted(by: { $0.key < $1.key }) {
+            guard let (kind, starters) = Self.role(of: held, opened, closed) else { continue }
+            units.append(
+                RehearsedUnit(
+                    name: unit, kind: kind, isStarted: !held.starters.isDisjoint(with: starters),
+                    before: try describe(unit)))
+        }
+        let attached = units.filter { $0.kind == .attached }
+        let dependents = try Self.dependents(of: attached, beside: holders, describe)
+        self.units = attached + dependents + units.filter { $0.kind == .state }
+    }
+
+    package var attached: [RehearsedUnit] { units.filter { $0.kind == .attached } }
+
+    /// What a unit is to the drill, and what would start it; nil where the drill does not move it.
+    private static func role(
+        of held: Holders.Held, _ opened: [GateTarget], _ closed: [GateTarget]
+    ) -> (RehearsedUnit.Kind, starters: [GateTarget])? {
+        switch (held.by.isSubset(of: opened), held.by.isSubset(of: closed)) {
+        case (true, false): (.attached, opened)
+        case (false, true): (.state, closed)
+        case (true, true), (false, false): nil
+        }
+    }
+
+    /// What runs and stops with these units, and with what stops then.
+    private static func dependents(
+        of attached: [RehearsedUnit], beside holders: Holders,
+        _ describe: (UnitName) throws -> UnitAccount
+    ) throws -> [RehearsedUnit] {
+        var found: [RehearsedUnit] = []
+        var seen = Set(holders.units.keys)
+        var queue = attached.filter(\.wasUp)
+        while !queue.isEmpty {
+            let unit = queue.removeFirst()
+            for name in unit.before.stopsWith.sorted()
+            where GateTarget(name) == nil && seen.insert(name).inserted {
+                let dependent = RehearsedUnit(
+                    name: name, kind: .dependent(on: unit.name), isStarted: false,
+                    before: try describe(name))
+                guard dependent.wasUp else { continue }
+                found.append(dependent)
+                queue.append(dependent)
+            }
+        }
+        return found
+    }
+}
+
+/// The units that have `Requisite=` on targets of a service.
+private struct Holders {
+    struct Held {
+        var by: Set<GateTarget> = []
+        var starters: Set<GateTarget> = []
+    }
+
+    var targets: Set<GateTarget> = []
+    private(set) var units: [UnitName: Held] = [:]
+
+    mutating func add(_ target: GateTarget, _ account: UnitAccount) {
+        for unit in account.requisiteOf {
+            units[unit, default: Held()].by.insert(target)
+            if account.wants.contains(unit) { units[unit]?.starters.insert(target) }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import CivilTime
+
+extension RehearsedUnit {
+    /// What the drill found out about this unit.
+    package func outcome(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitOutcome {
+        let failure = failure(course, times)
+        return UnitOutcome(
+            unit: self, stop: stop(course, times), isRefused: course.handStart?.isRefused,
+            start: start(course, times), failure: failure,
+            remark: failure == nil ? remark(course, times) : nil)
+    }
+
+    private func stop(_ course: UnitCourse, _ times: RehearsalTimes) -> Duration? {
+        switch kind {
+        case .attached, .dependent:
+            guard wasUp else { return nil }
+            return course.latest(\.downSince, from: times.ordered).map { $0 - times.ordered }
+        case .state:
+            guard let reopened = times.reopened else { return nil }
+            return course.latest(\.downSince, from: reopened).map { $0 - reopened }
+        }
+    }
+
+    private func start(_ course: UnitCourse, _ times: RehearsalTimes) -> Duration? {
+        switch kind {
+        case .attached, .dependent:
+            guard let reopened = times.reopened else { return nil }
+            return course.ended?.arrival(since: reopened).map { $0 - reopened }
+        case .state:
+            return course.closed?.arrival(since: times.ordered).map { $0 - times.ordered }
+        }
+    }
+
+    private func failure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        switch kind {
+        case .attached:
+            stopFailure(course, times) ?? handStartFailure(course, times)
+                ?? returnFailure(course, times)
+        case .dependent: stopFailure(course, times) ?? returnFailure(course, times)
+        case .state: stateFailure(course, times)
+        }
+    }
+
+    private func stopFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        guard wasUp else { return nil }
+        guard let closed = course.closed else { return times.wasInterrupted ? nil : .unknown }
+        if [closed, course.ended].contains(where: { $0?.wasKilled(since: times.ordered) == true }) {
+            return .killed(limit: stopLimit)
+        }
+        // A dependent that nothing has told to stop may stay as it is.
+        if closed.seen.active.isDown || kind != .attached && closed.isAtRestUp { return nil }
+        return times.wasInterrupted ? nil : .notDown(within: times.limit)
+    }
+
+    private func handStartFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        switch course.handStart {
+        case .refused: nil
+        case .accepted: .startAccepted
+        case .unclear(let word): .startNotTried("it ended as '\(word)'")
+        case nil:
+            times.wasAllDown && !times.wasInterrupted
+                ? .startNotTried("there was no time left to try one") : nil
+        }
+    }
+
+    /// What keeps it from being as it was. What was down and is started by the gate need not run where
+    /// something else than this gate is against it.
+    private func returnFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        guard let reopened = times.reopened else { return nil }
+        guard let ended = course.ended else { return times.wasInterrupted ? nil : .unknown }
+        switch ended.seen.active {
+        case .active, .reloading, .maintenance:
+            return nil
+        case .failed:
+            let hasTried = ended.leftDown.map { $0 >= reopened } ?? false
+            guard hasTried || mustComeBack else { return nil }
+            return hasTried ? .failed(result: ended.result ?? "for no known reason") : absence
+        case .activating, .deactivating:
+            guard mustComeBack || isStarted, !times.wasInterrupted else { return nil }
+            return .late(limit: startLimit)
+        case .inactive:
+            guard mustComeBack, !times.wasInterrupted, ended.arrival(since: reopened) == nil else {
+                return nil
+            }
+            return absence
+        }
+    }
+
+    private var absence: UnitFailure {
+        switch kind {
+        case .attached, .state: .notStarted
+        case .dependent(let unit): .notBack(on: unit)
+        }
+    }
+
+    private func stateFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        if isStarted, let closed = course.closed, !times.wasInterrupted,
+            closed.arrival(since: times.ordered) == nil
+        {
+            if closed.seen.active == .failed {
+                return .failed(result: closed.result ?? "for no known reason")
+            }
+            // It waits until all others are down.
+            if times.wasAllDown { return .absent }
+        }
+        guard times.reopened != nil, let ended = course.ended else { return nil }
+        if ended.wasKilled(since: times.ordered) { return .killed(limit: stopLimit) }
+        return ended.seen.active.isDown || times.wasInterrupted ? nil : .overstayed
+    }
+
+    private func remark(_ course: UnitCourse, _ times: RehearsalTimes) -> String? {
+        if let complaint = course.complaint { return "killswitchd says: \(complaint)" }
+        guard let ended = course.ended, !times.wasInterrupted else { return nil }
+        if let closed = course.closed, wasUp, closed.seen.active == .failed {
+            return "it stopped as failed: \(closed.result ?? "for no known reason")"
+        }
+        guard kind == .attached, ended.seen.active.isDown else {
+            return kind == .attached && !wasUp && ended.isAtRestUp
+                ? "it was down, and the opening has started it" : nil
+        }
+        return wasUp ? "it is down until something triggers it" : nil
+    }
+}
+
+extension UnitAccount {
+    /// When it came up after a moment; or when it was done, where that is how its kind of unit ends.
+    fileprivate func arrival(since moment: Uptime) -> Uptime? {
+        switch seen.active {
+        case .active, .reloading:
+            return upSince.flatMap { $0 >= moment ? $0 : nil }
+        case .inactive:
+            guard let leftDown, leftDown >= moment, result == nil || result == "success" else {
+                return nil
+            }
+            return downSince
+        case .failed, .activating, .deactivating, .maintenance:
+            return nil
+        }
+    }
+
+    fileprivate func wasKilled(since moment: Uptime) -> Bool {
+        seen.active == .failed && result == "timeout" && downSince.map { $0 >= moment } ?? false
+    }
+}
+
+extension UnitCourse {
+    /// A time stamp at the end, or at the reopening where that was not reached, that is not older than
+    /// a moment.
+    fileprivate func latest(
+        _ stamp: KeyPath<UnitAccount, Uptime?>, from moment: Uptime
+    ) -> Uptime? {
+        for account in [closed, ended] {
+            if let time = account?[keyPath: stamp], time >= moment { return time }
+        }
+        return nil
+    }
+}
+
+extension HandStart {
+    fileprivate var isRefused: Bool? {
+        switch self {
+        case .refused: true
+        case .accepted: false
+        case .unclear: nil
+        }
+    }
+}
