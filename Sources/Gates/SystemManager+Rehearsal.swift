@@ -14,6 +14,15 @@ extension SystemManager {
         return account
     }
 
+    /// Has systemd remember what it knows of a unit for as long as this connection lives: it forgets a
+    /// unit that is down and that nothing refers to.
+    package func keep(_ unit: UnitName) throws(Failure) {
+        try ask(
+            .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
+            within: Self.patience
+        ) { _ throws(BusError) in }
+    }
+
     /// How these units stand, in one call.
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: Seen] {
         try ask(
@@ -40,8 +49,7 @@ extension SystemManager {
         return jobs.results[job].map { HandStart(job: $0) } ?? .accepted
     }
 
-    /// Lets the loop's events happen for this time, or until something is so.
-    package func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
+    private func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
         let deadline = loop.now.boot + time
         while !isOver(), loop.now.boot < deadline {
             do {

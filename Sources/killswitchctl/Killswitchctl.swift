@@ -19,7 +19,7 @@ struct Killswitchctl: ParsableCommand {
             Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
             Simulate.self, History.self, Run.self, Force.self, Release.self, Refresh.self,
             Activate.self, Reload.self, Forget.self, Confirm.self, Attach.self, Detach.self,
-            Units.self,
+            Units.self, Drill.self,
         ])
 }
 

@@ -14,6 +14,12 @@ enum Terminal {
     /// Whether somebody sees at once what is written to stderr.
     static var isErrorShown: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Asks for something to be typed behind these words.
+    static func prompt(_ words: String) {
+        let bytes = Array(words.utf8)
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
     /// Colours on a terminal alone, and not where NO_COLOR is set (no-color.org).
     static var wantsColor: Bool {
         isatty(STDOUT_FILENO) == 1 && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true

@@ -6,8 +6,11 @@ package struct Rehearsal: Hashable, Sendable {
     package let state: State
     /// Attached units first, then what depends on them, then those of the forced state.
     package let units: [RehearsedUnit]
-    /// How the target of the open gate stood.
-    package let openTarget: UnitAccount
+    /// The target of the open gate, and how it stood.
+    package let openTarget: UnitName?
+    package let openTargetBefore: UnitAccount
+    /// The targets that are active while the gate is closed.
+    package let closedTargets: [UnitName]
 
     /// `stand` is what is decided now; `describe` asks systemd about a unit.
     package init(
@@ -17,17 +20,19 @@ package struct Rehearsal: Hashable, Sendable {
         self.service = service
         self.state = state
         var holders = Holders()
-        var openTarget = UnitAccount(Seen(.inactive))
+        var openTarget = (name: UnitName?.none, before: UnitAccount(Seen(.inactive)))
         let forced = Stand(gate: .closed, state: state, variant: stand.variant)
         let (opened, closed) = (stand.targets(of: service), forced.targets(of: service))
         let known = GateTarget.fixed.map { GateTarget(service: service, kind: $0) }
         for target in known + opened where holders.targets.insert(target).inserted {
             guard let unit = target.unit else { continue }
             let account = try describe(unit)
-            if target.kind == .open { openTarget = account }
+            if target.kind == .open { openTarget = (unit, account) }
             holders.add(target, account)
         }
-        self.openTarget = openTarget
+        self.openTarget = openTarget.name
+        openTargetBefore = openTarget.before
+        closedTargets = closed.compactMap(\.unit)
         var units: [RehearsedUnit] = []
         for (unit, held) in holders.units.sorted(by: { $0.key < $1.key }) {
             guard let (kind, starters) = Self.role(of: held, opened, closed) else { continue }
@@ -42,6 +47,28 @@ package struct Rehearsal: Hashable, Sendable {
     }
 
     package var attached: [RehearsedUnit] { units.filter { $0.kind == .attached } }
+
+    /// Everything whose state tells how far the drill is.
+    package var followed: [UnitName] {
+        units.map(\.name) + closedTargets + [openTarget].compactMap(\.self)
+    }
+
+    /// Whether the gate has closed and everything that is to stop has stopped.
+    package func isAllDown(_ seen: [UnitName: Seen]) -> Bool {
+        guard let openTarget, let gate = seen[openTarget] else { return false }
+        return gate.isAtRestDown && units.allSatisfy { $0.hasStopped(seen[$0.name]) }
+    }
+
+    /// Whether the targets of the closed gate stand too, and what runs with them is on its feet.
+    package func isClosed(_ seen: [UnitName: Seen]) -> Bool {
+        isAllDown(seen) && closedTargets.allSatisfy { seen[$0]?.isAtRestUp ?? false }
+            && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
+    }
+
+    /// Whether the gate is open as far as systemd goes.
+    package func isOpen(_ seen: [UnitName: Seen]) -> Bool {
+        openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
+    }
 
     /// What a unit is to the drill, and what would start it; nil where the drill does not move it.
     private static func role(

@@ -3,11 +3,11 @@ import CivilTime
 extension RehearsedUnit {
     /// What the drill found out about this unit.
     package func outcome(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitOutcome {
-        let failure = failure(course, times)
+        let failures = failures(course, times)
         return UnitOutcome(
             unit: self, stop: stop(course, times), isRefused: course.handStart?.isRefused,
-            start: start(course, times), failure: failure,
-            remark: failure == nil ? remark(course, times) : nil)
+            start: start(course, times), failures: failures,
+            remark: failures.isEmpty ? remark(course, times) : nil)
     }
 
     private func stop(_ course: UnitCourse, _ times: RehearsalTimes) -> Duration? {
@@ -31,24 +31,28 @@ extension RehearsedUnit {
         }
     }
 
-    private func failure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
-        switch kind {
-        case .attached:
-            stopFailure(course, times) ?? handStartFailure(course, times)
-                ?? returnFailure(course, times)
-        case .dependent: stopFailure(course, times) ?? returnFailure(course, times)
-        case .state: stateFailure(course, times)
-        }
+    private func failures(_ course: UnitCourse, _ times: RehearsalTimes) -> [UnitFailure] {
+        let failures =
+            switch kind {
+            case .attached:
+                [
+                    stopFailure(course, times), handStartFailure(course, times),
+                    returnFailure(course, times),
+                ]
+            case .dependent: [stopFailure(course, times), returnFailure(course, times)]
+            case .state: [absenceFailure(course, times), overstayFailure(course, times)]
+            }
+        return failures.compactMap(\.self)
     }
 
     private func stopFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
         guard wasUp else { return nil }
         guard let closed = course.closed else { return times.wasInterrupted ? nil : .unknown }
-        if [closed, course.ended].contains(where: { $0?.wasKilled(since: times.ordered) == true }) {
-            return .killed(limit: stopLimit)
+        if closed.seen.active.isDown {
+            return closed.wasKilled(since: times.ordered) ? .killed(limit: stopLimit) : nil
         }
         // A dependent that nothing has told to stop may stay as it is.
-        if closed.seen.active.isDown || kind != .attached && closed.isAtRestUp { return nil }
+        if kind != .attached && closed.seen.isAtRestUp { return nil }
         return times.wasInterrupted ? nil : .notDown(within: times.limit)
     }
 
@@ -93,16 +97,18 @@ extension RehearsedUnit {
         }
     }
 
-    private func stateFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
-        if isStarted, let closed = course.closed, !times.wasInterrupted,
+    private func absenceFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+        guard isStarted, let closed = course.closed, !times.wasInterrupted,
             closed.arrival(since: times.ordered) == nil
-        {
-            if closed.seen.active == .failed {
-                return .failed(result: closed.result ?? "for no known reason")
-            }
-            // It waits until all others are down.
-            if times.wasAllDown { return .absent }
+        else { return nil }
+        if closed.seen.active == .failed {
+            return .failed(result: closed.result ?? "for no known reason")
         }
+        // It waits until all others are down.
+        return times.wasAllDown ? .absent : nil
+    }
+
+    private func overstayFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
         guard times.reopened != nil, let ended = course.ended else { return nil }
         if ended.wasKilled(since: times.ordered) { return .killed(limit: stopLimit) }
         return ended.seen.active.isDown || times.wasInterrupted ? nil : .overstayed
@@ -110,15 +116,14 @@ extension RehearsedUnit {
 
     private func remark(_ course: UnitCourse, _ times: RehearsalTimes) -> String? {
         if let complaint = course.complaint { return "killswitchd says: \(complaint)" }
-        guard let ended = course.ended, !times.wasInterrupted else { return nil }
-        if let closed = course.closed, wasUp, closed.seen.active == .failed {
+        if wasUp, let closed = course.closed, closed.seen.active == .failed {
             return "it stopped as failed: \(closed.result ?? "for no known reason")"
         }
-        guard kind == .attached, ended.seen.active.isDown else {
-            return kind == .attached && !wasUp && ended.isAtRestUp
-                ? "it was down, and the opening has started it" : nil
-        }
-        return wasUp ? "it is down until something triggers it" : nil
+        guard kind == .attached, times.reopened != nil, let ended = course.ended else { return nil }
+        if !wasUp, ended.seen.isAtRestUp { return "it was down, and the opening has started it" }
+        guard wasUp, !isStarted, ended.seen.active.isDown else { return nil }
+        return before.triggeredBy.isEmpty
+            ? "it was at work, which is not begun again" : "it is down until something triggers it"
     }
 }
 

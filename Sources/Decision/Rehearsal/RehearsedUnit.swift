@@ -37,6 +37,32 @@ package struct RehearsedUnit: Hashable, Sendable {
         }
     }
 
+    /// Whether the closing has nothing more to wait for at this unit. One that is not known any more is
+    /// down; a dependent that nothing has told to stop stays as it is.
+    package func hasStopped(_ seen: Seen?) -> Bool {
+        guard let seen else { return true }
+        switch kind {
+        case .attached: return seen.isAtRestDown
+        case .dependent: return seen.isAtRest
+        case .state: return true
+        }
+    }
+
+    /// Whether the reopening has nothing more to wait for at this unit, so long after the gate opened.
+    /// What is to run and has no job yet may get one from elsewhere a moment later.
+    package func hasSettled(_ seen: Seen?, after wait: Duration) -> Bool {
+        guard let seen else { return true }
+        guard seen.isAtRest else { return false }
+        switch kind {
+        case .attached, .dependent:
+            return !seen.active.isDown || seen.active == .failed || !(mustComeBack || isStarted)
+                || wait >= Self.moment
+        case .state: return seen.active.isDown || wait >= Self.moment
+        }
+    }
+
+    private static let moment: Duration = .seconds(1)
+
     /// Systemd's own default where there is none, for a drill cannot wait for ever.
     package var stopLimit: Duration { before.stopLimit ?? .seconds(90) }
     package var startLimit: Duration { before.startLimit ?? .seconds(90) }

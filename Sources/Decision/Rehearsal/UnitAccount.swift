@@ -28,11 +28,17 @@ package struct UnitAccount: Hashable, Sendable {
         self.seen = seen
         self.result = result
     }
+}
 
-    /// Whether it is down and nothing is about to change that.
-    package var isAtRestDown: Bool { seen.active.isDown && !seen.hasJob }
-    /// Whether it is up and nothing is about to change that.
-    package var isAtRestUp: Bool {
-        (seen.active == .active || seen.active == .reloading) && !seen.hasJob
+extension Seen {
+    /// Whether nothing is about to change by itself.
+    var isAtRest: Bool {
+        switch active {
+        case .active, .reloading, .inactive, .failed, .maintenance: !hasJob
+        case .activating, .deactivating: false
+        }
     }
+
+    var isAtRestDown: Bool { active.isDown && !hasJob }
+    var isAtRestUp: Bool { (active == .active || active == .reloading) && !hasJob }
 }

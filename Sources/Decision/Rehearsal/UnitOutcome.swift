@@ -10,7 +10,8 @@ package struct UnitOutcome: Hashable, Sendable {
     package let isRefused: Bool?
     /// From the reopening, or for a unit of the forced state from the order; nil where it did not start.
     package let start: Duration?
-    package let failure: UnitFailure?
+    /// What has failed, in the order in which it did; empty where all went well.
+    package let failures: [UnitFailure]
     /// What is worth saying of a unit that has not failed.
     package let remark: String?
 }
@@ -40,7 +41,8 @@ package enum UnitFailure: Hashable, Sendable {
     /// systemd gave no account of it.
     case unknown
 
-    package func sentence(service: ServiceName) -> String {
+    /// What is said of a unit of a service.
+    package func sentence(of unit: UnitName, in service: ServiceName) -> String {
         switch self {
         case .notDown(let limit): "it was not down after \(limit.inWords)"
         case .killed(let limit):
@@ -50,9 +52,10 @@ package enum UnitFailure: Hashable, Sendable {
         case .failed(let result): "it has failed: \(result)"
         case .late(let limit): "it is not up after \(limit.inWords)"
         case .notStarted: "it ran before and does not run again: the gate does not start it"
-        case .notBack(let unit):
-            "it stopped with \(unit) and has not come back; killswitchctl attach --with-dependents "
-                + "\(service) \(unit)"
+        case .notBack(let other):
+            "it stopped with \(other) and has not come back"
+                + (unit.type == "target"
+                    ? "" : "; attach it too: killswitchctl attach \(service) \(unit)")
         case .absent: "it did not run while the gate was closed"
         case .overstayed: "it still runs now that the gate is open"
         case .unknown: "systemd could not be asked about it"

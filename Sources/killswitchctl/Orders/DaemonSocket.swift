@@ -29,7 +29,8 @@ struct DaemonSocket {
         }
     }
 
-    private func ask(
+    /// Calls a method, and gives its answer or its error; throws where nobody answers.
+    func ask(
         _ method: String, _ parameters: JSON.Object
     ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
         do {
@@ -66,6 +67,26 @@ extension CommandFailure {
                 .configuration,
                 "the configuration is refused, the one accepted last stays in force:\n"
                     + text("problems"))
+        case .gateNotOpen:
+            self.init(
+                .no, "'\(text("service"))' is \(text("state")); only an open gate can be rehearsed")
+        case .alreadyForced:
+            let order = error.parameters["override"]?.object ?? JSON.Object()
+            let word = { (key: String) in (order[key]?.string ?? "").printable }
+            self.init(
+                .no,
+                "'\(text("service"))' is forced to be \(word("state")) by \(word("author")) until "
+                    + "\(word("until")): \(word("reason")); "
+                    + "'killswitchctl release \(text("service"))' ends that")
+        case .closingHeld:
+            self.init(
+                .no,
+                "'\(text("service"))' is held open against its flags by close_at_once; "
+                    + "'killswitchctl confirm \(text("service"))' lets it close")
+        case .gatesNotMoved:
+            self.init(
+                .no,
+                "there is no gate to close: the running killswitchd was started without --gates")
         case nil:
             self.init(.no, Self.standard(error))
         }

@@ -1,13 +1,16 @@
 import Decision
+import EventLoop
 import Gates
 
 /// systemd, asked by a command; what goes wrong ends the command.
 struct UnitManager {
     private let manager: SystemManager
 
-    init() throws(CommandFailure) {
+    /// A command that has a loop lends it.
+    init(on loop: EventLoop? = nil) throws(CommandFailure) {
         do {
-            manager = try SystemManager(address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"))
+            manager = try SystemManager(
+                address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"), on: loop)
         } catch {
             throw CommandFailure(error)
         }
@@ -24,6 +27,42 @@ struct UnitManager {
     func reload() throws(CommandFailure) {
         do {
             try manager.reload()
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Everything that a drill asks of a unit.
+    func account(of unit: UnitName) throws(CommandFailure) -> UnitAccount {
+        do {
+            return try manager.account(of: unit)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Has systemd remember what it knows of a unit until this program ends.
+    func keep(_ unit: UnitName) throws(CommandFailure) {
+        do {
+            try manager.keep(unit)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// How these units stand.
+    func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: Seen] {
+        do {
+            return try manager.list(units)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Has a unit started as by hand, and waits for what comes of that.
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> HandStart {
+        do {
+            return try manager.tryStart(unit, within: limit)
         } catch {
             throw CommandFailure(error)
         }

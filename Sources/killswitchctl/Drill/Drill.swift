@@ -1,0 +1,126 @@
+import ArgumentParser
+import CivilTime
+import Control
+import Decision
+import EventLoop
+import Glibc
+import JSON
+import Records
+
+/// `killswitchctl drill SERVICE`
+struct Drill: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Rehearse the switch: close an open gate for a moment, and look what comes of it.",
+        discussion: """
+            Closes the gate of a service, times the stop of each attached unit and of what depends on \
+            it, tries to start each by hand, opens the gate again as soon as all are down, and times \
+            each start. Exits with 1 where anything failed, and says what.
+
+            The service is down meanwhile. However the drill ends, the gate opens again by itself: \
+            it is an order of 'force' that is over after --for. At a terminal it asks first.
+
+            example: killswitchctl drill shop --for 30s
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        name: .customLong("for"),
+        help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.")
+    var duration: Timeout = Timeout(.seconds(10))
+
+    @Option(help: "The state to rehearse: maintenance, update-required or ended.")
+    var state: RehearsedState = .maintenance
+
+    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    var isAgreed = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: "The service.", completion: .services)
+    var service: ServiceName
+
+    func validate() throws {
+        let time = duration.duration
+        guard time >= .seconds(1), time <= .seconds(600), time == .seconds(time.wholeSeconds) else {
+            throw ValidationError("--for is 1s to 10m, in whole seconds")
+        }
+    }
+
+    func run() throws {
+        guard geteuid() == 0 else {
+            throw CommandFailure(
+                .notPermitted,
+                "drill needs root: to anybody else a start by hand is refused by an open gate too")
+        }
+        let published = try Published(common)
+        let order = DrillOrder(
+            of: service, to: state.state, for: duration.duration,
+            at: DaemonSocket(in: published.directory, patience: .seconds(5)))
+        try order.checkThatDaemonAnswers()
+        let stand = try checkThatNothingSpeaksAgainstIt(published.known(service).object)
+        let loop = try EventLoop()
+        let manager = try UnitManager(on: loop)
+        let rehearsal = try Rehearsal(of: service, from: stand, to: state.state) { unit in
+            try manager.account(of: unit)
+        }
+        try check(rehearsal)
+        if !isAgreed { try DrillConsent(rehearsal, for: duration.duration).ask() }
+        let drilling = Drilling(rehearsal, by: order, with: manager, on: loop, published)
+        let report = try drilling.run()
+        printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
+        if let signal = drilling.interruption {
+            if let summary = report.failure { printError("killswitchctl: \(summary)") }
+            throw CommandEnd(end: .killed(signal))
+        }
+        if let summary = report.failure { throw CommandFailure(.no, summary) }
+    }
+
+    /// What the daemon would refuse is said before anybody is asked. It looks again when it takes the
+    /// order, in one step.
+    private func checkThatNothingSpeaksAgainstIt(_ state: JSON.Object) throws -> Stand {
+        if let override = state["override"]?.object {
+            throw CommandFailure(.alreadyForced(service, override))
+        }
+        let word = state["state"]?.string.flatMap(State.init) ?? .undecided
+        guard state["gate"]?.string == Gate.open.rawValue else {
+            throw CommandFailure(.gateNotOpen(service, word))
+        }
+        if state["reason"]?.string == Reason.Slug.closingHeld.rawValue {
+            throw CommandFailure(.closingHeld(service))
+        }
+        return Stand(gate: .open, state: word, variant: state["variant"]?.string)
+    }
+
+    private func check(_ rehearsal: Rehearsal) throws {
+        guard !rehearsal.attached.isEmpty else {
+            throw CommandFailure(
+                .no,
+                "no unit is attached to the open gate of '\(service)'; "
+                    + "'killswitchctl attach \(service) UNIT' attaches one")
+        }
+        guard rehearsal.openTargetBefore.seen.active == .active else {
+            throw CommandFailure(
+                .no,
+                "\(rehearsal.openTarget?.text ?? "the target of the open gate") is not active: "
+                    + "killswitchd does not move gates, or has not moved this one yet")
+        }
+    }
+}
+
+/// A state that closes.
+enum RehearsedState: String, CaseIterable, ExpressibleByArgument {
+    case maintenance
+    case updateRequired = "update-required"
+    case ended
+
+    var state: State {
+        switch self {
+        case .maintenance: .maintenance
+        case .updateRequired: .updateRequired
+        case .ended: .ended
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CivilTime
+import Decision
+import Glibc
+
+/// The question before a drill. A script is not asked: nobody would answer.
+struct DrillConsent {
+    private let rehearsal: Rehearsal
+    private let limit: Duration
+
+    init(_ rehearsal: Rehearsal, for limit: Duration) {
+        self.rehearsal = rehearsal
+        self.limit = limit
+    }
+
+    /// Throws unless somebody at the terminal agrees.
+    func ask() throws(CommandFailure) {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        for line in lines { printError(line) }
+        Terminal.prompt("close the gate now? [y/N] ")
+        let answer = readLine()?.lowercased()
+        guard answer == "y" || answer == "yes" else {
+            throw CommandFailure(.no, "nothing was changed")
+        }
+    }
+
+    private var lines: [String] {
+        var lines = LabelledLines()
+        let names = { (units: [RehearsedUnit]) -> String? in
+            units.isEmpty ? nil : units.map(\.name.text).joined(separator: ", ")
+        }
+        let attached = rehearsal.attached
+        let others = rehearsal.units.filter { $0.kind != .attached && $0.kind != .state }
+        lines.add("  stops", names(attached.filter(\.wasUp)))
+        lines.add("  stops with that", names(others))
+        lines.add("  is down, and is started", names(attached.filter { !$0.wasUp && $0.isStarted }))
+        lines.add(
+            "  runs meanwhile", names(rehearsal.units.filter { $0.kind == .state && $0.isStarted }))
+        return [
+            "a drill closes '\(rehearsal.service)' for at most \(limit.wholeSeconds) s, as "
+                + "\(rehearsal.state.rawValue):", lines.text,
+        ]
+    }
+}

@@ -1,0 +1,96 @@
+import CivilTime
+import Control
+import Decision
+import Glibc
+import JSON
+
+/// The override that closes the gate for a drill, at the daemon. It ends by itself, whatever becomes of
+/// this process.
+struct DrillOrder {
+    let service: ServiceName
+    let state: State
+    let limit: Duration
+    /// Why, as everybody sees it; and the name by which this order alone is ended again, for no two
+    /// living processes have one number.
+    let reason = "drill by killswitchctl, process \(getpid())"
+    private let socket: DaemonSocket
+
+    init(
+        of service: ServiceName, to state: State, for limit: Duration, at socket: DaemonSocket
+    ) {
+        self.service = service
+        self.state = state
+        self.limit = limit
+        self.socket = socket
+    }
+
+    /// Throws where no daemon is there.
+    func checkThatDaemonAnswers() throws(CommandFailure) {
+        _ = try socket.call("Sources")
+    }
+
+    /// Closes the gate, if it is open and nobody else has a hand in it.
+    func give() throws(CommandFailure) {
+        let parameters: JSON.Object = [
+            "service": .string(service.text), "state": .string(state.rawValue),
+            "reason": .string(reason), "seconds": .number(Number(limit.wholeSeconds)),
+            "ifOpen": true,
+        ]
+        switch try answer("Force", parameters) {
+        case .success: return
+        case .failure(.invalidParameter("state")):
+            throw CommandFailure(
+                .no, "\(state.rawValue) does not close '\(service)': its gate stays open then")
+        case .failure(let error): throw CommandFailure(error)
+        }
+    }
+
+    /// Ends the order, if it is in force still, and says how the service stands then.
+    func release() throws(CommandFailure) -> Standing {
+        let answer = try socket.call(
+            "Release", ["service": .string(service.text), "reason": .string(reason)])
+        return standing(in: answer["service"]?.object ?? JSON.Object())
+    }
+
+    /// An answer that does not come leaves open whether the order was taken.
+    private func answer(
+        _ method: String, _ parameters: JSON.Object
+    ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
+        do {
+            return try socket.ask(method, parameters)
+        } catch {
+            do { _ = try release() } catch {}
+            throw CommandFailure(
+                error.status,
+                "\(error.message ?? "the daemon does not answer")\nif it has closed the gate all "
+                    + "the same, it opens again after \(limit.wholeSeconds) s")
+        }
+    }
+}
+
+extension DrillOrder {
+    /// How a service stands, as far as a drill is concerned.
+    enum Standing: Equatable {
+        /// Our order is in force.
+        case ordered
+        case open
+        /// It opens as soon as `min_closed` is over.
+        case kept
+        /// Somebody else's order is in force.
+        case forced(String)
+        /// Its flags close it, for this reason.
+        case closed(String)
+    }
+
+    /// By the members of `state.json`.
+    func standing(in state: JSON.Object) -> Standing {
+        if let override = state["override"]?.object {
+            let text = { (key: String) in (override[key]?.string ?? "").printable }
+            if override["reason"]?.string == reason { return .ordered }
+            return .forced("\(text("author")) has forced \(text("state")): \(text("reason"))")
+        }
+        if state["gate"]?.string == Gate.open.rawValue { return .open }
+        if state["reason"]?.string == Reason.Slug.minClosed.rawValue { return .kept }
+        return .closed((state["reason_text"]?.string ?? "").printable)
+    }
+}

@@ -1,0 +1,120 @@
+import CivilTime
+import Decision
+import JSON
+
+/// What a drill has found out.
+struct DrillReport {
+    let rehearsal: Rehearsal
+    let outcomes: [UnitOutcome]
+    /// What is wrong beyond single units.
+    let problem: String?
+    /// From the order until the gate was open again; nil where it is not.
+    let closedFor: Duration?
+    let isInterrupted: Bool
+
+    init(
+        _ rehearsal: Rehearsal, _ courses: [UnitName: UnitCourse], _ times: RehearsalTimes,
+        problem: String?, closedFor: Duration?, isInterrupted: Bool
+    ) {
+        self.rehearsal = rehearsal
+        outcomes = rehearsal.units.map { $0.outcome(courses[$0.name] ?? UnitCourse(), times) }
+        self.problem = problem
+        self.closedFor = closedFor
+        self.isInterrupted = isInterrupted
+    }
+
+    /// Nil where everything went well.
+    var failure: String? {
+        let names = outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
+        guard problem != nil || !names.isEmpty else { return nil }
+        let words =
+            [problem].compactMap(\.self) + (names.isEmpty ? [] : [names.joined(separator: ", ")])
+        return "the drill of '\(rehearsal.service)' has failed: \(words.joined(separator: "; "))"
+    }
+
+    /// The table, what is to be said of single units, and how long it all took.
+    var text: String {
+        let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
+        var lines = Columns(rows: [header] + outcomes.map(cells)).lines
+        for outcome in outcomes {
+            let words = problem(of: outcome) ?? outcome.remark
+            if let words { lines.append("\(outcome.unit.name): \(words)") }
+        }
+        let end = isInterrupted ? ", and the drill was broken off" : ""
+        if let closedFor {
+            lines.append("'\(rehearsal.service)' was closed for \(closedFor.shown)\(end)")
+        } else {
+            lines.append("'\(rehearsal.service)' is not open again\(end)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func problem(of outcome: UnitOutcome) -> String? {
+        outcome.failures.isEmpty
+            ? nil
+            : outcome.failures.map { $0.sentence(of: outcome.unit.name, in: rehearsal.service) }
+                .joined(separator: "; ")
+    }
+
+    private func cells(_ outcome: UnitOutcome) -> [String] {
+        let byHand = outcome.isRefused.map { $0 ? "refused" : "accepted" }
+        return [
+            outcome.unit.name.text, outcome.unit.kind.word,
+            outcome.unit.before.seen.active.rawValue,
+            outcome.stop?.shown ?? "-", byHand ?? "-", outcome.start?.shown ?? "-",
+            !outcome.failures.isEmpty ? "failed" : isInterrupted ? "-" : "ok",
+        ]
+    }
+
+    /// The same for programs; an absent fact is null.
+    var json: JSON.Object {
+        [
+            "service": .string(rehearsal.service.text),
+            "state": .string(rehearsal.state.rawValue),
+            "ok": .bool(failure == nil && !isInterrupted),
+            "interrupted": .bool(isInterrupted),
+            "closed_for_ms": closedFor.inMilliseconds,
+            "problem": problem.map { .string($0) } ?? .null,
+            "units": .array(outcomes.map { .object(json(of: $0)) }),
+        ]
+    }
+
+    private func json(of outcome: UnitOutcome) -> JSON.Object {
+        [
+            "name": .string(outcome.unit.name.text),
+            "kind": .string(outcome.unit.kind.word),
+            "was": .string(outcome.unit.before.seen.active.rawValue),
+            "stop_ms": outcome.stop.inMilliseconds,
+            "refused": outcome.isRefused.map { .bool($0) } ?? .null,
+            "start_ms": outcome.start.inMilliseconds,
+            "ok": .bool(outcome.failures.isEmpty),
+            "problem": problem(of: outcome).map { .string($0) } ?? .null,
+            "remark": outcome.remark.map { .string($0) } ?? .null,
+        ]
+    }
+}
+
+extension RehearsedUnit.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .attached: "attached"
+        case .dependent: "dependent"
+        case .state: "state"
+        }
+    }
+}
+
+extension Duration {
+    /// Milliseconds below ten seconds, else tenths of a second.
+    fileprivate var shown: String {
+        let milliseconds = microseconds / 1000
+        if milliseconds < 10_000 { return "\(milliseconds) ms" }
+        return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
+    }
+}
+
+extension Duration? {
+    fileprivate var inMilliseconds: JSON.Value {
+        map { .number(Number($0.microseconds / 1000)) } ?? .null
+    }
+}

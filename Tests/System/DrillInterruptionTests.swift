@@ -1,0 +1,80 @@
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// However a drill ends, the gate opens again within its time, and what ran before runs.
+    @Suite(.serialized)
+    struct DrillInterruptionTests {
+        /// Its unit takes two seconds to stop: so long the gate is closed at least.
+        private func host() throws -> Host {
+            let host = try Host()
+            try host.services("t-web")
+            try host.slowService("t-slow", seconds: 2)
+            try host.open("t-web t-slow")
+            return host
+        }
+
+        @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+        func aSignalOpensTheGateAtOnce(_ signal: String, _ status: Int) throws {
+            let host = try host()
+            try host.beginDrill("--for 5m")
+            try host.run("systemctl kill --kill-whom=main --signal=\(signal) t-drill")
+            let end = try host.endOfDrill()
+            #expect(end.status == status)
+            #expect(end.output.contains("t-slow.service"))
+            #expect(end.output.contains("and the drill was broken off"))
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        /// The shell has the terminal, and is killed: the kernel tells all that are in it.
+        @Test func aTerminalThatIsLostOpensTheGateAtOnce() throws {
+            let host = try host()
+            try host.beginDrill("--for 5m", through: "script -qec")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.awaitOpen("t-web", "t-slow")
+            try host.wait(until: "! pgrep -x killswitchctl")
+        }
+
+        @Test func aDrillThatIsKilledLeavesAGateThatOpensByItself() throws {
+            let host = try host()
+            try host.beginDrill("--for 5s")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.wait(until: "systemctl is-active --quiet killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try host.system.wait(
+                until: "systemctl is-active --quiet killswitch-open@shop.target",
+                within: .seconds(8))
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).count == 1)
+        }
+
+        @Test func aDaemonThatIsKilledIsWaitedForAndTheDrillGoesOn() throws {
+            let host = try host()
+            try host.override("RestartSec=4s")
+            try host.beginDrill("--for 30s")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
+            let end = try host.endOfDrill()
+            #expect(end.errors.contains("killswitchd does not answer, waiting for it"))
+            #expect(end.status == 0, "\(end)")
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        @Test func aRebootLeavesAGateThatOpensByItself() throws {
+            let host = try host()
+            try host.run("systemctl enable killswitchd t-web")
+            try host.beginDrill("--for 10s")
+            try host.system.reboot()
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        @Test func readersThatGoAwayKeepNothingClosed() throws {
+            let host = try host()
+            let status = try host.run(
+                "bash -c 'killswitchctl drill shop |& true; echo ${PIPESTATUS[0]}'")
+            #expect(status == "0\n")
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).isEmpty)
+        }
+    }
+}
