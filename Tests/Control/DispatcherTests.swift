@@ -131,6 +131,96 @@ import Testing
         #expect(try call("Release", ["service": "shop"])["wasForced"]?.bool == false)
     }
 
+    /// An order of a drill: the maintenance above, for an open gate alone.
+    private static let drill: JSON.Object = {
+        var order = maintenance
+        order["ifOpen"] = true
+        return order
+    }()
+
+    private func name(_ text: String) throws -> ServiceName { try #require(ServiceName(text)) }
+
+    @Test func anOrderForAnOpenGateIsTakenWhereItIsOpenAndEndedByItsReason() throws {
+        try decide()
+        let forced = try call("Force", Self.drill)
+        #expect(forced["service"]?.object?["state"]?.string == "maintenance")
+        let other = try call("Release", ["service": "shop", "reason": "another"])
+        #expect(other["wasForced"]?.bool == false)
+        #expect(other["service"]?.object?["state"]?.string == "maintenance")
+        let own = try call("Release", ["service": "shop", "reason": "disk"])
+        #expect(own["wasForced"]?.bool == true)
+        #expect(own["service"]?.object?["state"]?.string == "running")
+    }
+
+    @Test func anOrderForAnOpenGateIsRefusedWhereAnotherOneIsInForce() throws {
+        try decide()
+        _ = try call("Force", Self.maintenance)
+        daemon.now = Now(wall: daemon.now.wall + .seconds(1), boot: daemon.now.boot + .seconds(1))
+        let error = MethodError.alreadyForced(
+            try name("shop"),
+            [
+                "state": "maintenance", "reason": "disk", "author": "user 0",
+                "since": "2027-01-15T08:00:01+00:00", "until": "2027-01-15T08:01:01+00:00",
+            ])
+        #expect(throws: error) { try call("Force", Self.drill) }
+    }
+
+    @Test func anOrderForAnOpenGateIsRefusedWhereItIsClosedOrNobodyKnows() throws {
+        #expect(throws: MethodError.gateNotOpen(try name("shop"), .undecided)) {
+            try call("Force", Self.drill)
+        }
+        try decide(inactive: true)
+        #expect(throws: MethodError.gateNotOpen(try name("shop"), .maintenance)) {
+            try call("Force", Self.drill)
+        }
+    }
+
+    @Test func anOrderForAnOpenGateIsRefusedWhereTheHostGuardHoldsIt() throws {
+        let tests = try DispatcherTests(daemon: StandIn(closeAtOnce: 0))
+        try tests.decide()
+        try tests.decide(inactive: true)
+        #expect(throws: MethodError.closingHeld(try name("shop"))) {
+            try tests.call("Force", Self.drill)
+        }
+    }
+
+    @Test func anOrderForAnOpenGateIsRefusedWhereItClosesNothing() throws {
+        try decide()
+        var order = Self.drill
+        order["state"] = "countdown"
+        #expect(throws: MethodError.invalidParameter("state")) { try perform("Force", order) }
+        daemon.movesGates = false
+        #expect(throws: MethodError.gatesNotMoved(try name("shop"))) {
+            try perform("Force", Self.drill)
+        }
+    }
+
+    /// Two drills at once: the look and the order are one step, so the second is refused though both
+    /// were posted while the gate was open.
+    @Test func ofTwoOrdersForAnOpenGateOneIsTaken() throws {
+        try decide()
+        guard case .later(let first) = try perform("Force", Self.drill) else {
+            Issue.record("an order was answered before it was taken in")
+            return
+        }
+        daemon.now = Now(wall: daemon.now.wall + .seconds(1), boot: daemon.now.boot + .seconds(1))
+        guard case .later(let second) = try perform("Force", Self.drill) else {
+            Issue.record("an order was answered before it was taken in")
+            return
+        }
+        var answers: [String] = []
+        daemon.settle { occasion in
+            for (name, advance) in [("first", first), ("second", second)] {
+                do throws(MethodError) {
+                    if case .done = try advance(occasion) { answers.append("\(name) taken") }
+                } catch {
+                    answers.append("\(name) \(error.name)")
+                }
+            }
+        }
+        #expect(answers == ["second io.killswitchd.AlreadyForced", "first taken"])
+    }
+
     @Test func anOrderCountsBeforeTheFirstVerdict() throws {
         let forced = try call("Force", Self.maintenance)
         #expect(forced["service"]?.object?["state"]?.string == "maintenance")
@@ -207,6 +297,8 @@ import Testing
             name: "until a time that is past",
             change: ["seconds": .null, "until": "2001-01-01T00:00:00Z"],
             error: .notInTheFuture("2001-01-01T00:00:00Z")),
+        WrongOrder(
+            name: "half a yes", change: ["ifOpen": "yes"], error: .invalidParameter("ifOpen")),
         WrongOrder(
             name: "a parameter that is none", change: ["sate": "ended"],
             error: .invalidParameter("sate")),

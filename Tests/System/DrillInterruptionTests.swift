@@ -60,12 +60,26 @@ extension OnSystemd {
             try host.awaitOpen("t-web", "t-slow")
         }
 
-        @Test func aRebootLeavesAGateThatOpensByItself() throws {
+        /// systemd ends the drill with a signal, so that it can open the gate before.
+        @Test func aRebootEndsADrill() throws {
             let host = try host()
             try host.run("systemctl enable killswitchd t-web")
-            try host.beginDrill("--for 10s")
+            try host.beginDrill("--for 5m")
             try host.system.reboot()
             try host.awaitOpen("t-web", "t-slow")
+        }
+
+        /// As after a power cut: nobody has ended the order, which the daemon finds again and ends.
+        @Test func anOrderThatOutlivesARebootIsOverInItsTime() throws {
+            let host = try host()
+            try host.run("systemctl enable killswitchd t-web")
+            try host.beginDrill("--for 15s")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).count == 1)
         }
 
         @Test func readersThatGoAwayKeepNothingClosed() throws {

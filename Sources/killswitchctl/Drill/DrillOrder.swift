@@ -80,6 +80,24 @@ extension DrillOrder {
         case forced(String)
         /// Its flags close it, for this reason.
         case closed(String)
+
+        /// Whether it is not the drill's to open any more.
+        var isTakenAway: Bool {
+            switch self {
+            case .ordered, .open, .kept: false
+            case .forced, .closed: true
+            }
+        }
+
+        /// For somebody who expected it to be otherwise.
+        var words: String {
+            switch self {
+            case .ordered: "the drill's order is still in force"
+            case .open, .kept: "somebody has ended the drill's order before its time"
+            case .forced(let words): "somebody else has the service now: \(words)"
+            case .closed(let cause): "the gate is closed for real now: \(cause)"
+            }
+        }
     }
 
     /// By the members of `state.json`.

@@ -10,16 +10,19 @@ struct DrillReport {
     let problem: String?
     /// From the order until the gate was open again; nil where it is not.
     let closedFor: Duration?
+    /// Whether the gate is open now.
+    let isOpen: Bool
     let isInterrupted: Bool
 
     init(
         _ rehearsal: Rehearsal, _ courses: [UnitName: UnitCourse], _ times: RehearsalTimes,
-        problem: String?, closedFor: Duration?, isInterrupted: Bool
+        problem: String?, closedFor: Duration?, isOpen: Bool, isInterrupted: Bool
     ) {
         self.rehearsal = rehearsal
         outcomes = rehearsal.units.map { $0.outcome(courses[$0.name] ?? UnitCourse(), times) }
         self.problem = problem
         self.closedFor = closedFor
+        self.isOpen = isOpen
         self.isInterrupted = isInterrupted
     }
 
@@ -38,15 +41,20 @@ struct DrillReport {
         var lines = Columns(rows: [header] + outcomes.map(cells)).lines
         for outcome in outcomes {
             let words = problem(of: outcome) ?? outcome.remark
-            if let words { lines.append("\(outcome.unit.name): \(words)") }
+            if let words { lines.append(Self.folded("\(outcome.unit.name): \(words)")) }
         }
         let end = isInterrupted ? ", and the drill was broken off" : ""
         if let closedFor {
             lines.append("'\(rehearsal.service)' was closed for \(closedFor.shown)\(end)")
         } else {
-            lines.append("'\(rehearsal.service)' is not open again\(end)")
+            lines.append("'\(rehearsal.service)' is \(isOpen ? "open" : "still closed")\(end)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// A long line, each clause on one of its own.
+    private static func folded(_ line: String) -> String {
+        line.count <= 80 ? line : line.replacing("; ", with: ";\n    ")
     }
 
     private func problem(of outcome: UnitOutcome) -> String? {
@@ -72,6 +80,7 @@ struct DrillReport {
             "service": .string(rehearsal.service.text),
             "state": .string(rehearsal.state.rawValue),
             "ok": .bool(failure == nil && !isInterrupted),
+            "open": .bool(isOpen),
             "interrupted": .bool(isInterrupted),
             "closed_for_ms": closedFor.inMilliseconds,
             "problem": problem.map { .string($0) } ?? .null,

@@ -21,6 +21,7 @@ import Testing
                 sources: ["shop for ['shop']"]
                 force: shop maintenance override
                 until: shop maintenance override
+                another: False
                 release: True
                 refresh: ['shop unchanged']
                 activate: []
@@ -31,6 +32,7 @@ import Testing
                 no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
                 no state: org.varlink.service.InvalidParameter {'parameter': 'state'}
                 past: io.killswitchd.NotInTheFuture {'until': '2001-01-01T00:00:00Z'}
+                no gates: io.killswitchd.GatesNotMoved {'service': 'shop'}
                 refused: io.killswitchd.ConfigurationRefused {'problems': "FILE:6:1: unknown key \
                 'nonsense' in [service.shop]…
                 watch: ['shop running flags']

@@ -44,6 +44,7 @@ print("sources:", [f"{s['name']} for {s['services']}" for s in call("Sources")["
 order = dict(service="shop", state="maintenance", reason="disk swap")
 print("force:", state(call("Force", **order, seconds=60)["service"]))
 print("until:", state(call("Force", **order, until="2099-01-01T00:00:00Z")["service"]))
+print("another:", call("Release", service="shop", reason="drill")["wasForced"])
 print("release:", call("Release", service="shop")["wasForced"])
 print("refresh:", [f"{f['source']} {f['outcome']}" for f in call("Refresh")["fetched"]])
 print("activate:", call("Activate")["activated"])
@@ -54,6 +55,7 @@ print("no service:", refused("Force", **{**order, "service": "shpo"}, seconds=60
 print("no source:", refused("Refresh", source="shpo"))
 print("no state:", refused("Force", **{**order, "state": "shut"}, seconds=60))
 print("past:", refused("Force", **order, until="2001-01-01T00:00:00Z"))
+print("no gates:", refused("Force", **order, seconds=60, ifOpen=True))
 with open(configuration, "a", encoding="utf-8") as file:
     file.write("\nnonsense = 1\n")
 print("refused:", refused("Reload").replace(configuration, "FILE"))
