@@ -12,9 +12,16 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A Swift target of `Sources/`, held to `strict`.
+/// What `Sources/` is held to besides: nothing of the standard library's regular expressions, not even
+/// by an innocent `contains("text")`. They would be linked in whole, most of a megabyte.
+let lean: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+    ]
+
+/// A Swift target of `Sources/`, held to `lean`.
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, swiftSettings: lean)
 }
 
 /// The tests of one target, in the folder of that name under `Tests/`, less the files that are not
@@ -88,7 +95,7 @@ let package = Package(
                 "Files", "Gates", "JSON", "Journal", "Notify", "Records", "RemoteFlags", "Settings",
                 "SystemConfiguration", "Transfer",
             ],
-            swiftSettings: strict),
+            swiftSettings: lean),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
@@ -96,7 +103,7 @@ let package = Package(
                 "Journal", "Records", "Settings", "SystemConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            swiftSettings: lean),
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),

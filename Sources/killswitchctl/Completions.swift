@@ -34,8 +34,8 @@ extension CompletionKind {
     private static func unit(_ entry: String) -> String? {
         let kinds = [".service", ".socket", ".timer", ".path"]
         guard kinds.contains(where: entry.hasSuffix) else { return nil }
-        guard let template = entry.firstRange(of: "@.") else { return entry }
-        return String(entry[..<template.lowerBound]) + "@"
+        let parts = entry.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.last?.first == "." ? parts.dropLast().joined(separator: "@") + "@" : entry
     }
 
     private static func entries(in folder: String) -> [String] {

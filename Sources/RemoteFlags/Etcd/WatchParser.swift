@@ -60,11 +60,11 @@ package struct WatchParser: StreamParser {
 
     /// The sentences of etcd are known, and matched: what else a server says is not passed on.
     private static func failure(_ said: String) -> Failure {
-        if said.contains("permission denied") {
+        if said.contains(exactly: "permission denied") {
             return Failure(.refused, "watch: permission denied")
         }
         for known in ["no leader", "invalid auth token", "user name is empty"]
-        where said.contains(known) {
+        where said.contains(exactly: known) {
             return Failure(.unreachable, "watch: \(known)")
         }
         return Failure(.unreachable, "watch: the server has ended it")

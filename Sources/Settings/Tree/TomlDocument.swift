@@ -86,7 +86,8 @@ import CToml
         if text.hasSuffix("could not determine value type") {
             return "; a text needs quotes"
         }
-        if text.contains("string: unescaped control characters") {
+        let parts = text.split(separator: ":")
+        if parts.contains(where: { $0.hasPrefix(" unescaped control characters") }) {
             return "; is the closing quote missing?"
         }
         return ""

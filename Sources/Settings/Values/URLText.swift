@@ -1,6 +1,8 @@
 /// A text that should be the URL of a document: as much of RFC 3986 as it takes to refuse what could
 /// only fail later.
 struct URLText {
+    private static let schemes = ["https://", "http://"]
+
     private let text: String
 
     init(_ text: String) {
@@ -12,7 +14,7 @@ struct URLText {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "it holds a blank or what is not ASCII; write it as %XX"
         }
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else {
+        guard let scheme = Self.schemes.first(where: text.hasPrefix) else {
             return "it begins with neither 'https://' nor 'http://'"
         }
         guard !text.utf8.contains(UInt8(ascii: "#")) else {
@@ -28,8 +30,8 @@ struct URLText {
 
     /// Whether it leads to this host, whatever a name server says.
     var isLoopback: Bool {
-        guard let scheme = text.firstRange(of: "://") else { return false }
-        let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        guard let scheme = Self.schemes.first(where: text.hasPrefix) else { return false }
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
         if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
         let host = authority.prefix { $0 != ":" }
         if host.lowercased() == "localhost" { return true }

@@ -108,7 +108,7 @@ final class AccessTokens {
             // RFC 6749 §5.2: the assertion is not accepted, and will not be a second later either.
             if response.status == 400 {
                 failure.kind = .refused
-                if failure.detail.contains("invalid_grant") {
+                if failure.detail.contains(exactly: "invalid_grant") {
                     failure.detail += "; is the clock right, and is the key still valid?"
                 }
             }

@@ -37,15 +37,6 @@ extension SignalTest.Comparison {
 }
 
 extension String {
-    /// Whether the bytes of a text are among these; those of the empty text are.
-    fileprivate func contains(exactly other: String) -> Bool {
-        let (own, wanted) = (utf8Span.span, other.utf8Span.span)
-        guard wanted.count <= own.count else { return false }
-        return (0...(own.count - wanted.count)).contains { start in
-            (0..<wanted.count).allSatisfy { own[start + $0] == wanted[$0] }
-        }
-    }
-
     /// Whether two texts are the same but for blanks at their ends; nil where it depends on what is
     /// a blank to the one official client alone.
     fileprivate func equalsTrimmed(_ other: String) -> Bool? {
