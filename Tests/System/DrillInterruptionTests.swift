@@ -82,6 +82,17 @@ extension OnSystemd {
             #expect(try host.journal(of: .overrideExpired).count == 1)
         }
 
+        /// As when one of the two is replaced by a new version in the middle of a drill.
+        @Test(arguments: ["daemon-reexec", "restart dbus"])
+        func aConnectionToSystemdThatIsLostIsMadeAnew(_ command: String) throws {
+            let host = try host()
+            try host.beginDrill("--for 5m")
+            try host.run("systemctl \(command)")
+            let end = try host.endOfDrill()
+            #expect(end.status == 0, "\(end)")
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
         @Test func readersThatGoAwayKeepNothingClosed() throws {
             let host = try host()
             let status = try host.run(

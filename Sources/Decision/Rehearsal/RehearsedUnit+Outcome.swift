@@ -42,7 +42,9 @@ extension RehearsedUnit {
             case .dependent: [stopFailure(course, times), returnFailure(course, times)]
             case .state: [absenceFailure(course, times), overstayFailure(course, times)]
             }
-        return failures.compactMap(\.self)
+        // What is unknown is so once.
+        return failures.compactMap(\.self).filter { $0 != .unknown }
+            + (failures.contains(.unknown) ? [.unknown] : [])
     }
 
     private func stopFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {

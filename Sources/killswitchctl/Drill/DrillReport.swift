@@ -12,18 +12,19 @@ struct DrillReport {
     let closedFor: Duration?
     /// Whether the gate is open now.
     let isOpen: Bool
+    /// Whether it did not come to its end: what it did not get to is not known.
     let isInterrupted: Bool
 
     init(
         _ rehearsal: Rehearsal, _ courses: [UnitName: UnitCourse], _ times: RehearsalTimes,
-        problem: String?, closedFor: Duration?, isOpen: Bool, isInterrupted: Bool
+        problem: String?, closedFor: Duration?, isOpen: Bool
     ) {
         self.rehearsal = rehearsal
         outcomes = rehearsal.units.map { $0.outcome(courses[$0.name] ?? UnitCourse(), times) }
         self.problem = problem
         self.closedFor = closedFor
         self.isOpen = isOpen
-        self.isInterrupted = isInterrupted
+        isInterrupted = times.wasInterrupted
     }
 
     /// Nil where everything went well.

@@ -29,7 +29,7 @@ extension Drilling {
     /// Asks how these units stand behind the closed gate, each once: a moment later it may be open.
     func noteClosed(_ units: [RehearsedUnit]) throws(CommandFailure) {
         for unit in units where courses[unit.name]?.closed == nil {
-            courses[unit.name, default: UnitCourse()].closed = try manager.account(of: unit.name)
+            courses[unit.name, default: UnitCourse()].closed = try account(of: unit.name)
         }
     }
 
@@ -50,20 +50,29 @@ extension Drilling {
         var closedFor: Duration?
         attempt { () throws(CommandFailure) in
             for unit in rehearsal.units {
-                courses[unit.name, default: UnitCourse()].ended = try manager.account(of: unit.name)
+                courses[unit.name, default: UnitCourse()].ended = try account(of: unit.name)
             }
             closedFor = try timeClosed()
         }
         noteComplaints()
-        times.wasInterrupted = interruption != nil
+        times.wasInterrupted = interruption != nil || problem != nil
         return DrillReport(
             rehearsal, courses, times, problem: problem, closedFor: closedFor,
-            isOpen: standing() == .open, isInterrupted: interruption != nil)
+            isOpen: standing() == .open)
+    }
+
+    /// How all units and targets stand.
+    func list() throws(CommandFailure) -> [UnitName: Seen] {
+        try ask { manager throws(CommandFailure) in try manager.list(rehearsal.followed) }
+    }
+
+    private func account(of unit: UnitName) throws(CommandFailure) -> UnitAccount {
+        try ask { manager throws(CommandFailure) in try manager.account(of: unit) }
     }
 
     private func timeClosed() throws(CommandFailure) -> Duration? {
         guard let reopened = times.reopened, let target = rehearsal.openTarget else { return nil }
-        let account = try manager.account(of: target)
+        let account = try account(of: target)
         // One that waited for a unit until the gate opened again was never down.
         guard let opened = account.upSince, account.seen.active == .active else { return nil }
         return max(opened, reopened) - times.ordered

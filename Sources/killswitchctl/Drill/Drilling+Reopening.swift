@@ -67,7 +67,7 @@ extension Drilling {
         patience = DrillPatience(since: began)
         var openSince: Boottime?
         while !isHurried {
-            let seen = try manager.list(rehearsal.followed)
+            let seen = try list()
             let now = loop.now.boot
             if openSince == nil, rehearsal.isOpen(seen) { openSince = now }
             if let standing = standing(), standing.isTakenAway { return note(standing.words) }

@@ -9,7 +9,7 @@ import Glibc
 final class Drilling {
     let rehearsal: Rehearsal
     let order: DrillOrder
-    let manager: UnitManager
+    private var manager: UnitManager
     let loop: EventLoop
     let published: Published
     var courses: [UnitName: UnitCourse] = [:]
@@ -66,7 +66,7 @@ final class Drilling {
     /// Waits until everything is down, and tries to start it.
     private func awaitStops() throws(CommandFailure) {
         while interruption == nil, loop.now.boot < expiry, isOrdered() {
-            let seen = try manager.list(rehearsal.followed)
+            let seen = try list()
             try noteClosed(rehearsal.units.filter { $0.kind != .state && seen.isDown($0.name) })
             if rehearsal.isAllDown(seen) {
                 if !times.wasAllDown {
@@ -93,6 +93,32 @@ final class Drilling {
         }
     }
 
+    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version, is
+    /// made anew, for a while; not where a signal came.
+    func ask<Answer>(
+        _ question: (UnitManager) throws(CommandFailure) -> Answer
+    ) throws(CommandFailure) -> Answer {
+        let last = loop.now.boot + Self.systemdMayTake
+        let before = interruption
+        while true {
+            do {
+                return try question(manager)
+            } catch {
+                guard error.status == .unreachable, loop.now.boot < last, interruption == before
+                else { throw error }
+            }
+            wait(.milliseconds(200))
+            do {
+                manager = try UnitManager(on: loop)
+                for unit in rehearsal.units { try manager.keep(unit.name) }
+            } catch {
+                // The next question finds out whether it is worse than that.
+                continue
+            }
+        }
+    }
+
+    private static let systemdMayTake: Duration = .seconds(5)
     private static let handStartTakes: Duration = .milliseconds(500)
     private static let handStartLimit: Duration = .seconds(5)
 }

@@ -137,8 +137,7 @@ import Testing
             shows: "1500 | refused | -"),
         Case(
             name: "systemd told nothing", closed: nil, ended: nil,
-            shows: "- | refused | - | FAILED systemd could not be asked about it | "
-                + "FAILED systemd could not be asked about it"),
+            shows: "- | refused | - | FAILED systemd could not be asked about it"),
         Case(
             name: "it was broken off in the middle",
             closed: UnitAccount(Seen(.deactivating, hasJob: true)), handStart: nil,
