@@ -24,7 +24,7 @@ extension Drilling {
                     tell("killswitchd does not answer, waiting for it: it opens the gate again")
                 }
                 isAbsenceSaid = true
-                guard loop.now.boot < last, !isHurried else {
+                guard loop.now.boot < last, !isImpatient else {
                     return fail(
                         "killswitchd does not answer; the gate opens when it is there again, or "
                             + "with 'systemctl start killswitch-open@\(order.service).target'")
@@ -40,9 +40,8 @@ extension Drilling {
     /// long.
     private func awaitMinClosed() -> Bool {
         tell("min_closed keeps the gate closed for a moment")
-        let last = loop.now.boot + Self.brokenOffMayTake
         var lastClosed = EventLoop.uptime
-        while interruption == nil || loop.now.boot < last && !isHurried {
+        while !isImpatient {
             let looked = EventLoop.uptime
             guard let standing = standing() else {
                 return fail(published.isOutOfDate(order.service))
@@ -66,7 +65,7 @@ extension Drilling {
         let began = loop.now.boot
         patience = DrillPatience(since: began)
         var openSince: Boottime?
-        while !isHurried {
+        while !isImpatient {
             let seen = try list()
             let now = loop.now.boot
             if openSince == nil, rehearsal.isOpen(seen) { openSince = now }
@@ -76,7 +75,7 @@ extension Drilling {
                 awaited.removeAll { $0.hasSettled(seen[$0.name], after: now - openSince) }
                 let isOver = awaited.allSatisfy { now - openSince >= limit(of: $0) }
                 if isOver || interruption != nil { return }
-            } else if now - began >= (interruption == nil ? gateLimit : Self.brokenOffMayTake) {
+            } else if now - began >= gateLimit {
                 return note("the gate has not opened: see 'systemctl status killswitchd'")
             }
             sayWhatIsWaitedFor(awaited, seen)
@@ -99,5 +98,4 @@ extension Drilling {
     }
 
     private static let daemonMayTake: Duration = .seconds(60)
-    private static let brokenOffMayTake: Duration = .seconds(10)
 }

@@ -22,6 +22,7 @@ final class Drilling {
     private var signals: Signals?
     /// The signal that broke it off.
     private(set) var interruption: Int32?
+    private var interruptedAt: Boottime?
     /// Whether a second one came: now nothing is waited for.
     private(set) var isHurried = false
 
@@ -45,6 +46,7 @@ final class Drilling {
         signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
             isHurried = interruption != nil
             interruption = interruption ?? number
+            interruptedAt = interruptedAt ?? loop.now.boot
         }
         for unit in rehearsal.units { try manager.keep(unit.name) }
         tell(
@@ -93,19 +95,27 @@ final class Drilling {
         }
     }
 
+    /// Whether a drill that was broken off has waited long enough: somebody wants it to end, perhaps
+    /// the host that shuts down, and its order ends by itself.
+    var isImpatient: Bool {
+        isHurried || interruptedAt.map { loop.now.boot - $0 >= Self.brokenOffMayTake } ?? false
+    }
+
+    private static let brokenOffMayTake: Duration = .seconds(5)
+
     /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version, is
     /// made anew, for a while; not where a signal came.
     func ask<Answer>(
         _ question: (UnitManager) throws(CommandFailure) -> Answer
     ) throws(CommandFailure) -> Answer {
         let last = loop.now.boot + Self.systemdMayTake
-        let before = interruption
         while true {
             do {
                 return try question(manager)
             } catch {
-                guard error.status == .unreachable, loop.now.boot < last, interruption == before
-                else { throw error }
+                guard error.status == .unreachable, loop.now.boot < last, interruption == nil else {
+                    throw error
+                }
             }
             wait(.milliseconds(200))
             do {
