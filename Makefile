@@ -37,7 +37,7 @@ check: packages-test
 	.ci/check
 
 # Our figures beside a peer's, in one run.
-bench: build packages-test
+bench: deb packages-test
 	Benchmarks/run
 
 # Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
