@@ -85,10 +85,10 @@ extension RehearsedUnit {
             guard mustComeBack || isStarted, !times.wasInterrupted else { return nil }
             return .late(limit: startLimit)
         case .inactive:
-            guard mustComeBack, !times.wasInterrupted, ended.arrival(since: reopened) == nil else {
-                return nil
-            }
-            return absence
+            guard mustComeBack, !times.wasInterrupted else { return nil }
+            guard ended.arrival(since: reopened) != nil else { return absence }
+            // What was up for good and not at work has to stay up.
+            return before.seen.active == .activating ? nil : .endedAgain
         }
     }
 

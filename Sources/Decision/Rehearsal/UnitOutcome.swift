@@ -30,6 +30,8 @@ package enum UnitFailure: Hashable, Sendable {
     case failed(result: String)
     /// It was still on its way up when its start limit was over.
     case late(limit: Duration)
+    /// It came up again, and went.
+    case endedAgain
     /// It ran before, and nothing has started it.
     case notStarted
     /// It required this unit and stopped with it, and nothing has started it.
@@ -51,6 +53,7 @@ package enum UnitFailure: Hashable, Sendable {
         case .startNotTried(let cause): "whether a start by hand is refused is not known: \(cause)"
         case .failed(let result): "it has failed: \(result)"
         case .late(let limit): "it is not up after \(limit.inWords)"
+        case .endedAgain: "it ran before, was started again, and has ended"
         case .notStarted: "it ran before and does not run again: the gate does not start it"
         case .notBack(let other):
             "it stopped with \(other) and has not come back"

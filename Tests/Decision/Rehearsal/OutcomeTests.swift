@@ -127,7 +127,11 @@ import Testing
             ended: .down(at: 101.5),
             shows: "1500 | refused | - | it was at work, which is not begun again"),
         Case(
-            name: "a job that the opening runs", ended: .down(at: 110.75, leftAt: 110.1),
+            name: "it does not stay up", ended: .down(at: 110.75, leftAt: 110.1),
+            shows: "1500 | refused | 750 | FAILED it ran before, was started again, and has ended"),
+        Case(
+            name: "a job that the opening runs", was: .activating,
+            ended: .down(at: 110.75, leftAt: 110.1),
             shows: "1500 | refused | 750"),
         Case(
             name: "the daemon has a complaint", complaint: "it ran behind a closed gate",
