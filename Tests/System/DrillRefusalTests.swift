@@ -89,7 +89,7 @@ extension OnSystemd {
                 "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
             try host.open("t-web")
             let result = try host.system.attempt(
-                "(sleep 0.5; echo '\(answer)'; sleep 5) | timeout 30 script -qec "
+                "(sleep 0.5; echo '\(answer)') | timeout 30 script -qec "
                     + "'killswitchctl drill shop' /dev/null")
             #expect(result.status == status, "\(result)")
             let said = result.output.replacing("\r\n", with: "\n")
