@@ -88,10 +88,10 @@ final class Daemon {
         }
     }
 
-    /// Waits for a condition, which is looked at every few milliseconds, for at most ten seconds.
+    /// Waits for a condition, which is looked at every few milliseconds, for at most half a minute.
     func waitUntil(_ what: String, _ condition: @escaping () throws -> Bool) throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + .seconds(10)
+        let deadline = loop.now.boot + .seconds(30)
         while try !condition() {
             guard loop.now.boot < deadline else {
                 throw TestFailure("it never was so that \(what); log:\n\(try log)")
