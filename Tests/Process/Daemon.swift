@@ -80,7 +80,7 @@ final class Daemon {
         return try JSON.Value.parse(bytes).object?[name]?.serialized()
     }
 
-    /// Waits until a service is in this state; fails the test after ten seconds.
+    /// Waits until a service is in this state; fails the test after half a minute.
     func waitFor(_ state: String, of service: String = "shop") throws {
         try waitUntil("'\(service)' is '\(state)'") { [self] in
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
