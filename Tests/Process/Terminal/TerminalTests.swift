@@ -116,7 +116,7 @@ extension InATerminal {
                 try daemon.control(
                     "force", long, "update-required", "--for", "1h", "--reason", "an old one"
                 ).status == 0)
-            let unit = #"{"name": "a", "wanted": null, "problem": null, "took_ms": 12345678901}"#
+            let unit = #"{"name": "a", "wanted": null, "problem": null, "took_ms": 1234567890123}"#
             try daemon.folder.write("[\(unit)]", to: "run/\(long)/units.json")
             let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
             try terminal.type("killswitchctl status; echo \"status:$?\"")
@@ -126,7 +126,7 @@ extension InATerminal {
             #expect(table.allSatisfy { $0.count <= 80 })
             #expect(table.first?.hasPrefix("SERVICE ") == true)
             #expect(table.contains { $0.hasPrefix("servic…  update-required  ") })
-            #expect(table.contains { $0.contains("  1/1 12345678901ms  overr") })
+            #expect(table.contains { $0.contains("  1/1 1234567890123ms  over") })
             #expect(lines.joined().contains("forced by root (uid 0) until "))
             // Into a pipe nothing is cut.
             #expect(try daemon.control("status").output.contains("\(long)  update-required"))
