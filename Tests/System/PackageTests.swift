@@ -35,6 +35,15 @@ extension OnSystemd {
             try host.run("systemctl is-enabled killswitchd")
         }
 
+        @Test func whereItIsMaskedItIsInstalledAndNotStarted() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.run("systemctl mask killswitchd")
+            try host.install()
+            #expect(try host.succeeds("systemctl is-active killswitchd") == false)
+            try host.run("systemctl unmask killswitchd; systemctl enable --now killswitchd")
+        }
+
         @Test(arguments: ["running", "ended"])
         func anUpgradeTouchesNoGateAndNoUnit(_ state: String) throws {
             let host = try PackageHost()
