@@ -17,17 +17,23 @@ struct BootedSystem: Sendable {
         }
     }
 
-    /// The one that all tests of this process share; booted when it is first asked for.
-    static func shared() throws -> BootedSystem { try booted.get() }
+    /// The one that tests of the gate share; booted when it is first asked for, as the others are.
+    static func forGates() throws -> BootedSystem { try gates.get() }
 
-    /// One without the programs, for tests of the package; booted when it is first asked for.
-    static func bare() throws -> BootedSystem { try bareOne.get() }
+    /// One for the tests of drills, which take their time: they go on beside those of the gate.
+    static func forDrills() throws -> BootedSystem { try drills.get() }
 
-    private static let booted = Result {
-        let build = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
-        return try BootedSystem(build: "/" + build.joined(separator: "/"))
+    /// One without the programs, for tests of the package.
+    static func bare() throws -> BootedSystem { try withoutPrograms.get() }
+
+    private static let gates = Result { try BootedSystem(build: folderOfPrograms()) }
+    private static let drills = Result { try BootedSystem(build: folderOfPrograms()) }
+    private static let withoutPrograms = Result { try BootedSystem(build: nil) }
+
+    private static func folderOfPrograms() throws -> String {
+        let folders = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
+        return "/" + folders.joined(separator: "/")
     }
-    private static let bareOne = Result { try BootedSystem(build: nil) }
 
     /// `build` is the folder of the programs that are installed in it.
     private init(build: String?) throws {

@@ -2,13 +2,13 @@ import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Drilled {
     /// However a drill ends, the gate opens again within its time, and what ran before runs.
     @Suite(.serialized)
     struct DrillInterruptionTests {
         /// Its unit takes two seconds to stop: so long the gate is closed at least.
         private func host() throws -> Host {
-            let host = try Host()
+            let host = try Host(on: .forDrills())
             try host.services("t-web")
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-web t-slow")

@@ -2,7 +2,7 @@ import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Drilled {
     /// When a drill is not begun, and what it asks before.
     @Suite(.serialized)
     struct DrillRefusalTests {
@@ -67,7 +67,7 @@ extension OnSystemd {
         ]
 
         @Test(arguments: refusals) func nothingIsTouchedWhere(_ refusal: Refusal) throws {
-            let host = try Host()
+            let host = try Host(on: .forDrills())
             try host.services("t-web")
             try host.override("RestartSec=0")
             try host.open("t-web")
@@ -82,7 +82,7 @@ extension OnSystemd {
 
         @Test(arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1)])
         func atATerminalItAsks(_ answer: String, _ status: Int32) throws {
-            let host = try Host()
+            let host = try Host(on: .forDrills())
             try host.services("t-web", "t-app")
             try host.unit(
                 "t-needy.service",
@@ -105,7 +105,7 @@ extension OnSystemd {
         }
 
         @Test func theQuestionNamesWhatStopsAndWhatIsStarted() throws {
-            let host = try Host()
+            let host = try Host(on: .forDrills())
             try host.services("t-web", "t-app", "t-page")
             try host.unit(
                 "t-needy.service",

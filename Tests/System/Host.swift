@@ -9,12 +9,16 @@ struct Host {
     /// When the test began, in seconds since 1970 as the system inside has it.
     private let start: String
 
-    /// `configuration` stands beside the usual service `shop`, or instead of it.
-    init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
-        system = try BootedSystem.shared()
-        try system.reset()
-        start = String(try system.run("date +%s.%N").dropLast())
-        try system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
+    /// `configuration` stands instead of the usual service `shop`; `system` is that of the gate's tests
+    /// unless it is given.
+    init(
+        _ configuration: String = Host.shop, flags: String? = Host.open,
+        on system: BootedSystem? = nil
+    ) throws {
+        self.system = try system ?? BootedSystem.forGates()
+        try self.system.reset()
+        start = String(try self.system.run("date +%s.%N").dropLast())
+        try self.system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
         if let flags { try self.set(flags) }
     }
 

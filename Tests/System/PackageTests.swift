@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension OnSystemd {
+extension Packaged {
     /// The Debian package, from the installation to the purge. Each test begins without it.
     @Suite(.serialized)
     struct PackageTests {

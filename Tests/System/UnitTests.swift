@@ -22,7 +22,7 @@ extension OnSystemd {
 
         /// Each test begins with a configuration of its own and nothing of the one before.
         init() throws {
-            system = try BootedSystem.shared()
+            system = try BootedSystem.forGates()
             start = String(try system.run("date +%s").dropLast())
             try system.reset()
             try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
