@@ -12,9 +12,9 @@ package struct ExactString: Hashable, Sendable {
     }
 
     package static func == (left: ExactString, right: ExactString) -> Bool {
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
         let left = left.text.utf8Span.span
         let right = right.text.utf8Span.span
-        guard left.count == right.count else { return false }
         for index in left.indices where left[index] != right[index] { return false }
         return true
     }

@@ -58,11 +58,11 @@ extension Reader {
         var expected = SyntaxError.Expected.keyOrEndOfObject
         repeat {
             skipWhitespace()
-            let key = try readKey(of: object, or: expected)
+            try readKey(into: &object, or: expected)
             skipWhitespace()
             guard skip(.colon) else { throw unexpected(.colon) }
             skipWhitespace()
-            object.append(key, try readValue(or: .value, depth: depth + 1))
+            object.complete(try readValue(or: .value, depth: depth + 1))
             skipWhitespace()
             expected = .key
         } while skip(.comma)
@@ -70,15 +70,14 @@ extension Reader {
         return object
     }
 
-    /// Reads a key that the object does not have yet.
+    /// Reads a key that the object does not have yet, and gives it a member.
     private mutating func readKey(
-        of object: Object, or expected: SyntaxError.Expected
-    ) throws(SyntaxError) -> String {
+        into object: inout Object, or expected: SyntaxError.Expected
+    ) throws(SyntaxError) {
         guard next == .quote else { throw unexpected(expected) }
         let start = offset
         let key = try readString()
-        guard !object.contains(key) else { throw failure(.duplicateKey(key), at: start) }
-        return key
+        guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
     }
 
     /// Moves past the bracket or brace that opens one more level.
