@@ -83,9 +83,13 @@ package struct Object: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        let key = ExactString(key)
-        guard index.isEmpty else { return index[key] }
-        return members.indices.first { ExactString(members[$0].key) == key }
+        guard index.isEmpty else { return index[ExactString(key)] }
+        let bytes = key.utf8Span.span
+        for position in members.indices
+        where ExactString(members[position].key).consists(of: bytes) {
+            return position
+        }
+        return nil
     }
 
     private mutating func remove(at position: Int) {

@@ -27,8 +27,13 @@ extension Reader {
     private mutating func readWord(
         or expected: SyntaxError.Expected
     ) throws(SyntaxError) -> Value {
-        guard let word, let value = Value(word: word) else { throw unexpected(expected) }
-        offset += word.utf8.count
+        let (word, value): (String, Value) =
+            switch next {
+            case UInt8(ascii: "t"): ("true", true)
+            case UInt8(ascii: "f"): ("false", false)
+            default: ("null", .null)
+            }
+        guard skip(word: word) else { throw unexpected(expected) }
         return value
     }
 
@@ -84,16 +89,5 @@ extension Reader {
     private mutating func enter(_ depth: Int) throws(SyntaxError) {
         guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
         offset += 1
-    }
-}
-
-extension Value {
-    fileprivate init?(word: String) {
-        switch word {
-        case "true": self = true
-        case "false": self = false
-        case "null": self = .null
-        default: return nil
-        }
     }
 }

@@ -84,16 +84,21 @@ private struct Writer {
 
     /// Into room that is made once: a document that is kept inside a string is long.
     private mutating func writeEscaped(_ text: Span<UInt8>) {
-        var room = 0
-        for index in text.indices { room += text[index].writtenLength }
+        var room = text.count
+        for index in text.indices where text[index].needsEscape {
+            room += text[index].escapeLength - 1
+        }
         var end = bytes.count
-        bytes.append(contentsOf: repeatElement(.zero, count: room))
+        bytes += [UInt8](repeating: 0, count: room)
         var output = bytes.mutableSpan
         for index in text.indices {
             let byte = text[index]
-            if !byte.needsEscape {
+            guard byte.needsEscape else {
                 output[end] = byte
-            } else if let letter = byte.escapeLetter {
+                end += 1
+                continue
+            }
+            if let letter = byte.escapeLetter {
                 output[end] = .backslash
                 output[end + 1] = letter
             } else {
@@ -101,7 +106,7 @@ private struct Writer {
                     output[end + place] = part
                 }
             }
-            end += byte.writtenLength
+            end += byte.escapeLength
         }
     }
 
@@ -130,6 +135,6 @@ extension UInt8 {
         #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
     }
 
-    /// How many bytes stand for it.
-    fileprivate var writtenLength: Int { needsEscape ? escapeLetter == nil ? 6 : 2 : 1 }
+    /// How many bytes its escape has.
+    fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
 }
