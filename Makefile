@@ -12,11 +12,12 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 RELEASE = swift build --configuration release --static-swift-stdlib $(LINKER)
 PREFIX ?= /usr
 DESTDIR ?=
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: build run test check bench install clean packages packages-test
+.PHONY: build run test check bench install deb reproducible clean packages packages-deb packages-test
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
 build: packages
@@ -38,7 +39,7 @@ check: packages-test
 	.ci/check
 
 # Our figures beside a peer's, in one run.
-bench: build packages-test
+bench: deb packages-test
 	Benchmarks/run
 
 # Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
@@ -51,26 +52,35 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 man/*.5
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
-	install -d -m 755 $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -d -m 755 $(DESTDIR)$(UNITDIR)
 	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd.service \
-	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/killswitchd.service
-	install -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/*.target
+	    > $(DESTDIR)$(UNITDIR)/killswitchd.service
+	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/catalog \
 	    packaging/catalog/killswitchd.catalog
 	install -d -m 755 $(COMPLETIONS:%=$(DESTDIR)$(PREFIX)/share/%)
-	$(BUILD)/killswitchctl --generate-completion-script bash \
+	$(BUILD)/killswitchctl --generate-completion-script bash | sed 1d \
 	    > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script zsh \
 	    > $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script fish \
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
+	install -d -m 755 $(DESTDIR)/etc/killswitchd/conf.d
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
+
+# A Debian package of both: build/killswitchd_VERSION_ARCH.deb, with lintian's word on it.
+deb: build packages-deb
+	packaging/build-deb $(VERSION)
+
+# Builds two copies of what is committed, in two places, and compares their packages.
+reproducible: packages-deb
+	packaging/reproduce
 
 clean:
 	swift package clean
@@ -79,6 +89,9 @@ clean:
 # The Debian packages that are missing: installed as root, else named in one command.
 packages:
 	@.ci/packages build
+
+packages-deb:
+	@.ci/packages build deb
 
 packages-test:
 	@.ci/packages build test

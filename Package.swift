@@ -157,7 +157,8 @@ let package = Package(
             dependencies: [
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
-            path: "Tests/System", exclude: ["boot", "boot-once"], swiftSettings: strict),
+            path: "Tests/System", exclude: ["boot", "boot-once", "walk-through"],
+            swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
             dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],

@@ -3,9 +3,9 @@ import EventLoop
 import Testing
 
 extension EventLoop {
-    /// Dispatches until the condition holds; fails the test if it does not within ten seconds.
+    /// Dispatches until the condition holds; fails the test if it does not within half a minute.
     func run(until isDone: () -> Bool, location: SourceLocation = #_sourceLocation) throws {
-        let deadline = now.boot + .seconds(10)
+        let deadline = now.boot + .seconds(30)
         while !isDone() {
             try #require(now.boot < deadline, "nothing came of it", sourceLocation: location)
             try runOnce(.milliseconds(100))
@@ -18,7 +18,7 @@ extension EventLoop {
     /// One turn without an event is not the end: sd-event reads inotify a few events at a time, and
     /// those may all be of watches that are gone.
     func settle(location: SourceLocation = #_sourceLocation) throws {
-        let deadline = now.boot + .seconds(10)
+        let deadline = now.boot + .seconds(30)
         var idleTurns = 0
         while idleTurns < 100 {
             try #require(now.boot < deadline, "it never settles", sourceLocation: location)

@@ -80,7 +80,7 @@ final class Daemon {
         return try JSON.Value.parse(bytes).object?[name]?.serialized()
     }
 
-    /// Waits until a service is in this state; fails the test after ten seconds.
+    /// Waits until a service is in this state; fails the test after half a minute.
     func waitFor(_ state: String, of service: String = "shop") throws {
         try waitUntil("'\(service)' is '\(state)'") { [self] in
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
@@ -88,10 +88,10 @@ final class Daemon {
         }
     }
 
-    /// Waits for a condition, which is looked at every few milliseconds, for at most ten seconds.
+    /// Waits for a condition, which is looked at every few milliseconds, for at most half a minute.
     func waitUntil(_ what: String, _ condition: @escaping () throws -> Bool) throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + .seconds(10)
+        let deadline = loop.now.boot + .seconds(30)
         while try !condition() {
             guard loop.now.boot < deadline else {
                 throw TestFailure("it never was so that \(what); log:\n\(try log)")

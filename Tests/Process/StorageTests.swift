@@ -109,6 +109,8 @@ import Testing
         let daemon = try Daemon()
         try daemon.start(disk.environment)
         try daemon.waitFor("running")
+        // Said last: nothing is being written any more.
+        try daemon.waitUntil("it says so") { try daemon.log.contains("shop: running") }
         let before = try daemon.folder.text(of: "run/shop/state.json")
         try disk.delay(sync: 5000)
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")

@@ -20,16 +20,23 @@ struct BootedSystem: Sendable {
     /// The one that all tests of this process share; booted when it is first asked for.
     static func shared() throws -> BootedSystem { try booted.get() }
 
-    private static let booted = Result { try BootedSystem() }
+    /// One without the programs, for tests of the package; booted when it is first asked for.
+    static func bare() throws -> BootedSystem { try bareOne.get() }
 
-    private init() throws {
-        folder = try Self.folder()
+    private static let booted = Result {
         let build = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
+        return try BootedSystem(build: "/" + build.joined(separator: "/"))
+    }
+    private static let bareOne = Result { try BootedSystem(build: nil) }
+
+    /// `build` is the folder of the programs that are installed in it.
+    private init(build: String?) throws {
+        folder = try Self.folder()
         // Held open until this process ends: the script waits for that.
         guard unsafe mkfifo("\(folder)/alive", 0o600) == 0,
             unsafe open("\(folder)/alive", O_RDWR | O_CLOEXEC) >= 0
         else { throw TestFailure("make a FIFO in '\(folder)': errno \(errno)") }
-        try Self.launch(folder, build: "/" + build.joined(separator: "/"))
+        try Self.launch(folder, build: build)
         try awaitBoot()
     }
 
@@ -54,10 +61,10 @@ struct BootedSystem: Sendable {
     }
 
     /// It outlives every object here: the script ends by itself.
-    private static func launch(_ folder: String, build: String) throws {
+    private static func launch(_ folder: String, build: String?) throws {
         let script = "\(#filePath)".split(separator: "/").dropLast().joined(separator: "/")
         var identifier: pid_t = 0
-        let arguments = ["/bin/bash", "/\(script)/boot", folder, build]
+        let arguments = ["/bin/bash", "/\(script)/boot", folder] + (build.map { [$0] } ?? [])
         var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { for index in unsafe argv.indices { unsafe free(argv[index]) } }
         guard unsafe posix_spawn(&identifier, "/bin/bash", nil, nil, &argv, environ) == 0 else {
@@ -101,6 +108,13 @@ extension BootedSystem {
         let outside = "/proc/\(try leader)/root\(path)"
         try Directory.create("/" + outside.split(separator: "/").dropLast().joined(separator: "/"))
         try File.replace(outside, with: Array(text.utf8))
+    }
+
+    /// Copies a file of this machine to a folder inside.
+    func copy(_ path: String, to folder: String) throws {
+        let inside = "/proc/\(try leader)/root\(folder)"
+        let result = try Program.run("/usr/bin/install", ["-m", "644", "-D", "-t", inside, path])
+        guard result.status == 0 else { throw TestFailure("copy '\(path)': \(result.errors)") }
     }
 
     /// Waits until a command succeeds inside; fails after twenty seconds.

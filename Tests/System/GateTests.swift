@@ -12,6 +12,10 @@ extension OnSystemd {
             try host.services("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             try host.start(attaching: "t-web t-app")
+            // What it does not follow yet when it closes, it cannot time.
+            try host.wait(
+                until:
+                    "test $(grep -c '\"active\": \"active\"' /run/killswitchd/shop/units.json) = 2")
             try host.set(Host.ended)
             try host.awaitDown("t-web", "t-app", "killswitch-open@shop.target")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")

@@ -4,7 +4,7 @@ import JSON
 import Records
 
 /// The table of `status`: columns as wide as their widest entry. Where that is too wide, the names of
-/// services give way.
+/// services give way, then the reasons, then what is told of units.
 struct StatusTable {
     let rows: [StatusRow]
     let isColored: Bool
@@ -15,8 +15,10 @@ struct StatusTable {
         let cells = [Self.header] + rows.map(cells)
         var widths = Self.header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
         if let width {
-            let excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
-            widths[0] = max(Self.header[0].count, widths[0] - max(0, excess))
+            for column in [0, 7, 6] {
+                let excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
+                widths[column] = max(Self.header[column].count, widths[column] - max(0, excess))
+            }
         }
         return cells.enumerated().map { index, row in
             var line = zip(row, widths).map { $0.fitted(to: $1) }.joined(separator: Self.gap)

@@ -9,7 +9,8 @@ struct Detach: ParsableCommand {
         abstract: "Detach systemd units from a service: its gate does not concern them any more.",
         discussion: """
             Removes what attach has written, for the units and for what was attached with them as \
-            their trigger. A unit is neither stopped nor started by this.
+            their trigger. A unit is neither stopped nor started by this. With --all, units that are \
+            attached by files of yours are named.
 
             example: killswitchctl detach shop web.service
             """)
@@ -19,6 +20,8 @@ struct Detach: ParsableCommand {
 
     @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
     var isDryRun = false
+
+    @OptionGroup var common: CommonOptions
 
     @Argument(help: "The service; with --all it may be left out.", completion: .services)
     var service: ServiceName?
@@ -36,7 +39,8 @@ struct Detach: ParsableCommand {
         if !isDryRun { try requireRoot("detach") }
         let attached = try known()
         let concerned = isAll ? attached : try named(among: attached)
-        if concerned.isEmpty { printError("killswitchctl: nothing is attached") }
+        if concerned.isEmpty { printError("killswitchctl: nothing is attached by this command") }
+        if isAll { try nameOthers() }
         for attachment in concerned {
             if !isDryRun {
                 do {
@@ -48,7 +52,17 @@ struct Detach: ParsableCommand {
             let verb = isDryRun ? "would detach" : "detached"
             print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
         }
-        if !isDryRun, !concerned.isEmpty { try UnitManager().reload() }
+        if !isDryRun, !concerned.isEmpty, try UnitManager.isNeeded { try UnitManager().reload() }
+    }
+
+    /// Says which units are attached by files that attach has not written, and stay attached.
+    private func nameOthers() throws {
+        for row in try AttachedUnits(in: Published(common)).rows
+        where row.target == nil && (service == nil || row.service == service) {
+            printError(
+                "killswitchctl: '\(row.unit)' is attached to '\(row.service)' by files of yours, and "
+                    + "stays so")
+        }
     }
 
     private func known() throws(CommandFailure) -> [Attachment] {

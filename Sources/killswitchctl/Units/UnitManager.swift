@@ -1,9 +1,22 @@
 import Decision
+import Files
 import Gates
 
 /// systemd, asked by a command; what goes wrong ends the command.
 struct UnitManager {
     private let manager: SystemManager
+
+    /// Whether there is a systemd here that runs, by the test of sd_booted(3). In an image that is being
+    /// made there is none, and nothing to tell it.
+    static var isNeeded: Bool {
+        get throws(CommandFailure) {
+            do {
+                return try File.exists("/run/systemd/system")
+            } catch {
+                throw CommandFailure(.no, "\(error)")
+            }
+        }
+    }
 
     init() throws(CommandFailure) {
         do {

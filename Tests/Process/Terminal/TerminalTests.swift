@@ -103,7 +103,7 @@ extension InATerminal {
             }
         }
 
-        @Test func theTableFitsWhateverTheServicesAreCalled() async throws {
+        @Test func theTableFitsWhateverTheServicesAreCalledAndTheirUnitsTook() async throws {
             let long = String(repeating: "service-", count: 7) + "long"
             let daemon = try Daemon(
                 Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.\(long)"),
@@ -116,6 +116,8 @@ extension InATerminal {
                 try daemon.control(
                     "force", long, "update-required", "--for", "1h", "--reason", "an old one"
                 ).status == 0)
+            let unit = #"{"name": "a", "wanted": null, "problem": null, "took_ms": 1234567890123}"#
+            try daemon.folder.write("[\(unit)]", to: "run/\(long)/units.json")
             let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
             try terminal.type("killswitchctl status; echo \"status:$?\"")
             try await terminal.wait(until: "status:0\n")
@@ -123,8 +125,8 @@ extension InATerminal {
             let table = lines.prefix(3)
             #expect(table.allSatisfy { $0.count <= 80 })
             #expect(table.first?.hasPrefix("SERVICE ") == true)
-            #expect(
-                table.contains { $0.hasPrefix("service-") && $0.contains("…  update-required") })
+            #expect(table.contains { $0.hasPrefix("servic…  update-required  ") })
+            #expect(table.contains { $0.contains("  1/1 1234567890123ms  over") })
             #expect(lines.joined().contains("forced by root (uid 0) until "))
             // Into a pipe nothing is cut.
             #expect(try daemon.control("status").output.contains("\(long)  update-required"))

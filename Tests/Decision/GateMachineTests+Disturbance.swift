@@ -1,0 +1,128 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Others who move gates, a system that stops, and a bus that is gone.
+extension GateMachineTests {
+    @Test func aGateThatSomebodyElseMovedIsPutBack() throws {
+        var gate = try GateTranscript.settled(.ended)
+        try gate.at(1, .closed, is: .inactive)
+        try gate.at(1.01, .open, is: .active)
+        gate.at(1.1, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                1s killswitch-closed@shop.target is inactive
+                    ask whether the system is stopping
+                1.01s killswitch-open@shop.target is active
+                1.1s the system is up
+                    start killswitch-closed@shop.target
+                    say warning: shop: somebody else has moved the gate; it is put back to closed
+
+                """)
+    }
+
+    /// As after `systemctl restart` of the target.
+    @Test func aGateThatIsBackByItselfIsNoNews() throws {
+        var gate = try GateTranscript.settled()
+        try gate.at(1, .open, is: .inactive)
+        try gate.at(1.1, .open, is: .active)
+        gate.forget()
+        gate.at(1.2, .systemState(isStopping: false))
+        #expect(gate.text == "1.2s the system is up\n")
+    }
+
+    @Test func twoWhoPullAtOneGateDoNotFillTheJournal() throws {
+        var gate = try GateTranscript.settled(.ended)
+        for round in 1...20 {
+            let second = Double(round)
+            try gate.at(second, .closed, is: .inactive)
+            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, .woke)
+            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, taken: .start(try target(.closed)))
+            try gate.at(second, .closed, is: .active)
+            gate.at(second, .read(try unit(.open), UnitFacts(Seen(.inactive))))
+            gate.at(second, .read(try unit(.closed), UnitFacts(Seen(.active))))
+            gate.at(second, .read(try unit(.ended), UnitFacts(Seen(.active))))
+        }
+        let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
+        #expect(said.count == 3)
+        let moves = gate.text.split(separator: "\n").filter { $0.hasPrefix("    start") }
+        #expect(moves.count < 10)
+    }
+
+    @Test func whileTheSystemIsStoppingNothingIsMovedAndNothingIsAnAlarm() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        try gate.at(1, .open, is: .inactive)
+        gate.at(1.1, .systemState(isStopping: true))
+        try gate.at(1.2, "web.service", is: .inactive)
+        gate.at(1.3, .decided(shop, .ended))
+        gate.at(3, .woke)
+        #expect(
+            gate.text == """
+                1s killswitch-open@shop.target is inactive
+                    ask whether the system is stopping
+                1.1s the system is stopping
+                1.2s web.service is inactive
+                1.3s shop decided: closed ended
+                3s woke
+
+                """)
+    }
+
+    @Test func aMoveThatAStoppingSystemRefusesIsNoAlarm() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        gate.at(1.1, taken: .start(try target(.closed)), problem: "Transaction is destructive.")
+        gate.at(1.2, .systemState(isStopping: true))
+        #expect(!gate.text.contains("say"))
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    @Test func aShutdownThatIsCalledOffIsNoticed() throws {
+        var gate = try GateTranscript.settled()
+        try gate.at(1, .open, is: .inactive)
+        gate.at(1.1, .systemState(isStopping: true))
+        gate.forget()
+        gate.at(6.1, .woke)
+        gate.at(6.2, .systemState(isStopping: false))
+        #expect(
+            gate.text == """
+                6.1s woke
+                    ask whether the system is stopping
+                6.2s the system is up
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aBusThatIsGoneIsSaidOnceAndLookedForAgain() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(2, .woke)
+        gate.at(2, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(3, .decided(shop, .ended))
+        gate.at(4, .woke)
+        gate.at(4.1, .listed([try unit(.open): Seen(.active)]))
+        #expect(
+            gate.text == """
+                1s lost: connect to the bus: connection refused
+                    say warning: connect to the bus: connection refused; no gate is moved until the \
+                bus is back, everything else goes on
+                1s lost: connect to the bus: connection refused
+                2s woke
+                    connect
+                2s lost: connect to the bus: connection refused
+                3s shop decided: closed ended
+                4s woke
+                    connect
+                4.1s listed killswitch-open@shop.target=active
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+                    say info: the bus is back, gates are moved again
+
+                """)
+    }
+}
