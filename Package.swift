@@ -24,6 +24,13 @@ func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targ
     .target(name: name, dependencies: dependencies, swiftSettings: lean)
 }
 
+/// A module that works at the start, or when somebody asks for something: small rather than quick.
+func quiet(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies,
+        swiftSettings: lean + [.unsafeFlags(["-Osize"], .when(configuration: .release))])
+}
+
 /// The tests of one target, in the folder of that name under `Tests/`, less the files that are not
 /// Swift.
 func tests(
@@ -62,27 +69,27 @@ let package = Package(
         module("Files", uses: ["CSystemd"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime"]),
         module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
-        module("Signing", uses: ["CCrypto"]),
+        quiet("Signing", uses: ["CCrypto"]),
         module("Datagrams"),
-        module("Notify", uses: ["CivilTime", "Datagrams"]),
-        module("Journal", uses: ["CSystemd", "Datagrams"]),
-        module("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
+        quiet("Notify", uses: ["CivilTime", "Datagrams"]),
+        quiet("Journal", uses: ["CSystemd", "Datagrams"]),
+        quiet("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
 
         // Adapters: what each knows is its own outside world.
-        module("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
+        quiet("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
         module(
             "RemoteFlags",
             uses: [
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing",
                 "Transfer",
             ]),
-        module("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
+        quiet("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
-        module(
+        quiet(
             "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
 
         // The configuration of this system, checked: for both programs.
-        module("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
+        quiet("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(

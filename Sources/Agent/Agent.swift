@@ -16,14 +16,10 @@ package final class Agent {
     private var runtime: RuntimeDirectory
     private let state: StateDirectory
     private let announce: (Notice) -> Void
-    private var sources: [SourceName: any FlagSource] = [:]
-    /// The sources that were told to fetch and have not reported yet.
-    private var fetching: Set<SourceName> = []
+    private var sources: [SourceName: Followed] = [:]
     /// The configured services.
     package private(set) var services: [Service]
     private var versionFiles: VersionFiles?
-    /// When the files of each source were last looked after.
-    private var checked: [SourceName: Boottime] = [:]
     private var queue: [Event] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
@@ -62,7 +58,7 @@ package final class Agent {
     }
 
     /// Takes up work with these sources.
-    package func start(_ sources: [any FlagSource]) throws(LoopError) {
+    package func start(_ followed: [any FlagSource]) throws(LoopError) {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
@@ -74,8 +70,8 @@ package final class Agent {
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(services)
-        for source in sources {
-            self.sources[source.name] = source
+        for source in followed {
+            sources[source.name] = Followed(source)
             source.start()
         }
         post(.started)
@@ -90,12 +86,15 @@ package final class Agent {
         services = plan.services
         for source in next {
             let before = sources[source.name]
-            guard before !== source else { continue }
-            before?.stop()
-            sources[source.name] = source
+            guard before?.source !== source else { continue }
+            before?.source.stop()
+            let followed = Followed(source)
+            sources[source.name] = followed
             source.start()
             // Asked the same, but by another object: the machine waits for its answer still.
-            if fetching.contains(source.name), before?.binding == source.binding {
+            guard let before, before.isFetching else { continue }
+            followed.isFetching = true
+            if before.source.binding == source.binding {
                 source.fetch(unlessMatching: Validators())
             }
         }
@@ -105,7 +104,7 @@ package final class Agent {
 
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
     package func stop() {
-        for source in sources.values { source.stop() }
+        for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil
         drain = nil
@@ -160,7 +159,7 @@ package final class Agent {
         while taken < queue.count, taken < Self.turn {
             let event = queue[taken]
             taken += 1
-            if case .fetched(let name, _, _) = event { fetching.remove(name) }
+            if case .fetched(let name, _, _) = event { sources[name]?.isFetching = false }
             for effect in machine.handle(event, at: now) { perform(effect) }
             observer?(event)
         }
@@ -181,10 +180,11 @@ package final class Agent {
     private func perform(_ effect: Effect) {
         switch effect {
         case .fetch(let name, let validators):
-            fetching.insert(name)
-            sources[name]?.fetch(unlessMatching: validators)
+            guard let followed = sources[name] else { return }
+            followed.isFetching = true
+            followed.source.fetch(unlessMatching: validators)
         case .store(let name, let answers):
-            guard let source = sources[name] else { return }
+            guard let source = sources[name]?.source else { return }
             report(.store(name)) { () throws(FileError) in
                 try state.store(answers, of: name, binding: source.binding)
                 if answers.isEmpty { try runtime.unmark(name) }
@@ -206,9 +206,7 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
             decided?(name, nil)
         case .drop(let name):
-            sources.removeValue(forKey: name)?.stop()
-            fetching.remove(name)
-            checked[name] = nil
+            sources.removeValue(forKey: name)?.source.stop()
             report(.confirm(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .announce(let notice):
             announce(notice)
@@ -221,11 +219,12 @@ package final class Agent {
     /// else's hand, if ever: once a second is often enough, and most of what a fast poll would cost.
     private func confirm(_ name: SourceName) throws(FileError) {
         try runtime.confirm(name)
+        guard let followed = sources[name] else { return }
         let (wall, boot) = loop.now
-        if let last = checked[name], boot - last < Self.checkInterval { return }
+        if let last = followed.checkedAt, boot < last + Self.checkInterval { return }
         try runtime.check(name)
         try state.confirm(name, at: wall)
-        checked[name] = boot
+        followed.checkedAt = boot
     }
 
     private static let checkInterval: Duration = .seconds(1)

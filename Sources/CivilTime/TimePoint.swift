@@ -3,7 +3,8 @@
 /// The axis is a phantom type, so that a reading of the wall clock cannot be compared with one of
 /// the boot clock by mistake. Arithmetic saturates: the far future stays the far future.
 package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
-    // Points are compared in other modules more often than all else: their code is inlined there.
+    // Points are compared in other modules more often than all else: their code is inlined there,
+    // where the standard library's own `<=` would ask for `<` at run time.
     package var microseconds: Int64
 
     @inlinable package init(microseconds: Int64) {
@@ -12,6 +13,18 @@ package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
 
     @inlinable package static func < (left: Self, right: Self) -> Bool {
         left.microseconds < right.microseconds
+    }
+
+    @inlinable package static func <= (left: Self, right: Self) -> Bool {
+        left.microseconds <= right.microseconds
+    }
+
+    @inlinable package static func > (left: Self, right: Self) -> Bool {
+        left.microseconds > right.microseconds
+    }
+
+    @inlinable package static func >= (left: Self, right: Self) -> Bool {
+        left.microseconds >= right.microseconds
     }
 
     @inlinable package static func + (point: Self, distance: Duration) -> Self {

@@ -26,5 +26,6 @@ func system<Result: FixedWidthInteger>(
 
 /// Refuses a path with a NUL in it, since C would silently act on the part before that.
 func refuseNUL(_ operation: String, _ path: String) throws(FileError) {
-    guard !path.utf8.contains(0) else { throw FileError(operation, path, .system(EINVAL)) }
+    let length = unsafe path.withCString { path in unsafe strlen(path) }
+    guard length == path.utf8.count else { throw FileError(operation, path, .system(EINVAL)) }
 }

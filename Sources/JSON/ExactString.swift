@@ -12,10 +12,14 @@ package struct ExactString: Hashable, Sendable {
     }
 
     package static func == (left: ExactString, right: ExactString) -> Bool {
-        let left = left.text.utf8Span.span
-        let right = right.text.utf8Span.span
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
+        left.consists(of: right.text.utf8Span.span)
+    }
+
+    /// Whether it is these bytes.
+    func consists(of bytes: Span<UInt8>) -> Bool {
+        guard text.utf8.count == bytes.count else { return false }
+        let own = text.utf8Span.span
+        for index in own.indices where own[index] != bytes[index] { return false }
         return true
     }
 

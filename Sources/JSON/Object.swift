@@ -16,6 +16,9 @@ package struct Object: Sendable {
     /// Up to how many members a search is no slower than the index.
     private static let searched = 16
 
+    /// For how many members there is room at first.
+    private static let usual = 4
+
     /// An object without members.
     package init() {}
 
@@ -42,7 +45,7 @@ package struct Object: Sendable {
         set {
             switch (position(of: key), newValue) {
             case (nil, nil): break
-            case (nil, let value?): append(key, value)
+            case (nil, let value?): if admit(key) { complete(value) }
             case (let position?, let value?): members[position].value = value
             case (let position?, nil): remove(at: position)
             }
@@ -54,20 +57,39 @@ package struct Object: Sendable {
         position(of: key) != nil
     }
 
-    /// Adds a member at the end. The caller has made sure that there is none of that key.
-    mutating func append(_ key: String, _ value: Value) {
-        members.append((key, value))
-        if !index.isEmpty {
-            index[ExactString(key)] = members.count - 1
-        } else if members.count > Self.searched {
-            buildIndex()
-        }
+    /// Adds a member at the end, `null` as yet, and says whether it did: not where there is one of
+    /// that key. The key is looked for once, which is most of what an object costs to read.
+    mutating func admit(_ key: String) -> Bool {
+        if index.isEmpty, members.count == Self.searched { buildIndex() }
+        let isNew =
+            index.isEmpty
+            ? !contains(key)
+            : Self.take(&index[ExactString(key)], members.count)
+        if members.isEmpty { members.reserveCapacity(Self.usual) }
+        if isNew { members.append((key, .null)) }
+        return isNew
+    }
+
+    /// Gives the member at the end its value.
+    mutating func complete(_ value: Value) {
+        members[members.count - 1].value = value
+    }
+
+    /// Takes a place in the index, where it is free.
+    private static func take(_ place: inout Int?, _ position: Int) -> Bool {
+        guard place == nil else { return false }
+        place = position
+        return true
     }
 
     private func position(of key: String) -> Int? {
-        let key = ExactString(key)
-        guard index.isEmpty else { return index[key] }
-        return members.indices.first { ExactString(members[$0].key) == key }
+        guard index.isEmpty else { return index[ExactString(key)] }
+        let bytes = key.utf8Span.span
+        for position in members.indices
+        where ExactString(members[position].key).consists(of: bytes) {
+            return position
+        }
+        return nil
     }
 
     private mutating func remove(at position: Int) {
@@ -77,7 +99,8 @@ package struct Object: Sendable {
     }
 
     private mutating func buildIndex() {
-        index.reserveCapacity(members.count)
+        // Room for more than there are: to grow is to hash every key again.
+        index.reserveCapacity(4 * members.count)
         for (position, member) in members.enumerated() {
             index[ExactString(member.key)] = position
         }

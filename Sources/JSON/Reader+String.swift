@@ -30,7 +30,13 @@ extension Reader {
 
     /// Moves past the bytes that stand for themselves.
     private mutating func skipPlain() {
-        while let byte = next, byte != .quote, byte != .backslash, !byte.isControl { offset += 1 }
+        var end = offset
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == .quote || byte == .backslash || byte.isControl { break }
+            end += 1
+        }
+        offset = end
     }
 
     /// Reads an escape from its backslash.

@@ -27,8 +27,13 @@ extension Reader {
     private mutating func readWord(
         or expected: SyntaxError.Expected
     ) throws(SyntaxError) -> Value {
-        guard let word, let value = Value(word: word) else { throw unexpected(expected) }
-        offset += word.utf8.count
+        let (word, value): (String, Value) =
+            switch next {
+            case UInt8(ascii: "t"): ("true", true)
+            case UInt8(ascii: "f"): ("false", false)
+            default: ("null", .null)
+            }
+        guard skip(word: word) else { throw unexpected(expected) }
         return value
     }
 
@@ -58,11 +63,11 @@ extension Reader {
         var expected = SyntaxError.Expected.keyOrEndOfObject
         repeat {
             skipWhitespace()
-            let key = try readKey(of: object, or: expected)
+            try readKey(into: &object, or: expected)
             skipWhitespace()
             guard skip(.colon) else { throw unexpected(.colon) }
             skipWhitespace()
-            object.append(key, try readValue(or: .value, depth: depth + 1))
+            object.complete(try readValue(or: .value, depth: depth + 1))
             skipWhitespace()
             expected = .key
         } while skip(.comma)
@@ -70,31 +75,19 @@ extension Reader {
         return object
     }
 
-    /// Reads a key that the object does not have yet.
+    /// Reads a key that the object does not have yet, and gives it a member.
     private mutating func readKey(
-        of object: Object, or expected: SyntaxError.Expected
-    ) throws(SyntaxError) -> String {
+        into object: inout Object, or expected: SyntaxError.Expected
+    ) throws(SyntaxError) {
         guard next == .quote else { throw unexpected(expected) }
         let start = offset
         let key = try readString()
-        guard !object.contains(key) else { throw failure(.duplicateKey(key), at: start) }
-        return key
+        guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
     }
 
     /// Moves past the bracket or brace that opens one more level.
     private mutating func enter(_ depth: Int) throws(SyntaxError) {
         guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
         offset += 1
-    }
-}
-
-extension Value {
-    fileprivate init?(word: String) {
-        switch word {
-        case "true": self = true
-        case "false": self = false
-        case "null": self = .null
-        default: return nil
-        }
     }
 }

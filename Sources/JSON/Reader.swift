@@ -46,9 +46,21 @@ struct Reader {
     }
 
     /// Moves past the byte if it comes next, and says whether it did.
-    mutating func skip(_ byte: UInt8) -> Bool {
+    @inline(__always) mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
+        return true
+    }
+
+    /// Moves past the whole word if it comes next, and says whether it did.
+    mutating func skip(word: String) -> Bool {
+        var end = offset
+        for byte in word.utf8 {
+            guard end < bytes.count, bytes[end] == byte else { return false }
+            end += 1
+        }
+        if end < bytes.count, bytes[end].isLetter || bytes[end].isDigit { return false }
+        offset = end
         return true
     }
 

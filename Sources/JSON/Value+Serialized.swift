@@ -78,29 +78,35 @@ private struct Writer {
 
     private mutating func writeQuoted(_ string: String) {
         bytes.append(.quote)
-        if string.utf8.contains(where: \.needsEscape) {
-            writeEscaped(string.utf8.span)
-        } else {
-            write(string)
-        }
+        writeEscaped(string.utf8.span)
         bytes.append(.quote)
     }
 
-    /// Writes what stands for itself in runs: a document that is kept inside a string is long.
+    /// Into room that is made once: a document that is kept inside a string is long.
     private mutating func writeEscaped(_ text: Span<UInt8>) {
-        bytes.reserveCapacity(bytes.count + text.count + text.count / 8)
-        var start = 0
+        var room = text.count
         for index in text.indices where text[index].needsEscape {
-            write(text.extracting(start..<index))
-            write(text[index].escape)
-            start = index + 1
+            room += text[index].escapeLength - 1
         }
-        write(text.extracting(start..<text.count))
-    }
-
-    private mutating func write(_ plain: Span<UInt8>) {
-        bytes.append(addingCapacity: plain.count) { output in
-            for index in plain.indices { output.append(plain[index]) }
+        var end = bytes.count
+        bytes += [UInt8](repeating: 0, count: room)
+        var output = bytes.mutableSpan
+        for index in text.indices {
+            let byte = text[index]
+            guard byte.needsEscape else {
+                output[end] = byte
+                end += 1
+                continue
+            }
+            if let letter = byte.escapeLetter {
+                output[end] = .backslash
+                output[end + 1] = letter
+            } else {
+                for (place, part) in byte.longEscape.utf8.enumerated() {
+                    output[end + place] = part
+                }
+            }
+            end += byte.escapeLength
         }
     }
 
@@ -112,17 +118,23 @@ private struct Writer {
 extension UInt8 {
     fileprivate var needsEscape: Bool { self == .quote || self == .backslash || isControl }
 
-    /// Itself escaped, in the short form where there is one.
-    fileprivate var escape: String {
+    /// What follows the backslash in the short form of the escape, where there is one.
+    fileprivate var escapeLetter: UInt8? {
         switch self {
-        case .quote: #"\""#
-        case .backslash: #"\\"#
-        case 0x08: #"\b"#
-        case 0x0C: #"\f"#
-        case .lineFeed: #"\n"#
-        case .carriageReturn: #"\r"#
-        case .tab: #"\t"#
-        default: #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
+        case .quote, .backslash: self
+        case 0x08: UInt8(ascii: "b")
+        case 0x0C: UInt8(ascii: "f")
+        case .lineFeed: UInt8(ascii: "n")
+        case .carriageReturn: UInt8(ascii: "r")
+        case .tab: UInt8(ascii: "t")
+        default: nil
         }
     }
+
+    fileprivate var longEscape: String {
+        #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
+    }
+
+    /// How many bytes its escape has.
+    fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
 }

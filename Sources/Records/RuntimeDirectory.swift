@@ -8,10 +8,14 @@ package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
     let services: [ServiceName: Service]
+    /// The marks of the sources that services follow: one is touched at each poll.
+    private let marks: [SourceName: String]
 
     package init(path: String, bootID: String, services: [Service]) {
         self.path = path
         self.bootID = bootID
+        let sources = services.flatMap(\.switches).map(\.source)
+        marks = Dictionary(sources.map { ($0, Self.mark(of: $0, in: path)) }) { first, _ in first }
         self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
     }
 
@@ -37,7 +41,13 @@ package struct RuntimeDirectory {
     }
 
     /// The file whose modification time says when the source last confirmed its flags.
-    package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
+    package func mark(of source: SourceName) -> String {
+        marks[source] ?? Self.mark(of: source, in: path)
+    }
+
+    private static func mark(of source: SourceName, in path: String) -> String {
+        "\(path)/\(FileName.source(source))"
+    }
 
     /// Notes that the source has confirmed its flags now.
     package func confirm(_ source: SourceName) throws(FileError) {

@@ -14,8 +14,6 @@ package final class Client {
     private var sockets: [Int32: Descriptor] = [:]
     private var timer: Timer?
     private var soon: Deferred?
-    /// Those under way, which stay alive until they end.
-    private var exchanges: [ObjectIdentifier: Exchange] = [:]
     /// Those that have ended, and are still to be told.
     private var ended: [(exchange: Exchange, code: CURLcode)] = []
     private var isStarting = false
@@ -62,7 +60,6 @@ package final class Client {
             isStarting = false
             throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
         }
-        exchanges[ObjectIdentifier(exchange)] = exchange
         // What libcurl wants of a timer that is due at once, without a turn of the loop for it.
         workOnTime()
         if !ended.isEmpty { soon?.arm() }
@@ -71,8 +68,7 @@ package final class Client {
     /// Takes an exchange out; it is told nothing any more.
     func remove(_ exchange: Exchange) {
         unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
-        exchanges[ObjectIdentifier(exchange)] = nil
-        ended.removeAll { $0.exchange === exchange }
+        if !ended.isEmpty { ended.removeAll { $0.exchange === exchange } }
     }
 
     /// The one place where userdata becomes the client again.

@@ -7,7 +7,7 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let sentence: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var configured: Request?
+    private var configured: PreparedRequest?
     private var target: (url: String, milliseconds: Int)?
     private var isForStreams = false
 
@@ -50,8 +50,9 @@ final class EasyHandle {
     }
 
     /// Sets what a request says, less the URL and the time.
-    func configure(for request: Request) throws(TransferError) {
-        let before = configured
+    func configure(for prepared: PreparedRequest) throws(TransferError) {
+        guard configured !== prepared else { return }
+        let (before, request) = (configured?.request, prepared.request)
         configured = nil
         if before?.authorities != request.authorities, let file = request.authorities {
             try set(CURLOPT_CAINFO, file)
@@ -69,7 +70,7 @@ final class EasyHandle {
         }
         if before?.headers != request.headers { try set(request.headers) }
         if before?.body != request.body { try set(body: request.body) }
-        configured = request
+        configured = prepared
     }
 
     /// Sets what holds for answers that are taken as they come, from now on: a connection of their

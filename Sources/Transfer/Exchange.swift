@@ -7,9 +7,10 @@ import CivilTime
 package final class Exchange {
     package typealias Completion = (Result<Response, TransferError>) -> Void
 
-    /// A request under way.
+    /// A request under way. It keeps its exchange alive until it has ended.
     private final class Attempt {
-        let request: Request
+        let exchange: Exchange
+        let prepared: PreparedRequest
         let startedAt: Boottime
         let receiver: (any Receiver)?
         let completion: Completion
@@ -19,15 +20,16 @@ package final class Exchange {
         var incoming = Incoming()
 
         init(
-            _ request: Request, to receiver: (any Receiver)?, at now: Boottime,
-            completion: @escaping Completion
+            _ prepared: PreparedRequest, by exchange: Exchange, to receiver: (any Receiver)?,
+            at now: Boottime, completion: @escaping Completion
         ) {
-            self.request = request
+            self.exchange = exchange
+            self.prepared = prepared
             self.receiver = receiver
             self.completion = completion
             startedAt = now
-            redirect = Redirect(from: request.url)
-            url = request.url
+            url = prepared.request.url
+            redirect = Redirect(from: url)
         }
     }
 
@@ -51,15 +53,25 @@ package final class Exchange {
     package func send(
         _ request: Request, to receiver: (any Receiver)? = nil, completion: @escaping Completion
     ) throws(TransferError) {
+        try send(PreparedRequest(request), to: receiver, completion: completion)
+    }
+
+    /// The same; of the request that was sent last nothing is set up again.
+    package func send(
+        _ prepared: PreparedRequest, to receiver: (any Receiver)? = nil,
+        completion: @escaping Completion
+    ) throws(TransferError) {
         precondition(attempt == nil, "an exchange carries one request at a time")
-        try handle.configure(for: request)
+        try handle.configure(for: prepared)
         if receiver != nil { try handle.prepareForStreams() }
         // The answer may begin to come before libcurl gives the control back.
-        attempt = Attempt(request, to: receiver, at: client.now, completion: completion)
+        let attempt = Attempt(
+            prepared, by: self, to: receiver, at: client.now, completion: completion)
+        self.attempt = attempt
         do {
-            try ask(request.url, within: receiver == nil ? request.timeout : nil)
+            try ask(attempt.url, within: receiver == nil ? prepared.request.timeout : nil)
         } catch {
-            attempt = nil
+            self.attempt = nil
             throw error
         }
     }
@@ -97,9 +109,9 @@ package final class Exchange {
         if attempt.hasBegun, let receiver = attempt.receiver {
             return receiver.take(unsafe Array(bytes))
         }
-        let request = attempt.request
         return unsafe attempt.incoming.take(
-            body: bytes, limit: request.maxBody, keptOfRefusal: request.keptOfRefusal)
+            body: bytes, limit: attempt.prepared.request.maxBody,
+            keptOfRefusal: attempt.prepared.request.keptOfRefusal)
     }
 
     /// The transfer has ended, and is out of libcurl's hands: tells of it, or follows a redirect.
@@ -124,7 +136,7 @@ package final class Exchange {
         let isRefusal = incoming.headers.isComplete && incoming.headers.status >= 300
         if code != CURLE_OK, !isRefusal {
             throw incoming.refusal
-                ?? handle.error(code, from: attempt.url, timeout: attempt.request.timeout)
+                ?? handle.error(code, from: attempt.url, timeout: attempt.prepared.request.timeout)
         }
         return Response(headers: incoming.headers, body: incoming.body)
     }
@@ -133,10 +145,10 @@ package final class Exchange {
     private func follow(
         _ response: Response, of attempt: Attempt
     ) throws(TransferError) -> Bool {
-        guard attempt.request.body == nil, attempt.receiver == nil,
-            [301, 302, 303, 307, 308].contains(response.status), let url = handle.redirectTarget
+        guard response.isRedirect, attempt.prepared.request.body == nil, attempt.receiver == nil,
+            let url = handle.redirectTarget
         else { return false }
-        let limit = attempt.request.timeout
+        let limit = attempt.prepared.request.timeout
         let left = limit - (client.now - attempt.startedAt)
         guard left > .zero else { throw .timedOut(limit) }
         do {
@@ -148,5 +160,14 @@ package final class Exchange {
         attempt.incoming.advance()
         try ask(url, within: left)
         return true
+    }
+}
+
+extension Response {
+    fileprivate var isRedirect: Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
     }
 }

@@ -3,6 +3,8 @@
 /// Kept as bytes, and looked into on demand: of the headers of most answers two or three are asked for.
 package struct HeaderSection: Hashable, Sendable {
     private var bytes: [UInt8] = []
+    /// Where each line lies in them, its end included.
+    private var lines: [Range<Int>] = []
     /// The three digits of the status line; 0 before it came.
     private(set) package var status = 0
     /// Whether the empty line came that ends the section. What comes later is a trailer.
@@ -17,18 +19,24 @@ package struct HeaderSection: Hashable, Sendable {
         }
         if unsafe line.starts(with: Self.statusLine) {
             bytes.removeAll(keepingCapacity: true)
+            lines.removeAll(keepingCapacity: true)
             isComplete = false
             status = unsafe Self.status(in: line)
         } else if !isComplete {
+            if bytes.isEmpty {
+                bytes.reserveCapacity(Self.usualSize)
+                lines.reserveCapacity(Self.usualCount)
+            }
+            let start = bytes.count
             unsafe bytes.append(contentsOf: line)
+            lines.append(start..<bytes.count)
         }
     }
 
     /// The value of the first field of that name, which is given in lower case; nil where there is
     /// none, or it is no ASCII text.
     package subscript(_ name: String) -> String? {
-        var start = bytes.startIndex
-        while let line = nextLine(&start) {
+        for line in lines {
             if let value = value(of: name, in: line) { return value }
         }
         return nil
@@ -37,32 +45,22 @@ package struct HeaderSection: Hashable, Sendable {
     /// The values of all fields of that name, which is given in lower case.
     package func values(of name: String) -> [String] {
         var found: [String] = []
-        var start = bytes.startIndex
-        while let line = nextLine(&start) {
+        for line in lines {
             if let value = value(of: name, in: line) { found.append(value) }
         }
         return found
     }
 
-    /// The line that begins there, without its end; `start` becomes where the next one begins. Plain
-    /// loops here and below: they run for every line of every answer.
-    private func nextLine(_ start: inout Int) -> Range<Int>? {
-        guard start < bytes.endIndex else { return nil }
-        var end = start
-        while end < bytes.endIndex, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-        defer { start = end + 1 }
-        return start..<end
-    }
-
     /// The value that the line gives to the field; nil where it is another field's, or no ASCII text.
     private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }
-        let value = Self.trimmed(bytes[(line.lowerBound + name.utf8.count + 1)..<line.upperBound])
+        let value = bytes[trimmed((line.lowerBound + name.utf8.count + 1)..<line.upperBound)]
         for byte in value where !((0x20...0x7E).contains(byte) || byte == 0x09) { return nil }
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Whether a line is of the field whose name is given in lower case.
+    /// Whether a line is of the field whose name is given in lower case. A plain loop: it runs for every
+    /// line of every answer.
     private func isField(_ name: String, _ line: Range<Int>) -> Bool {
         var index = line.lowerBound
         for byte in name.utf8 {
@@ -73,6 +71,10 @@ package struct HeaderSection: Hashable, Sendable {
         }
         return index < line.upperBound && bytes[index] == UInt8(ascii: ":")
     }
+
+    /// What the header section of most servers fits into.
+    private static let usualSize = 512
+    private static let usualCount = 16
 
     private static let statusLine = Array("HTTP/".utf8)
 
@@ -90,10 +92,15 @@ package struct HeaderSection: Hashable, Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        var rest = value.drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return rest
+    /// Less the blanks around it.
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, Self.isBlank(bytes[start]) { start += 1 }
+        while start < end, Self.isBlank(bytes[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || isLineEnd(byte)
     }
 }

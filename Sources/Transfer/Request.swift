@@ -41,6 +41,16 @@ package struct Request: Hashable, Sendable {
     }
 }
 
+/// A request that is sent again and again: an exchange knows what it has sent last by this object, and
+/// does not compare one part after the other.
+package final class PreparedRequest {
+    package let request: Request
+
+    package init(_ request: Request) {
+        self.request = request
+    }
+}
+
 /// A header field of a request. Whoever makes one sees to it that no line ends in it.
 package struct Header: Hashable, Sendable {
     package var name: String

@@ -20,6 +20,11 @@ import Transfer
 
         /// Sends a request and runs the loop until it has ended.
         func get(_ request: Request, by exchange: Exchange) throws -> Response {
+            try get(PreparedRequest(request), by: exchange)
+        }
+
+        /// The same, with a request that may have been sent before.
+        func get(_ request: PreparedRequest, by exchange: Exchange) throws -> Response {
             let count = results.count
             try exchange.send(request) { [unowned self] in results.append($0) }
             #expect(results.count == count, "nothing is told from within the call")
@@ -43,6 +48,21 @@ import Transfer
                     == #"{"apiInactive": false, "forceUpdate": false}"#)
         }
         #expect(try server.requests.map(\.path) == ["/a?b", "/a?b", "/a?b"])
+    }
+
+    @Test func aPreparedRequestIsSentAgainAsItWasWhateverWentBetween() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let prepared = ["one", "two"].map { word in
+            PreparedRequest(Request(url: url + word, headers: [Header("X-Word", word)]))
+        }
+        let order = [0, 0, 1, 0, 1, 1]
+        for index in order { _ = try scene.get(prepared[index], by: exchange) }
+        let words = order.map { ["one", "two"][$0] }
+        #expect(try server.requests.map(\.path) == words.map { "/" + $0 })
+        #expect(try server.requests.map { $0.headers["x-word"] } == words)
     }
 
     /// The connection of the one is free for the other inside the handler of its own socket: watching

@@ -22,13 +22,14 @@ extension Machine {
 
     /// The flags are those of the newest answer still: as good as the same answer again.
     mutating func confirm(_ index: Int, at now: Now, _ batch: inout Batch) {
-        guard let newest = sources[index].answers.first else { return }
+        guard !sources[index].answers.isEmpty else { return }
+        let newest = sources[index].answers[0].number
         var isTaken = false
         for user in wiring.users(of: index) {
             let state = services[user.service].switches[user.position]
-            guard state.newest == newest.number else {
+            guard state.newest == newest else {
                 services[user.service].isDue = true
-                if offer(newest, to: user, at: now, &batch) { isTaken = true }
+                if offer(sources[index].answers[0], to: user, at: now, &batch) { isTaken = true }
                 continue
             }
             let maxStale = services[user.service].service.policy.maxStale
@@ -97,9 +98,10 @@ extension Machine {
 
     /// Whether every switch of the source rests on its newest answer, or will.
     func isReadByAll(_ index: Int) -> Bool {
-        guard let newest = sources[index].answers.first else { return false }
+        guard !sources[index].answers.isEmpty else { return false }
+        let newest = sources[index].answers[0].number
         return wiring.users(of: index).allSatisfy { user in
-            services[user.service].switches[user.position].newest == newest.number
+            services[user.service].switches[user.position].newest == newest
                 && services[user.service].switches[user.position].problem == nil
         }
     }

@@ -7,13 +7,6 @@ extension SourceState {
             schedule: Schedule(interval: plan.interval), confirmation: .never,
             activity: .waiting(until: now.boot))
     }
-
-    /// What makes the next request conditional: nothing while some switch cannot read the newest
-    /// answer, so that it is read again.
-    func validators(allRead: Bool) -> Validators {
-        guard allRead, let newest = answers.first else { return Validators() }
-        return newest.answer.validators
-    }
 }
 
 extension Machine {
@@ -24,7 +17,7 @@ extension Machine {
         guard let index = wiring.source(name) else { return }
         switch outcome {
         case .answer(let answer):
-            if let newest = sources[index].answers.first, newest.answer.body == answer.body {
+            if sources[index].answers.first?.answer.body == answer.body {
                 // Not stored: an ETag that is new each time must not write to disk each time.
                 sources[index].answers[0].answer.validators = answer.validators
                 confirm(index, at: now, &batch)
@@ -70,9 +63,14 @@ extension Machine {
             else { continue }
             let limit = now.boot + sources[index].timeout
             sources[index].activity = .fetching(isHinted: false, limit: limit)
-            let validators = sources[index].validators(allRead: isReadByAll(index))
-            batch.fetches.append(.fetch(sources[index].name, validators))
+            batch.fetches.append(.fetch(sources[index].name, validators(of: index)))
         }
+    }
+
+    /// What makes the next request conditional: nothing while some switch cannot read the newest
+    /// answer, so that it is read again.
+    private func validators(of index: Int) -> Validators {
+        isReadByAll(index) ? sources[index].answers[0].answer.validators : Validators()
     }
 
     private mutating func succeed(_ index: Int, at now: Now, _ batch: inout Batch) {

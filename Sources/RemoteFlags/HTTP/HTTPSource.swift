@@ -51,7 +51,8 @@ package final class HTTPSource: FlagSource {
             let inquiry = try prepare()
             let isBound = answered == inquiry.binding
             let request = inquiry.request(unlessMatching: isBound ? validators : Validators())
-            let isConditional = request.headers.count > inquiry.plain.headers.count
+            let isConditional =
+                request.request.headers.count > inquiry.plain.headers.count
             let exchange = try exchange ?? Exchange(client)
             self.exchange = exchange
             try exchange.send(request) { [unowned self] result in

@@ -9,7 +9,7 @@ final class Inquiry {
     let binding: String
     /// The request without conditions.
     let plain: Request
-    private var last: (validators: Validators, request: Request)?
+    private var last: (validators: Validators, request: PreparedRequest)?
 
     init(secrets: Secrets, binding: String, plain: Request) {
         self.secrets = secrets
@@ -18,14 +18,15 @@ final class Inquiry {
     }
 
     /// The request that is answered only by other flags than those of the validators.
-    func request(unlessMatching validators: Validators) -> Request {
+    func request(unlessMatching validators: Validators) -> PreparedRequest {
         if let last, last.validators == validators { return last.request }
         var request = plain
         if let etag = validators.etag { request.headers.append(Header("If-None-Match", etag)) }
         if let date = validators.lastModified {
             request.headers.append(Header("If-Modified-Since", date))
         }
-        last = (validators, request)
-        return request
+        let prepared = PreparedRequest(request)
+        last = (validators, prepared)
+        return prepared
     }
 }
