@@ -85,9 +85,19 @@ extension CivilDate: CustomStringConvertible {
 }
 
 extension BinaryInteger {
-    /// The decimal digits of a number that is not negative, with leading zeros up to `width`.
+    /// The decimal digits of a number that is not negative, with leading zeros up to `width`. Digit by
+    /// digit: times are written with every answer that is stored.
     func padded(to width: Int) -> String {
-        let digits = String(self)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        var (place, count): (Self, Int) = (1, 1)
+        while count < width || place <= self / 10 {
+            place *= 10
+            count += 1
+        }
+        var text = ""
+        while place > 0 {
+            text.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(self / place % 10)))
+            place /= 10
+        }
+        return text
     }
 }

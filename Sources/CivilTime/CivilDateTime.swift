@@ -50,6 +50,6 @@ extension CivilDateTime: CustomStringConvertible {
 
     /// The description without the fraction.
     var wholeSeconds: String {
-        "\(date)T\([hour, minute, second].map { $0.padded(to: 2) }.joined(separator: ":"))"
+        "\(date)T\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
     }
 }

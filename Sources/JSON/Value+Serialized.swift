@@ -15,9 +15,10 @@ extension Value {
         String(decoding: serializedBytes(style), as: UTF8.self)
     }
 
-    /// The same as bytes of UTF-8.
-    package func serializedBytes(_ style: Style = .compact) -> [UInt8] {
-        var writer = Writer(style: style)
+    /// The same as bytes of UTF-8. `room` is about how many there will be, where that is known: what
+    /// grows is copied.
+    package func serializedBytes(_ style: Style = .compact, room: Int = 0) -> [UInt8] {
+        var writer = Writer(style: style, room: room)
         writer.write(self, depth: 0)
         return writer.bytes
     }
@@ -27,8 +28,9 @@ private struct Writer {
     let style: Style
     private(set) var bytes: [UInt8] = []
 
-    init(style: Style) {
+    init(style: Style, room: Int) {
         self.style = style
+        bytes.reserveCapacity(room)
     }
 
     /// Writes a value that is inside `depth` arrays and objects.
@@ -88,25 +90,18 @@ private struct Writer {
         for index in text.indices where text[index].needsEscape {
             room += text[index].escapeLength - 1
         }
-        var end = bytes.count
-        bytes += [UInt8](repeating: 0, count: room)
-        var output = bytes.mutableSpan
-        for index in text.indices {
-            let byte = text[index]
-            guard byte.needsEscape else {
-                output[end] = byte
-                end += 1
-                continue
-            }
-            if let letter = byte.escapeLetter {
-                output[end] = .backslash
-                output[end + 1] = letter
-            } else {
-                for (place, part) in byte.longEscape.utf8.enumerated() {
-                    output[end + place] = part
+        bytes.append(addingCapacity: room) { output in
+            for index in text.indices {
+                let byte = text[index]
+                if !byte.needsEscape {
+                    output.append(byte)
+                } else if let letter = byte.escapeLetter {
+                    output.append(.backslash)
+                    output.append(letter)
+                } else {
+                    for part in byte.longEscape.utf8 { output.append(part) }
                 }
             }
-            end += byte.escapeLength
         }
     }
 

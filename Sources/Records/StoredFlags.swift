@@ -13,7 +13,11 @@ enum StoredFlags {
             "binding": .string(binding),
             "answers": .array(answers.map(json)),
         ])
-        return value.serializedBytes(.pretty) + [UInt8(ascii: "\n")]
+        // A quarter more, for the escapes of JSON inside a string, and for what stands around it.
+        let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
+        var bytes = value.serializedBytes(.pretty, room: room)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
     }
 
     /// Nothing where the binding is another one: those flags are another source's.
