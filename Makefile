@@ -17,7 +17,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: build run test check bench install deb reproducible clean packages packages-deb packages-test
+.PHONY: build run test check bench decision-benchmark install deb reproducible clean packages packages-deb packages-test
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
 build: packages
@@ -41,6 +41,10 @@ check: packages-test
 # Our figures beside a peer's, in one run.
 bench: deb packages-test
 	Benchmarks/run
+
+# What measures the decision alone, built as the programs are.
+decision-benchmark: packages
+	$(RELEASE) --product decision-benchmark
 
 # Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
 # systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl

@@ -37,9 +37,9 @@ final class PrivateBus {
     func freeze() { daemon.send(SIGSTOP) }
     func thaw() { daemon.send(SIGCONT) }
 
-    /// Runs the loop until something is so; fails after ten seconds.
+    /// Runs the loop until something is so; fails after half a minute.
     func run(until condition: () -> Bool) throws {
-        let deadline = loop.now.boot + .seconds(10)
+        let deadline = loop.now.boot + .seconds(30)
         while !condition() {
             guard loop.now.boot < deadline else { throw TestFailure("it never was so") }
             try loop.runOnce(.milliseconds(100))
@@ -63,16 +63,20 @@ final class PrivateBus {
             """, to: "bus.conf")
         return try Program(
             "/usr/bin/dbus-daemon",
-            ["--nofork", "--nosyslog", "--nopidfile", "--config-file=\(folder("bus.conf"))"])
+            [
+                "--nofork", "--nosyslog", "--nopidfile", "--print-address",
+                "--config-file=\(folder("bus.conf"))",
+            ])
     }
 
+    /// Its socket is there a moment before it listens; it prints the address when it does.
     private func awaitSocket() throws {
-        try run { [folder] in
-            if case .success(true) = Result(catching: { try File.exists(folder("socket")) }) {
-                true
-            } else {
-                false
+        let deadline = loop.now.boot + .seconds(30)
+        while try daemon.output.isEmpty {
+            guard loop.now.boot < deadline else {
+                throw TestFailure("start a bus: \(try daemon.errors)")
             }
+            try loop.runOnce(.milliseconds(10))
         }
     }
 }
