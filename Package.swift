@@ -157,7 +157,7 @@ let package = Package(
             dependencies: [
                 "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
             ],
-            path: "Tests/System", exclude: ["boot", "boot-once", "walk-through"],
+            path: "Tests/System", exclude: ["boot", "boot-once", "control-group", "walk-through"],
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
