@@ -78,14 +78,18 @@ package final class Server {
 
     private func pause() {
         listen(for: [])
-        retry?.set(at: loop.now.boot + .seconds(1))
+        tryLater()
     }
 
     private func listen(for events: Descriptor.Events) {
         do {
             try readiness?.listen(for: events)
         } catch {
-            retry?.set(at: loop.now.boot + .seconds(1))
+            tryLater()
         }
+    }
+
+    private func tryLater() {
+        retry?.set(at: loop.now.boot + .seconds(1))
     }
 }
