@@ -49,10 +49,10 @@ bench: deb packages-test
 decision-benchmark: packages
 	$(RELEASE) --product decision-benchmark
 
-# Both programs, their manual and completions, the unit and what it needs. Afterwards, as root:
-# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl
-# daemon-reload.
-install: build
+# Both programs as "make build" has left them (root may have no compiler), their manual and completions,
+# the unit and what it needs. Afterwards, as root: systemd-sysusers, systemd-tmpfiles --create,
+# journalctl --update-catalog and systemctl daemon-reload.
+install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 man/*.1
@@ -80,6 +80,9 @@ install: build
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
+
+$(BUILD)/killswitchd $(BUILD)/killswitchctl:
+	@echo "make: '$@' is not there: type 'make build' first" >&2; exit 1
 
 # A Debian package of both: build/killswitchd_VERSION_ARCH.deb, with lintian's word on it.
 deb: build packages-deb
