@@ -9,10 +9,7 @@ import Testing
 
     @Test func closingWaitsForTheSecondAnswerAndOpeningForTheThird() throws {
         let policy = Policy(minClosed: .zero, confirmClose: 2, confirmOpen: 3)
-        var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        play.forget()
+        var play = try Transcript([try service(policy: policy)]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
         try play.at(3, "app", answers: Self.running)
         try play.at(4, "app", answers: Self.over)
@@ -42,27 +39,24 @@ import Testing
 
                 """#)
         for second in 7...8 { try play.at(Double(second), "app", answers: Self.running) }
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
         try play.at(9, "app", answers: Self.running)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
     }
 
     /// Another service took the answer, so that the source says 'unchanged' to the next question.
     @Test func anAnswerThatIsUnchangedAgrees() throws {
         let slow = try service("slow", policy: Policy(confirmClose: 2))
-        var play = try Transcript([try service(), slow])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service(), slow]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended, .running])
+        #expect(play.states == [.ended, .running])
         play.at(3, .fetched(try named("app"), .unchanged))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended, .ended])
+        #expect(play.states == [.ended, .ended])
     }
 
     @Test func whatIsNotConfirmedIsNotStored() throws {
         var play = try Transcript([try service(policy: Policy(confirmClose: 2))])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+            .answered(Self.running, at: 1)
         let effects = try play.at(2, "app", answers: Self.over)
         #expect(effects.allSatisfy { if case .store = $0 { false } else { true } })
     }
@@ -70,10 +64,7 @@ import Testing
     @Test func flagsForTheNextStartAreStoredAndWait() throws {
         var shop = try service()
         shop.activation = .nextStart
-        var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        play.forget()
+        var play = try Transcript([shop]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
         play.at(3, .fetched(try named("app"), .unchanged))
         play.at(4, .activate(nil))
@@ -102,6 +93,6 @@ import Testing
         memory.flags[try named("app")]?.answers.append(older)
         var play = try Transcript([shop], memory: memory)
         play.at(0, .started)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
     }
 }

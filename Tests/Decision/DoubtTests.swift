@@ -6,10 +6,7 @@ import Testing
 /// What is strange about flags is said, and changes nothing.
 @Suite struct DoubtTests {
     @Test func aDoubtIsSaidOnceForAsLongAsItLasts() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let app: SourceName = try named("app")
         play.at(60, .doubted(app, ["condition 'a' counts as false"]))
         play.at(120, .doubted(app, ["condition 'a' counts as false", "condition 'b' too"]))

@@ -13,8 +13,7 @@ import Testing
         var shop = try service(sources: ["app", "plan"])
         shop.switches[1].format = .switchObject(.member("web"))
         var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no", "colour": "red"}"#)
+            .answered(#"{"service_end": "no", "colour": "red"}"#, at: 1)
         try play.at(5, "plan", answers: #"{"web": {"state": "maintenance"}, "n": 1}"#)
         play.at(20, .woke)
         let explanation = try explanation(play)
@@ -37,9 +36,7 @@ import Testing
     }
 
     @Test func anAnswerThatDoesNotCountIsNamedBesideTheFlagsInForce() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#, at: 1)
         try play.at(2, "app", answers: #"{"service_end": 7}"#)
         let view = try #require(try explanation(play).switches.first)
         #expect(view.flags?["service_end"] == "no")
@@ -50,9 +47,7 @@ import Testing
     @Test func flagsThatWaitForTheNextStartAreTold() throws {
         var shop = try service()
         shop.activation = .nextStart
-        var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        var play = try Transcript([shop]).answered(#"{"service_end": "no"}"#, at: 1)
         #expect(try explanation(play).switches.map(\.isStaged) == [false])
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
         let view = try #require(try explanation(play).switches.first)

@@ -5,10 +5,7 @@ import Testing
 /// Flapping, and what wins among several switches.
 @Suite struct GateTests {
     @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
         try play.at(3, "app", answers: #"{"service_end": "no"}"#)
@@ -52,9 +49,7 @@ import Testing
         memory.ledger.entries[try named("shop")]?.since = try Instant(
             rfc3339: "2027-03-01T11:59:58Z")
         var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+            .answered(#"{"service_end": "no"}"#, at: 1)
         play.at(3, .woke)
         #expect(
             play.text == #"""
@@ -70,10 +65,7 @@ import Testing
         var shop = try service(format: .status(.whole))
         shop.switches.append(
             Switch(source: try named("plan"), format: .maintenance(.memberOrWhole("m"))))
-        var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": true}"#)
-        play.forget()
+        var play = try Transcript([shop]).answered(#"{"apiInactive": false, "forceUpdate": true}"#)
         try play.at(1, "plan", answers: #"{"isUnderMaintenance": true, "title": "T"}"#)
         try play.at(60, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
         #expect(
@@ -94,9 +86,7 @@ import Testing
     @Test func anUpdateThatOnlyWarnsHidesNoMaintenance() throws {
         let policy = Policy(updateRequired: .open)
         var play = try Transcript([try service(format: .status(.whole), policy: policy)])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": true}"#)
-        play.forget()
+            .answered(#"{"apiInactive": false, "forceUpdate": true}"#)
         try play.at(60, "app", answers: #"{"apiInactive": true, "forceUpdate": true}"#)
         #expect(
             play.text == #"""
@@ -112,10 +102,7 @@ import Testing
 
     @Test func aClosedServiceIsPolledAtItsOwnPace() throws {
         var play = try Transcript([try service(format: .status(.whole))], showsSleep: true)
-        play.at(0, .started)
-        try play.at(
-            0, "app", answers: #"{"apiInactive": true, "forceUpdate": false, "retryInterval": 15}"#)
-        play.forget()
+            .answered(#"{"apiInactive": true, "forceUpdate": false, "retryInterval": 15}"#)
         try play.at(
             15, "app",
             answers: #"{"apiInactive": false, "forceUpdate": false, "retryInterval": 15}"#)
@@ -133,19 +120,13 @@ import Testing
     }
 
     @Test func aHintFetchesAtOnceAndAgainWhenItComesDuringAFetch() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         play.at(0.1, .hinted(try named("app")))
         try play.at(0.2, "app", answers: #"{"service_end": "no"}"#)
         play.at(0.3, .fetched(try named("app"), .unchanged))
         play.at(10, .hinted(try named("app")))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0.1s app hinted
                 0.2s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
@@ -182,9 +163,7 @@ import Testing
             state: .maintenance, since: try Instant(rfc3339: "2027-03-01T11:59:58Z"),
             generation: 7, bootID: "this-boot")
         var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+            .answered(#"{"service_end": "no"}"#, at: 1)
         play.at(3, .woke)
         #expect(
             play.text == #"""

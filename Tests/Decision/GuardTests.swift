@@ -13,11 +13,7 @@ struct GuardTests {
     }
 
     private static func running(_ names: [String], limit: Int?) throws -> Transcript {
-        var transcript = try Transcript(plan: plan(names, limit: limit))
-        transcript.at(0, .started)
-        try transcript.at(1, "app", answers: #"{"service_end": "no"}"#)
-        transcript.forget()
-        return transcript
+        try Transcript(plan: plan(names, limit: limit)).answered(#"{"service_end": "no"}"#, at: 1)
     }
 
     private static func gates(_ transcript: Transcript) -> [String] {
@@ -103,8 +99,7 @@ struct GuardTests {
     @Test func stalenessThatClosesIsACause() throws {
         let policy = Policy(maxStale: .seconds(90), whenStale: .closed)
         var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1, policy: policy))
-        transcript.at(0, .started)
-        try transcript.at(1, "app", answers: #"{"service_end": "no"}"#)
+            .answered(#"{"service_end": "no"}"#, at: 1)
         transcript.at(200, .woke)
         #expect(Self.gates(transcript) == ["a running", "b running"])
     }

@@ -5,10 +5,7 @@ import Testing
 /// An error is never an order.
 @Suite struct InvalidAnswerTests {
     @Test func anInvalidAnswerKeepsTheLastGoodFlagsAndIsSaidOnce() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         try play.at(60, "app", answers: #"{}"#)
         try play.at(120, "app", answers: #"{}"#)
         try play.at(180, "app", answers: #"{"service_end": true}"#)
@@ -31,17 +28,11 @@ import Testing
     }
 
     @Test func aDateThatIsNoDateCountsDownWithUnknownDays() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         try play.at(
             0, "app", answers: #"{"service_end": "countdown", "service_countdown": "soon"}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0s app answers {"service_end": "countdown", "service_countdown": "soon"}
                     store app: {"service_end": "countdown", "service_countdown": "soon"}
                     remember shop=countdown#2
@@ -53,10 +44,7 @@ import Testing
     }
 
     @Test func aSourceThatFailsIsSaidOncePerCauseAndWhenItIsBack() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(120, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(180, .fetched(try named("app"), .failure(Failure(.refused, "the server says 401"))))
@@ -121,16 +109,10 @@ import Testing
     }
 
     @Test func unchangedWithoutAnythingKnownIsAFailure() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         play.at(0, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0s app unchanged
                     say warning: source 'app': the answer says 'unchanged', but nothing is known yet; keeping what is known, asking again in 783 ms
 
@@ -138,10 +120,7 @@ import Testing
     }
 
     @Test func anAnswerThatIsNoFlagsAtAllIsAReasonOfItsOwn() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let page = Failure(.invalid, "the answer is a web page, not JSON")
         play.at(60, .fetched(try named("app"), .failure(page)))
         play.at(120, .fetched(try named("app"), .failure(page)))

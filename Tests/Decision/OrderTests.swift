@@ -16,10 +16,7 @@ import Testing
     }
 
     @Test func aSourceThatIsForgottenIsAskedAnewAndMovesNothingUntilItAnswers() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        play.forget()
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .forget(try named("app"), by: "root (uid 0)"))
         try play.at(3, "app", answers: Self.ended)
         #expect(
@@ -40,24 +37,22 @@ import Testing
 
     @Test func aSourceThatIsForgottenAndNeverAnswersIsUnknownAfterFirstTimeout() throws {
         var play = try Transcript([try service(policy: Policy(whenUnknown: .closed))])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+            .answered(Self.running, at: 1)
         play.at(2, .forget(try named("app"), by: "root (uid 0)"))
         play.at(31, .woke)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
         play.at(32, .woke)
         #expect(play.machine.record(of: try named("shop"))?.verdict.reason.slug == .unknownClosed)
     }
 
     @Test func theHighestVersionIsForgottenToo() throws {
         var play = try Transcript([try service(format: .switchObject(.whole))])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"state": "running", "version": 7}"#)
+            .answered(#"{"state": "running", "version": 7}"#, at: 1)
         try play.at(2, "app", answers: #"{"state": "ended", "version": 1}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
         play.at(3, .forget(try named("app"), by: "root (uid 0)"))
         try play.at(4, "app", answers: #"{"state": "ended", "version": 1}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
     }
 
     @Test func aSourceThatNobodyHasCannotBeForgotten() throws {

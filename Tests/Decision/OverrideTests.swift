@@ -54,7 +54,7 @@ import Testing
             memory.overrides = [shop: try order(.ended, until: until)]
             var play = try Transcript([try service()], memory: memory)
             play.at(0, .started)
-            #expect(play.machine.overview(at: play.now).services.map(\.state) == [state])
+            #expect(play.states == [state])
         }
     }
 
@@ -63,9 +63,9 @@ import Testing
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
         play.at(0, .override(shop, try order(.ended)))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
         play.at(1, .override(shop, try order(.running)))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
         let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.keep([:])))
     }
@@ -74,10 +74,6 @@ import Testing
         let now = try Instant(rfc3339: "2027-03-01T12:00:00Z")
         #expect(
             Override(state: .undecided, cause: "", author: "", since: now, until: now) == nil)
-    }
-
-    private func states(_ play: Transcript) -> [State] {
-        play.machine.overview(at: play.now).services.map(\.state)
     }
 
     /// After a reboot stored flags that open wait for their source; what an operator ordered does
@@ -90,7 +86,7 @@ import Testing
         memory.overrides = [try named("shop"): try order(state)]
         var play = try Transcript([try service()], memory: memory)
         play.at(0, .started)
-        #expect(states(play) == [state])
+        #expect(play.states == [state])
     }
 
     /// A board without a battery boots in 1970: until the clock is set nobody can tell that the
@@ -101,33 +97,31 @@ import Testing
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "another-boot")
         memory.overrides = [shop: try order(.ended)]
         var play = try Transcript(
-            [try service()], memory: memory, start: "1970-01-01T00:00:10Z")
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        #expect(states(play) == [.ended])
+            [try service()], memory: memory, start: "1970-01-01T00:00:10Z"
+        )
+        .answered(Self.running, at: 1)
+        #expect(play.states == [.ended])
         play.at(60, .woke)
-        #expect(states(play) == [.ended])
+        #expect(play.states == [.ended])
         let now = try Instant(rfc3339: "2027-03-01T13:00:00Z") - play.now.wall
         play.stepClock(60, by: now)
-        #expect(states(play) == [.running])
+        #expect(play.states == [.running])
     }
 
     /// A clock that runs ahead is not believed beside a server that knows better, and when it is put
     /// right the override still stands.
     @Test func aClockThatIsTooLateForgetsNoOverride() throws {
         let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try order(.maintenance)))
         let date = play.now.wall
         play.at(3, .fetched(try named("app"), .unchanged, date: date))
         play.stepClock(4, by: .seconds(10 * 3600))
-        #expect(states(play) == [.maintenance])
+        #expect(play.states == [.maintenance])
         play.stepClock(5, by: .seconds(-10 * 3600))
-        #expect(states(play) == [.maintenance])
+        #expect(play.states == [.maintenance])
         play.at(3600, .woke)
-        #expect(states(play) == [.running])
+        #expect(play.states == [.running])
     }
 
     @Test func anOverrideThatEndsAsAWindowBeginsGivesWayToIt() throws {
@@ -184,12 +178,10 @@ import Testing
 
     @Test func anotherOrderReplacesTheFirstAndOneForNobodyIsIgnored() throws {
         let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try order(.maintenance)))
         play.at(3, .override(shop, try order(.ended)))
-        #expect(states(play) == [.ended])
+        #expect(play.states == [.ended])
         #expect(play.at(4, .override(shop, try order(.ended))) == [])
         #expect(play.at(5, .override(try named("web"), try order(.ended))) == [])
     }
@@ -197,11 +189,9 @@ import Testing
     /// A disk that is full must not keep an operator from closing; the write is tried again.
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
         let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try order(.maintenance)))
-        #expect(states(play) == [.maintenance])
+        #expect(play.states == [.maintenance])
         play.at(2, .recorded(.keep, problem: "no space left on device"))
         let effects = play.at(3, .woke)
         #expect(effects.contains(.keep([shop: try order(.maintenance)])))

@@ -16,9 +16,7 @@ import Testing
     }
 
     @Test func aTimerAheadIsProgressAndALostOneIsNot() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         #expect(play.isProgressing(after: .seconds(50)))
         #expect(!play.isProgressing(after: .seconds(80)))
         play.at(80, .woke)
@@ -26,9 +24,8 @@ import Testing
     }
 
     @Test func oneSourceThatHangsIsEnough() throws {
-        var play = try Transcript([try service(sources: ["app", "other"])])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        let play = try Transcript([try service(sources: ["app", "other"])])
+            .answered(Self.running, at: 1)
         #expect(play.isProgressing(after: .seconds(30)))
         #expect(!play.isProgressing(after: .seconds(40)))
     }
@@ -42,8 +39,7 @@ import Testing
 
     @Test func theOverviewSaysHowThingsStand() throws {
         var play = try Transcript([try service(), try service("web", sources: ["app", "other"])])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+            .answered(Self.running, at: 1)
         play.at(2, .fetched(try named("other"), .failure(Failure(.unreachable, "timed out"))))
         play.at(12, .hinted(try named("app")))
         let overview = play.machine.overview(at: play.now)

@@ -5,10 +5,7 @@ import Testing
 /// What is written, when, and what happens when it cannot be.
 @Suite struct RecordTests {
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         try play.at(60, "app", answers: #"{"service_end": "no"}"#)
         try play.at(120, "app", answers: #"{"service_end": "no", "other": 1}"#)
         #expect(
@@ -23,10 +20,7 @@ import Testing
     }
 
     @Test func midnightRenewsValidUntilThoughNothingChanges() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         play.at(43_200, .woke)
         #expect(
             play.text == #"""
@@ -38,10 +32,7 @@ import Testing
     }
 
     @Test func aFullDiskIsSaidAndTriedAgainAndKeepsNoSwitchFromFiring() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "over"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let full = "write '/state': no space left on device"
         play.at(0, .recorded(.store(try named("app")), problem: full))
         play.at(0, .recorded(.publish(try named("shop")), problem: full))
@@ -96,10 +87,7 @@ import Testing
 
     /// Somebody removed the runtime directory: whatever was in it is written again.
     @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let gone = "touch '/run/source.app': no such file or directory"
         play.at(60, .fetched(try named("app"), .unchanged))
         play.at(60, .recorded(.confirm(try named("app")), problem: gone))

@@ -6,25 +6,15 @@ import Testing
 @Suite struct ReloadTests {
     private static let running = #"{"service_end": "no"}"#
 
-    private func plan(_ services: [Service], interval: Duration = .seconds(60)) throws -> Plan {
-        let names = Set(services.flatMap(\.switches).map(\.source)).sorted { $0.text < $1.text }
-        return Plan(
-            sources: names.map { SourcePlan(name: $0, interval: interval) }, services: services)
-    }
-
     @Test func theSamePlanChangesNothing() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        #expect(play.at(2, .reconfigured(try plan([try service()]))) == [])
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
+        #expect(play.at(2, .reconfigured(Plan([try service()]))) == [])
     }
 
     @Test func whatIsNewIsAskedAndWhatIsGoneIsWithdrawn() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         let web = try service("web", sources: ["other"])
-        let effects = play.at(2, .reconfigured(try plan([web])))
+        let effects = play.at(2, .reconfigured(Plan([web])))
         #expect(effects.contains(.withdraw(try named("shop"))))
         #expect(effects.contains(.drop(try named("app"))))
         #expect(effects.contains(.fetch(try named("other"), Validators())))
@@ -33,61 +23,50 @@ import Testing
 
     @Test func aShorterIntervalCountsAtOnce() throws {
         var play = try Transcript([try service()], interval: .seconds(3600))
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        play.at(2, .reconfigured(try plan([try service()], interval: .seconds(10))))
+            .answered(Self.running, at: 1)
+        play.at(2, .reconfigured(Plan([try service()], interval: .seconds(10))))
         let fetch = Effect.fetch(try named("app"), Validators())
         #expect(play.at(12.1, .woke).contains(fetch))
     }
 
     @Test func aServiceWithAnotherSwitchKeepsItsStateUntilThatIsHeard() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         let both = try service(sources: ["app", "other"])
-        let effects = play.at(100, .reconfigured(try plan([both])))
+        let effects = play.at(100, .reconfigured(Plan([both])))
         #expect(effects.contains(.fetch(try named("other"), Validators())))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
         try play.at(101, "other", answers: #"{"service_end": "over"}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
     }
 
     /// The answer that the source gave for another service is good for the new one too: it would
     /// else be undecided until the next poll.
     @Test func aNewServiceOnAKnownSourceIsDecidedAtOnce() throws {
         var play = try Transcript([try service()], interval: .seconds(3600))
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        let both = try plan([try service(), try service("web")], interval: .seconds(3600))
+            .answered(Self.running, at: 1)
+        let both = Plan([try service(), try service("web")], interval: .seconds(3600))
         play.at(2, .reconfigured(both))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running, .running])
+        #expect(play.states == [.running, .running])
     }
 
     @Test func anotherFormatThatCannotReadTheAnswerHasTheSourceAskedAtOnce() throws {
         var play = try Transcript([try service()], interval: .seconds(3600))
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+            .answered(Self.running, at: 1)
         let other = try service(format: .status(.whole))
-        let effects = play.at(2, .reconfigured(try plan([other], interval: .seconds(3600))))
+        let effects = play.at(2, .reconfigured(Plan([other], interval: .seconds(3600))))
         #expect(effects.contains(.fetch(try named("app"), Validators())))
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
     }
 
     @Test func aNewSwitchThatIsNeverHeardIsUnknownAfterFirstTimeout() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
         var both = try service(sources: ["app", "other"])
         both.policy.whenUnknown = .closed
-        play.at(100, .reconfigured(try plan([both])))
+        play.at(100, .reconfigured(Plan([both])))
         play.at(129, .woke)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
         play.at(130, .woke)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
-    }
-
-    private func states(_ play: Transcript) -> [State] {
-        play.machine.overview(at: play.now).services.map(\.state)
+        #expect(play.states == [.maintenance])
     }
 
     /// The whole of it: one service goes with its source and its files, one comes with its own, one
@@ -97,15 +76,15 @@ import Testing
             try service(), try service("old", sources: ["past"]),
             try service("new", sources: ["next"])
         )
-        var play = try Transcript(plan: try plan([shop, old]))
+        var play = try Transcript([shop, old])
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
         try play.at(1, "past", answers: Self.running)
         play.forget()
-        play.at(10, .reconfigured(try plan([shop, new])))
+        play.at(10, .reconfigured(Plan([shop, new])))
         try play.at(11, "past", answers: #"{"service_end": "over"}"#)
         try play.at(12, "next", answers: #"{"service_end": "over"}"#)
-        play.at(20, .reconfigured(try plan([shop, old])))
+        play.at(20, .reconfigured(Plan([shop, old])))
         #expect(
             play.text == #"""
                 10s reconfigured
@@ -132,131 +111,14 @@ import Testing
                 """#)
     }
 
-    /// After a reboot flags that open wait for their source. A reload is no reason to wait no longer.
-    @Test func aReloadDoesNotEndTheWaitAfterAReboot() throws {
-        let memory = try Memory.stored(
-            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        play.at(1, .reconfigured(try plan([try service()])))
-        #expect(states(play) == [.undecided])
-        play.at(29, .woke)
-        #expect(states(play) == [.undecided])
-        play.at(30, .woke)
-        #expect(states(play) == [.running])
-    }
-
-    /// The wait for a new switch is that switch's own: it must not give flags that are too old
-    /// another half a minute, in which the gate would open and close again.
-    @Test func anotherSwitchDoesNotMakeOldFlagsYoung() throws {
-        let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
-        let memory = try Memory.stored(
-            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "this-boot")
-        var play = try Transcript([try service(policy: policy)], memory: memory)
-        play.at(0, .started)
-        play.at(30, .woke)
-        #expect(states(play) == [.maintenance])
-        let both = try service(policy: policy, sources: ["app", "other"])
-        play.at(40, .reconfigured(try plan([both])))
-        try play.at(41, "other", answers: Self.running)
-        #expect(states(play) == [.maintenance])
-    }
-
-    private func nextStart(_ sources: [String] = ["app"], format: Format = .serviceEnd) throws
-        -> Service
-    {
-        var shop = try service(format: format, sources: sources)
-        shop.activation = .nextStart
-        return shop
-    }
-
-    @Test func flagsThatWaitForTheNextStartWaitOverAReload() throws {
-        var play = try Transcript([try nextStart()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
-        // A service is added, the policy is another, another zone, another switch: no start.
-        let other = try service("web", sources: ["other"])
-        play.at(3, .reconfigured(try plan([try nextStart(), other])))
-        #expect(states(play).first == .running)
-        var stricter = try nextStart()
-        stricter.policy.whenUnknown = .closed
-        play.at(4, .reconfigured(try plan([stricter, other])))
-        #expect(states(play).first == .running)
-        stricter.zone = try zone("Asia/Tokyo")
-        play.at(5, .reconfigured(try plan([stricter, other])))
-        #expect(states(play).first == .running)
-        stricter.switches[0].format = .serviceEnd(
-            endKeys: ["service_end"], countdownKey: "shop_closes_at")
-        play.at(6, .reconfigured(try plan([stricter, other])))
-        #expect(states(play).first == .running)
-        play.at(7, .activate(stricter.name))
-        #expect(states(play).first == .ended)
-    }
-
-    @Test func valuesThatWaitForTheNextStartWaitOverAReload() throws {
-        var shop = try nextStart()
-        shop.values = [
-            RemoteValue(
-                name: try named("limit"), source: try named("app"), key: "limit", type: .integer)
-        ]
-        var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"service_end": "no", "limit": 1}"#)
-        try play.at(2, "app", answers: #"{"service_end": "no", "limit": 2}"#)
-        play.forget()
-        var renamed = shop
-        renamed.policy.minClosed = .seconds(60)
-        renamed.zone = try zone("Asia/Tokyo")
-        play.at(3, .reconfigured(try plan([renamed])))
-        play.at(4, .activate(nil))
-        #expect(
-            play.textWithoutFetches == #"""
-                3s reconfigured
-                    publish shop running open flags values={"limit":1} #2 until 2027-03-01T15:01:00+00:00
-                4s activate all
-                    publish shop running open flags values={"limit":2} #2 until 2027-03-01T15:01:00+00:00
-
-                """#)
-    }
-
-    /// That is what the configuration asks for then.
-    @Test func whatWaitsTakesForceWhenAReloadMakesActivationImmediate() throws {
-        var play = try Transcript([try nextStart()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
-        play.at(3, .reconfigured(try plan([try service()])))
-        #expect(states(play) == [.ended])
-    }
-
-    @Test func anOverrideStandsOverAReloadAndOverItsServiceBeingAway() throws {
-        let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
-        let override = try #require(
-            Override(
-                state: .maintenance, cause: "disk", author: "root", since: play.now.wall,
-                until: play.now.wall + .seconds(3600)))
-        play.at(2, .override(shop, override))
-        play.at(3, .reconfigured(try plan([try service("web")])))
-        play.at(4, .reconfigured(try plan([try service()])))
-        #expect(states(play) == [.maintenance])
-        play.at(3601, .woke)
-        #expect(states(play) == [.running])
-    }
-
     /// What the new configuration asks for comes at once, and nothing else does.
     @Test func anotherPolicyCountsAtOnce() throws {
         var play = try Transcript([try service(format: .status(.whole))])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"apiInactive": false, "forceUpdate": true}"#)
-        play.forget()
+            .answered(#"{"apiInactive": false, "forceUpdate": true}"#, at: 1)
         var lenient = try service(format: .status(.whole))
         lenient.policy.updateRequired = .open
         lenient.policy.minClosed = .zero
-        play.at(20, .reconfigured(try plan([lenient])))
+        play.at(20, .reconfigured(Plan([lenient])))
         #expect(
             play.text == #"""
                 20s reconfigured

@@ -6,10 +6,7 @@ import Testing
 @Suite struct StaleTests {
     @Test func staleFlagsAreHeldAndSaySo() throws {
         let policy = Policy(maxStale: .seconds(600))
-        var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
         play.at(599, .woke)
         play.at(600, .woke)
         play.at(700, .fetched(try named("app"), .unchanged))
@@ -30,10 +27,7 @@ import Testing
 
     @Test func staleFlagsCloseWhereThePolicySaysSo() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
-        var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
         play.at(600, .woke)
         try play.at(700, "app", answers: #"{"service_end": "no"}"#)
         #expect(
@@ -55,11 +49,7 @@ import Testing
     @Test func staleFlagsOpenWhereThePolicySaysSo() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(format: .maintenance(.whole), policy: policy)])
-        play.at(0, .started)
-        try play.at(
-            0, "app",
-            answers: #"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
-        play.forget()
+            .answered(#"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
         play.at(600, .woke)
         #expect(
             play.text == #"""
@@ -75,11 +65,7 @@ import Testing
     @Test func anAcceptedEndOutranksThePolicyForStaleFlags() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
-        try play.at(
-            0, "app",
-            answers: #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}"#)
-        play.forget()
+            .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}"#)
         play.at(600, .woke)
         play.at(1200, .woke)
         #expect(
@@ -99,10 +85,7 @@ import Testing
     /// `valid_until` moves with every confirmation, but is written only when the old one comes near.
     @Test func aPollThatConfirmsWritesNothingUntilTheOldLimit() throws {
         let policy = Policy(maxStale: .seconds(600))
-        var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"service_end": "no"}"#)
-        play.forget()
+        var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
         play.at(60, .fetched(try named("app"), .unchanged))
         try play.at(590, "app", answers: #"{"service_end": "no"}"#)
         play.at(600, .woke)
@@ -148,9 +131,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript(
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
-        play.forget()
+            .answered(#"{"apiInactive": false, "forceUpdate": false}"#)
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
         play.at(300, .fetched(try named("app"), .unchanged))
         play.at(600, .woke)
@@ -218,7 +199,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript(
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
-        play.at(0, .started)
+            .waiting()
         let open = #"{"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}"#
         try play.at(0, "app", answers: open)
         try play.at(0, "other", answers: open)
@@ -228,12 +209,6 @@ import Testing
         play.at(720, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    fetch other
                 0s app answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
                     store app: {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
                     publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00

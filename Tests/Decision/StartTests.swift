@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What a service is before its sources have answered, and who may open it.
+/// What a service is before its sources have answered, where nothing of an earlier run is known.
 @Suite struct StartTests {
     @Test func theFirstAnswerDecides() throws {
         var play = try Transcript([try service()])
@@ -25,111 +25,14 @@ import Testing
                 """#)
     }
 
-    @Test func storedFlagsDecideAtOnceAfterARestart() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "this-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
-                    fetch app
-                1s app unchanged
-                    publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running: the flags of source 'app' say so
-
-                """#)
-    }
-
-    @Test func storedFlagsThatCloseDecideAtOnceAfterAReboot() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "closed"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .ended,
-            boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=ended#7
-                    publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
-                    fetch app
-
-                """#)
-    }
-
-    /// Nothing is started only to be killed.
-    @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        play.at(2, .fetched(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#8
-                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
-                    fetch app
-                2s app unchanged
-                    remember shop=running#9
-                    publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
-
-                """#)
-    }
-
-    @Test func storedFlagsThatOpenCountWhenTheFirstAnswerDoesNotCome() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory, showsSleep: true)
-        play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
-        play.at(30, .woke)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#8
-                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
-                    fetch app
-                    sleep 30s wall 2027-03-02T00:00:00+00:00
-                1s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
-                    sleep 0s wall 2027-03-02T00:00:00+00:00
-                30s woke
-                    remember shop=running#9
-                    publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was undecided): the stored flags of source 'app' say so, it has not answered since the start
-                    fetch app
-                    sleep wall 2027-03-02T00:00:00+00:00
-
-                """#)
-    }
-
     @Test func aSwitchThatWasNeverHeardOfOpensAfterFirstTimeout() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         play.at(0.5, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(29.9, .woke)
         play.at(30, .woke)
         try play.at(40, "app", answers: #"{"service_end": "over"}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0.5s app fails: no route
                     say warning: source 'app': no route; keeping what is known, asking again in 783 ms
                 29.9s woke
@@ -151,16 +54,10 @@ import Testing
 
     @Test func aSwitchThatWasNeverHeardOfClosesWhereThePolicySaysSo() throws {
         let policy = Policy(whenUnknown: .closed, firstTimeout: .seconds(5))
-        var play = try Transcript([try service(policy: policy)])
-        play.at(0, .started)
+        var play = try Transcript([try service(policy: policy)]).waiting()
         play.at(5, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 5s woke
                     remember shop=maintenance#2
                     publish shop maintenance closed unknown-closed #2 until 2027-03-02T00:01:00+00:00
@@ -170,16 +67,10 @@ import Testing
     }
 
     @Test func whenNobodyWaitsAnyLongerThePolicyDecidesAtOnce() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         play.at(0.1, .patienceEnded)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0.1s patience ended
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
@@ -189,17 +80,11 @@ import Testing
     }
 
     @Test func anInvalidFirstAnswerIsNotWaitedForLongerThanNone() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         try play.at(0.1, "app", answers: "{}")
         play.at(30, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 0.1s app answers {}
                     say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; what is known stays in force
                 30s woke
@@ -211,18 +96,11 @@ import Testing
     }
 
     @Test func aSwitchThatClosesDoesNotWaitForTheOther() throws {
-        var play = try Transcript([try service(sources: ["app", "other"])])
-        play.at(0, .started)
+        var play = try Transcript([try service(sources: ["app", "other"])]).waiting()
         try play.at(0.1, "app", answers: #"{"service_end": "no"}"#)
         try play.at(0.2, "other", answers: #"{"service_end": "over"}"#)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    fetch other
                 0.1s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     confirm app
@@ -232,33 +110,6 @@ import Testing
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm other
                     say notice: shop: ended (was undecided): the flags of source 'other' say so
-
-                """#)
-    }
-
-    /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
-    @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .maintenance,
-            boot: "this-boot")
-        let policy = Policy(whenUnknown: .closed)
-        var play = try Transcript(
-            [try service(policy: policy, sources: ["app", "other"])], memory: memory)
-        play.at(0, .started)
-        play.at(0.1, .fetched(try named("app"), .unchanged))
-        play.at(30, .woke)
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
-                    fetch app
-                    fetch other
-                0.1s app unchanged
-                    confirm app
-                30s woke
-                    publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance: source 'other' never gave flags, when_unknown closes the gate
 
                 """#)
     }

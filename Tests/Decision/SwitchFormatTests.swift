@@ -13,8 +13,7 @@ import Testing
     }
 
     @Test func aWindowIsAnnouncedAndBeginsAndEndsWithoutTheNetwork() throws {
-        var play = try Transcript([try shop()])
-        play.at(0, .started)
+        var play = try Transcript([try shop()]).waiting()
         try play.at(0, "app", answers: Self.planned)
         play.at(43_200, .woke)
         play.at(165_599, .woke)
@@ -23,10 +22,6 @@ import Testing
         play.at(169_200, .woke)
         #expect(
             play.textWithoutFetches == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
                 0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
                     store app: {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
                     remember shop=running#2
@@ -56,24 +51,19 @@ import Testing
         var play = try Transcript(
             [try shop()], memory: memory, start: "2027-03-03T10:30:00Z")
         play.at(0, .started)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+        #expect(play.states == [.maintenance])
     }
 
     @Test func anEndEndsAMaintenanceToo() throws {
         var play = try Transcript([try shop()])
-        play.at(0, .started)
-        try play.at(
-            0, "app", answers: #"{"state":"maintenance","ends_at":"2027-03-01T12:00:10Z"}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+            .answered(#"{"state":"maintenance","ends_at":"2027-03-01T12:00:10Z"}"#)
+        #expect(play.states == [.maintenance])
         play.at(10, .woke)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.ended])
+        #expect(play.states == [.ended])
     }
 
     @Test func anEarlierEditionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
-        var play = try Transcript([try shop()])
-        play.at(0, .started)
-        try play.at(0, "app", answers: #"{"state":"running","version":7}"#)
-        play.forget()
+        var play = try Transcript([try shop()]).answered(#"{"state":"running","version":7}"#)
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         try play.at(2, "app", answers: #"{"state":"ended"}"#)
         try play.at(3, "app", answers: #"{"state":"ended","version":7}"#)
@@ -102,7 +92,7 @@ import Testing
         var play = try Transcript([try shop()], memory: memory)
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.running])
+        #expect(play.states == [.running])
     }
 
     @Test(arguments: [
@@ -111,9 +101,7 @@ import Testing
     ])
     func flagsThatHaveExpiredAreStale(_ row: (WhenStale, State, String)) throws {
         var play = try Transcript([try shop(policy: Policy(whenStale: row.0))])
-        play.at(0, .started)
-        try play.at(
-            0, "app", answers: #"{"state":"running","expires":"2027-03-01T12:00:10Z"}"#)
+            .answered(#"{"state":"running","expires":"2027-03-01T12:00:10Z"}"#)
         let wake = play.at(9, .woke)
         #expect(wake.allSatisfy { if case .publish = $0 { false } else { true } })
         let effects = play.at(10, .woke)
@@ -159,15 +147,13 @@ import Testing
     @Test func oneSourceThatIsDownDoesNotBlindTheOthers() throws {
         var shop = try shop()
         shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
-        var play = try Transcript([shop])
-        play.at(0, .started)
-        try play.at(1, "app", answers: #"{"state":"running"}"#)
+        var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)
         try play.at(1, "plan", answers: Self.planned)
         play.at(60, .fetched(try named("plan"), .failure(Failure(.unreachable, "down"))))
         try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+        #expect(play.states == [.maintenance])
         try play.at(70, "app", answers: #"{"state":"running"}"#)
         play.at(165_600, .woke)
-        #expect(play.machine.overview(at: play.now).services.map(\.state) == [.maintenance])
+        #expect(play.states == [.maintenance])
     }
 }

@@ -5,13 +5,8 @@ import Testing
 /// Ends, midnights and the clock.
 @Suite struct TimeTests {
     @Test func daysLeftChangeAtMidnightOfTheZoneAndTheEndComesTrueOnTime() throws {
-        var play = try Transcript([try service(zone: try zone("Asia/Tokyo"))])
-        play.at(0, .started)
-        try play.at(
-            0, "app",
-            answers:
-                #"{"service_end": "countdown", "service_countdown": "2027-03-03T08:00:00+0000"}"#)
-        play.forget()
+        let end = #"{"service_end": "countdown", "service_countdown": "2027-03-03T08:00:00+0000"}"#
+        var play = try Transcript([try service(zone: try zone("Asia/Tokyo"))]).answered(end)
         play.at(10_799, .woke)
         play.at(10_800, .woke)
         play.at(97_200, .woke)
@@ -36,11 +31,7 @@ import Testing
 
     @Test func theEndMayBeKeptAsACountdownOfNoDays() throws {
         var play = try Transcript([try service(policy: Policy(atEnd: .keep))])
-        play.at(0, .started)
-        try play.at(
-            0, "app",
-            answers: #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#)
-        play.forget()
+            .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#)
         play.at(10, .woke)
         #expect(
             play.text == #"""
@@ -92,8 +83,7 @@ import Testing
     }
 
     @Test func aClockFarFromTheServersHoldsTheEndUntilFirstTimeoutAfterTheFirstAnswer() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).waiting()
         let body = #"{"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}"#
         play.at(
             1,
@@ -104,11 +94,6 @@ import Testing
         play.at(31, .woke)
         #expect(
             play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
-                    fetch app
                 1s app answers {"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}
                     store app: {"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}
                     remember shop=countdown#2
@@ -126,11 +111,7 @@ import Testing
 
     @Test func aStepOfTheClockOverTheEndIsAnEvent() throws {
         var play = try Transcript([try service()])
-        play.at(0, .started)
-        try play.at(
-            0, "app",
-            answers: #"{"service_end": "countdown", "service_countdown": "2027-03-05T12:00:00Z"}"#)
-        play.forget()
+            .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-05T12:00:00Z"}"#)
         play.stepClock(100, by: .seconds(86_400))
         play.stepClock(200, by: .seconds(86_400 * 7))
         play.stepClock(300, by: .seconds(-86_400 * 8))

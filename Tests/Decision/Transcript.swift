@@ -21,15 +21,9 @@ struct Transcript {
         start: String = "2027-03-01T12:00:00Z", clockFloor: String = "2026-01-01T00:00:00Z",
         showsSleep: Bool = false
     ) throws {
-        var names: [SourceName] = []
-        for name in services.flatMap(\.switches).map(\.source) where !names.contains(name) {
-            names.append(name)
-        }
-        let plan = Plan(
-            sources: names.map { SourcePlan(name: $0, interval: interval) }, services: services)
         try self.init(
-            plan: plan, memory: memory, start: start, clockFloor: clockFloor,
-            showsSleep: showsSleep)
+            plan: Plan(services, interval: interval), memory: memory, start: start,
+            clockFloor: clockFloor, showsSleep: showsSleep)
     }
 
     init(
@@ -116,6 +110,23 @@ func service(
         name: try named(name), zone: zone,
         switches: try sources.map { Switch(source: try named($0), format: format) },
         policy: policy)
+}
+
+extension Plan {
+    /// These services and the sources of their switches, each polled at this pace.
+    init(_ services: [Service], interval: Duration = .seconds(60)) {
+        var names: [SourceName] = []
+        for name in services.flatMap(\.switches).map(\.source) where !names.contains(name) {
+            names.append(name)
+        }
+        self.init(
+            sources: names.map { SourcePlan(name: $0, interval: interval) }, services: services)
+    }
+}
+
+extension Transcript {
+    /// The state of each service.
+    var states: [State] { machine.overview(at: now).services.map(\.state) }
 }
 
 extension Format {

@@ -1,0 +1,117 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What goes on over a reload: waits, ages, flags for the next start, overrides.
+@Suite struct ReloadContinuityTests {
+    private static let running = #"{"service_end": "no"}"#
+
+    /// After a reboot flags that open wait for their source. A reload is no reason to wait no longer.
+    @Test func aReloadDoesNotEndTheWaitAfterAReboot() throws {
+        let memory = try Memory.stored(
+            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        play.at(1, .reconfigured(Plan([try service()])))
+        #expect(play.states == [.undecided])
+        play.at(29, .woke)
+        #expect(play.states == [.undecided])
+        play.at(30, .woke)
+        #expect(play.states == [.running])
+    }
+
+    /// The wait for a new switch is that switch's own: it must not give flags that are too old
+    /// another half a minute, in which the gate would open and close again.
+    @Test func anotherSwitchDoesNotMakeOldFlagsYoung() throws {
+        let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
+        let memory = try Memory.stored(
+            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "this-boot")
+        var play = try Transcript([try service(policy: policy)], memory: memory)
+        play.at(0, .started)
+        play.at(30, .woke)
+        #expect(play.states == [.maintenance])
+        let both = try service(policy: policy, sources: ["app", "other"])
+        play.at(40, .reconfigured(Plan([both])))
+        try play.at(41, "other", answers: Self.running)
+        #expect(play.states == [.maintenance])
+    }
+
+    private func nextStart(_ sources: [String] = ["app"], format: Format = .serviceEnd) throws
+        -> Service
+    {
+        var shop = try service(format: format, sources: sources)
+        shop.activation = .nextStart
+        return shop
+    }
+
+    @Test func flagsThatWaitForTheNextStartWaitOverAReload() throws {
+        var play = try Transcript([try nextStart()]).answered(Self.running, at: 1)
+        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
+        // A service is added, the policy is another, another zone, another switch: no start.
+        let other = try service("web", sources: ["other"])
+        play.at(3, .reconfigured(Plan([try nextStart(), other])))
+        #expect(play.states.first == .running)
+        var stricter = try nextStart()
+        stricter.policy.whenUnknown = .closed
+        play.at(4, .reconfigured(Plan([stricter, other])))
+        #expect(play.states.first == .running)
+        stricter.zone = try zone("Asia/Tokyo")
+        play.at(5, .reconfigured(Plan([stricter, other])))
+        #expect(play.states.first == .running)
+        stricter.switches[0].format = .serviceEnd(
+            endKeys: ["service_end"], countdownKey: "shop_closes_at")
+        play.at(6, .reconfigured(Plan([stricter, other])))
+        #expect(play.states.first == .running)
+        play.at(7, .activate(stricter.name))
+        #expect(play.states.first == .ended)
+    }
+
+    @Test func valuesThatWaitForTheNextStartWaitOverAReload() throws {
+        var shop = try nextStart()
+        shop.values = [
+            RemoteValue(
+                name: try named("limit"), source: try named("app"), key: "limit", type: .integer)
+        ]
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "no", "limit": 1}"#)
+        try play.at(2, "app", answers: #"{"service_end": "no", "limit": 2}"#)
+        play.forget()
+        var renamed = shop
+        renamed.policy.minClosed = .seconds(60)
+        renamed.zone = try zone("Asia/Tokyo")
+        play.at(3, .reconfigured(Plan([renamed])))
+        play.at(4, .activate(nil))
+        #expect(
+            play.textWithoutFetches == #"""
+                3s reconfigured
+                    publish shop running open flags values={"limit":1} #2 until 2027-03-01T15:01:00+00:00
+                4s activate all
+                    publish shop running open flags values={"limit":2} #2 until 2027-03-01T15:01:00+00:00
+
+                """#)
+    }
+
+    /// That is what the configuration asks for then.
+    @Test func whatWaitsTakesForceWhenAReloadMakesActivationImmediate() throws {
+        var play = try Transcript([try nextStart()]).answered(Self.running, at: 1)
+        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
+        play.at(3, .reconfigured(Plan([try service()])))
+        #expect(play.states == [.ended])
+    }
+
+    @Test func anOverrideStandsOverAReloadAndOverItsServiceBeingAway() throws {
+        let shop: ServiceName = try named("shop")
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
+        let override = try #require(
+            Override(
+                state: .maintenance, cause: "disk", author: "root", since: play.now.wall,
+                until: play.now.wall + .seconds(3600)))
+        play.at(2, .override(shop, override))
+        play.at(3, .reconfigured(Plan([try service("web")])))
+        play.at(4, .reconfigured(Plan([try service()])))
+        #expect(play.states == [.maintenance])
+        play.at(3601, .woke)
+        #expect(play.states == [.running])
+    }
+}

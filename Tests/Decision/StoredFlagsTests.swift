@@ -1,0 +1,124 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What an earlier run left behind is worth at a start: after a restart, and after a reboot.
+@Suite struct StoredFlagsTests {
+    @Test func storedFlagsDecideAtOnceAfterARestart() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "this-boot")
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        play.at(1, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
+                    fetch app
+                1s app unchanged
+                    publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running: the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func storedFlagsThatCloseDecideAtOnceAfterAReboot() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "closed"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .ended,
+            boot: "another-boot")
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=ended#7
+                    publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
+                    fetch app
+
+                """#)
+    }
+
+    /// Nothing is started only to be killed.
+    @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "another-boot")
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        play.at(2, .fetched(try named("app"), .unchanged))
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#8
+                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    fetch app
+                2s app unchanged
+                    remember shop=running#9
+                    publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func storedFlagsThatOpenCountWhenTheFirstAnswerDoesNotCome() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "another-boot")
+        var play = try Transcript([try service()], memory: memory, showsSleep: true)
+        play.at(0, .started)
+        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(30, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#8
+                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    fetch app
+                    sleep 30s wall 2027-03-02T00:00:00+00:00
+                1s app fails: no route
+                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    sleep 0s wall 2027-03-02T00:00:00+00:00
+                30s woke
+                    remember shop=running#9
+                    publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was undecided): the stored flags of source 'app' say so, it has not answered since the start
+                    fetch app
+                    sleep wall 2027-03-02T00:00:00+00:00
+
+                """#)
+    }
+
+    /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
+    @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
+        let memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .maintenance,
+            boot: "this-boot")
+        let policy = Policy(whenUnknown: .closed)
+        var play = try Transcript(
+            [try service(policy: policy, sources: ["app", "other"])], memory: memory)
+        play.at(0, .started)
+        play.at(0.1, .fetched(try named("app"), .unchanged))
+        play.at(30, .woke)
+        #expect(
+            play.text == #"""
+                0s started
+                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
+                    fetch app
+                    fetch other
+                0.1s app unchanged
+                    confirm app
+                30s woke
+                    publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
+                    say warning: shop: maintenance: source 'other' never gave flags, when_unknown closes the gate
+
+                """#)
+    }
+}
