@@ -69,6 +69,13 @@ struct Host {
         try run("systemctl daemon-reload")
     }
 
+    /// The files that attach units, one a line.
+    var attachmentFiles: String {
+        get throws {
+            try run("cd /etc/systemd/system && find . -path '*killswitch*' | sort")
+        }
+    }
+
     @discardableResult
     func run(_ command: String) throws -> String { try system.run(command) }
 
