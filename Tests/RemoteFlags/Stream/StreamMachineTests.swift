@@ -27,9 +27,7 @@ import Testing
     }
 
     @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
-        var stream = StreamTranscript(silence: .seconds(1000))
-        stream.at(0, .started)
-        stream.at(1, .opened)
+        var stream = StreamTranscript.opened(silence: .seconds(1000))
         stream.wakeUp()
         stream.at(600, .heard(.bytes(1)))
         stream.at(601, .closed)
@@ -37,10 +35,6 @@ import Testing
         stream.at(603, .opened)
         #expect(
             stream.text == """
-                0s started
-                    connect
-                1s opened
-                    hint
                 woken
                 600s heard 1 bytes
                 601s closed
@@ -53,9 +47,7 @@ import Testing
     }
 
     @Test func silenceEndsAStreamAndASlowByteDoesNot() {
-        var stream = StreamTranscript(silence: .seconds(100))
-        stream.at(0, .started)
-        stream.at(0, .opened)
+        var stream = StreamTranscript.opened(at: 0, silence: .seconds(100))
         stream.at(10, .woke)
         for second in stride(from: 99.0, to: 990, by: 99) { stream.at(second, .heard(.bytes(1))) }
         #expect(!stream.text.contains("disconnect"))
@@ -159,26 +151,18 @@ import Testing
         refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
         #expect(refused.wakesAt.map(range.contains) == true)
 
-        var told = StreamTranscript()
-        told.at(0, .started)
-        told.at(0, .opened)
+        var told = StreamTranscript.opened(at: 0)
         told.at(0, .heard(.retry(after: .seconds(seconds))))
         told.at(0, .closed)
         #expect(told.wakesAt.map(range.contains) == true)
     }
 
     @Test func aStreamThatSaysItIsOverIsGivenUpThoughItsConnectionStaysOpen() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
-        stream.at(1, .opened)
+        var stream = StreamTranscript.opened()
         stream.at(20, .heard(.over(Failure(.unreachable, "the watch was cancelled"))))
         stream.wakeUp()
         #expect(
             stream.text == """
-                0s started
-                    connect
-                1s opened
-                    hint
                 20s heard 10 bytes, over: the watch was cancelled
                     disconnect
                 woken
@@ -188,9 +172,7 @@ import Testing
     }
 
     @Test func aFloodIsGivenUpAndTheStreamThatBringsMuchInALongTimeIsNot() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
-        stream.at(0, .opened)
+        var stream = StreamTranscript.opened(at: 0)
         for minute in 1...100 {
             stream.at(Double(minute) * 61, .heard(.bytes(StreamMachine.floodLimit)))
         }
@@ -203,18 +185,12 @@ import Testing
     }
 
     @Test func startedAnewItAsksAnewAtOnceButNotWhileItBacksOff() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
-        stream.at(1, .opened)
+        var stream = StreamTranscript.opened()
         stream.at(2, .started)
         stream.at(3, .failed(Self.lost))
         stream.at(3, .started)
         #expect(
             stream.text == """
-                0s started
-                    connect
-                1s opened
-                    hint
                 2s started
                     disconnect
                     connect

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import RemoteFlags
+import Testing
 
 /// Plays events to the machine of a stream and writes down what it wants done, a line each. Times are
 /// seconds; each wait for the next connection is random, so it is shown as what it lies between.
@@ -18,34 +19,52 @@ struct StreamTranscript {
         machine = StreamMachine(policy, interval: interval, seed: seed)
     }
 
+    /// The transcript of a stream that was started and has opened at this many seconds: what is done
+    /// about that is checked here and is not in the text.
+    static func opened(
+        at seconds: Double = 1, silence: Duration = .seconds(100),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> StreamTranscript {
+        var stream = StreamTranscript(silence: silence)
+        stream.at(0, .started)
+        stream.at(seconds, .opened)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                \(number(seconds)) opened
+                    hint
+
+                """, sourceLocation: sourceLocation)
+        stream.text = ""
+        return stream
+    }
+
     /// When the machine wants to be woken, in seconds.
     var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
 
     /// Sends an event at this many seconds.
     @discardableResult
     mutating func at(_ seconds: Double, _ event: StreamMachine.Event) -> [StreamMachine.Effect] {
-        let now = Boottime(microseconds: Int64(seconds * 1_000_000))
-        let effects = machine.handle(event, at: now)
         text += "\(Self.number(seconds)) \(Self.line(event))\n"
-        for effect in effects {
-            if case .sleep(let moment) = effect {
-                wake = moment
-            } else {
-                text += "    \(Self.line(effect))\n"
-            }
-        }
-        return effects
+        return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))
     }
 
     /// Wakes the machine when it asked for that; the wait is not written down.
     @discardableResult
     mutating func wakeUp() -> [StreamMachine.Effect] {
         guard let wake else { return [] }
-        let effects = machine.handle(.woke, at: wake)
         text += "woken\n"
+        return handle(.woke, at: wake)
+    }
+
+    private mutating func handle(
+        _ event: StreamMachine.Event, at now: Boottime
+    ) -> [StreamMachine.Effect] {
+        let effects = machine.handle(event, at: now)
         for effect in effects {
             if case .sleep(let moment) = effect {
-                self.wake = moment
+                wake = moment
             } else {
                 text += "    \(Self.line(effect))\n"
             }
