@@ -68,7 +68,7 @@ import Testing
         #expect(body.contains(#""appInstanceId":"#) && !body.contains("appInstanceIdToken"))
     }
 
-    @Test func aTokenThatIsRefusedIsRenewedAndAForgottenInstallationRegisteredAnew() async throws {
+    @Test func aTokenThatIsRefusedIsRenewed() async throws {
         let (server, daemon) = try await scene()
         try daemon.start()
         try await daemon.awaitState("running")
@@ -152,50 +152,35 @@ import Testing
         try await daemon.awaitState("ended")
     }
 
-    struct Trouble: Sendable, CustomTestStringConvertible {
-        let name: String
-        let line: String
-        var testDescription: String { name }
-    }
-
     static let troubles = [
-        Trouble(name: "NO_TEMPLATE", line: "the project has no client template (NO_TEMPLATE)"),
-        Trouble(
+        TemplateTrouble(
+            name: "NO_TEMPLATE", line: "the project has no client template (NO_TEMPLATE)"),
+        TemplateTrouble(
             name: "EMPTY_CONFIG", line: "the template holds nothing for this app (EMPTY_CONFIG)"),
-        Trouble(
+        TemplateTrouble(
             name: "INSTANCE_STATE_UNSPECIFIED",
             line: "the service does not know (INSTANCE_STATE_UNSPECIFIED)"),
-        Trouble(name: "MYSTERY", line: "the answer's state 'MYSTERY' is not known"),
-        Trouble(name: "401", line: "401 (unauthorized): UNAUTHENTICATED: Request had invalid"),
-        Trouble(name: "403", line: "403 (forbidden): PERMISSION_DENIED: Permission"),
-        Trouble(name: "404", line: "404 (not found): NOT_FOUND: Requested entity"),
-        Trouble(name: "429", line: "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
-        Trouble(name: "503", line: "503 (unavailable): UNAVAILABLE"),
-        Trouble(name: "error-200", line: "the server answers 200 with an error: UNAVAILABLE"),
-        Trouble(name: "closed", line: "cannot connect: connection refused"),
+        TemplateTrouble(name: "MYSTERY", line: "the answer's state 'MYSTERY' is not known"),
+        TemplateTrouble(
+            name: "401", line: "401 (unauthorized): UNAUTHENTICATED: Request had invalid"),
+        TemplateTrouble(name: "403", line: "403 (forbidden): PERMISSION_DENIED: Permission"),
+        TemplateTrouble(name: "404", line: "404 (not found): NOT_FOUND: Requested entity"),
+        TemplateTrouble(
+            name: "429", line: "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
+        TemplateTrouble(name: "503", line: "503 (unavailable): UNAVAILABLE"),
+        TemplateTrouble(
+            name: "error-200", line: "the server answers 200 with an error: UNAVAILABLE"),
+        TemplateTrouble(name: "closed", line: "cannot connect: connection refused"),
     ]
 
     /// What the official clients turn into no flags at all is no order here, defaults or not.
-    @Test(arguments: troubles, [("no", "running"), ("over", "ended")])
-    func noTroubleIsAnOrder(trouble: Trouble, flags: (word: String, state: String)) async throws {
-        let other = flags.word == "no" ? "over" : "no"
+    @Test(arguments: troubles, TemplateTrouble.Word.allCases)
+    func noTroubleIsAnOrder(trouble: TemplateTrouble, known: TemplateTrouble.Word) async throws {
         let (server, daemon) = try await scene(
-            flags.word, source: "defaults = { service_end = \"\(other)\" }")
-        try daemon.start()
-        try await daemon.awaitState(flags.state)
-        try await server.behave(trouble.name)
-        try await daemon.awaitLine(trouble.line)
-        #expect(try daemon.member("state") == "\"\(flags.state)\"")
-
-        // What was ordered meanwhile is heard once the server is back, and nothing else.
-        try server.publish(client: ["service_end": .string(other)], version: 8)
-        try daemon.stop()
-        try daemon.start()
-        try await daemon.awaitLine(trouble.line)
-        #expect(try daemon.member("state") == "\"\(flags.state)\"")
-        try await server.behave("ok")
-        try await daemon.awaitState(flags.state == "running" ? "ended" : "running")
-        #expect(try daemon.member("version") == #""8""#)
+            known.rawValue, source: "defaults = { service_end = \"\(known.other)\" }")
+        try await trouble.isNoOrder(to: daemon, that: known, from: server) { word in
+            try server.publish(client: ["service_end": .string(word.rawValue)], version: 8)
+        }
     }
 
     @Test func aKeyThatVanishedIsNoOrderWhereItHasNoDefault() async throws {
