@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// A virtual environment of Python that holds the official client for servers of Firebase, and the public
-/// client of Varlink. Made once,
-/// beside the tests as they were built, from `Python/requirements.txt`.
+/// A virtual environment of Python that holds the official client for servers of Firebase, and the
+/// public clients of Varlink and of OpenFeature. Made once, beside the tests as they were built, from
+/// `Python/requirements.txt`.
 package struct PythonEnvironment: Sendable {
     package let python: String
 

@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import Support
 import Testing
 
@@ -17,17 +16,7 @@ import Testing
              "broken": {"errorCode": "PARSE_ERROR", "errorDetails": "broken"}}
             """, to: "flags.json")
         try server.folder.write("token", to: "bearer")
-        let environment = server.folder("venv")
-        try run("/usr/bin/python3", ["-m", "venv", environment])
-        try run(
-            "\(environment)/bin/pip",
-            [
-                "--quiet", "--disable-pip-version-check", "install",
-                "openfeature-provider-ofrep==0.3.0",
-            ])
-        let url = "http://127.0.0.1:\(server.port)"
-        let client = try run(
-            "\(environment)/bin/python", [FlagServer.script("ofrep-client.py"), url, "token"])
+        let client = try ask(server, as: "token")
         #expect(
             client == """
                 boolean True STATIC - on
@@ -43,27 +32,16 @@ import Testing
                 no key False ERROR TARGETING_KEY_MISSING None
 
                 """)
-        let refused = try run(
-            "\(environment)/bin/python", [FlagServer.script("ofrep-client.py"), url, "other"])
+        let refused = try ask(server, as: "other")
         #expect(refused.hasPrefix("boolean False ERROR GENERAL None\n"))
     }
 
-    @discardableResult
-    private func run(_ path: String, _ arguments: [String]) throws -> String {
-        let result = try Program.run(path, arguments, environment: packageEnvironment)
-        guard result.status == 0 else { throw TestFailure("\(path): \(result.errors)") }
-        return result.output
-    }
-}
-
-/// Where packages come from on this machine, as the environment says.
-private var packageEnvironment: [String: String] {
-    let names = [
-        "HOME", "PIP_CERT", "PIP_CONFIG_FILE", "PIP_INDEX_URL", "HTTPS_PROXY", "https_proxy",
-        "NO_PROXY", "no_proxy",
-    ]
-    return names.reduce(into: [:]) { environment, name in
-        guard let value = unsafe getenv(name) else { return }
-        environment[name] = unsafe String(cString: value)
+    /// What the client prints that shows this token.
+    private func ask(_ server: FlagServer, as bearer: String) throws -> String {
+        let client = try Program.run(
+            try PythonEnvironment.ready().python,
+            [FlagServer.script("ofrep-client.py"), "http://127.0.0.1:\(server.port)", bearer])
+        guard client.status == 0 else { throw TestFailure("ask the server: \(client.errors)") }
+        return client.output
     }
 }
