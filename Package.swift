@@ -168,11 +168,7 @@ let package = Package(
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
-            exclude: [
-                "Firebase/firebase-server.py", "Firebase/real-client.py", "Python",
-                "Server/flag-server.py", "Server/make-certificates", "Server/ofrep-client.py",
-                "Server/ofrep-server.py",
-            ], swiftSettings: strict),
+            exclude: ["Firebase/real-client.py", "Python", "Server"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

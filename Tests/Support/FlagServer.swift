@@ -17,7 +17,8 @@ package final class FlagServer {
         if isSecure { try Self.makeCertificates(in: folder) }
         program = try Program(
             "/usr/bin/python3",
-            [Self.script(script), folder.path] + (isSecure ? ["--tls"] : []))
+            // Nothing is compiled into the folder of the sources.
+            ["-B", Self.script(script), folder.path] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
         try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
             try File.exists(folder("now"))
@@ -68,7 +69,10 @@ package final class FlagServer {
     package var requests: [Request] {
         get throws {
             guard try File.exists(folder("requests")) else { return [] }
-            return try folder.text(of: "requests").split(separator: "\n").compactMap { line in
+            // The last line may be on its way.
+            let lines = try folder.text(of: "requests").split(
+                separator: "\n", omittingEmptySubsequences: false)
+            return try lines.dropLast().compactMap { line in
                 guard let object = try JSON.Value.parse(Array(line.utf8)).object,
                     let headers = object["headers"]?.object
                 else { return nil }
@@ -86,8 +90,7 @@ package final class FlagServer {
 
     /// The path of a program in `Server/`.
     package static func script(_ name: String) -> String {
-        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-        return "/\(folder)/Server/\(name)"
+        Programs.file("Server/\(name)")
     }
 }
 

@@ -3,16 +3,14 @@
 
 usage: flag-server.py FOLDER [--tls]
 
-FOLDER/case holds the name of the present case; a new name takes effect at once. The server writes
-FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to FOLDER/requests
-for each request. With --tls it speaks TLS, by the certificates FOLDER/*.pem.
+FOLDER is used as folder.py says. With --tls the server speaks TLS, by the certificates
+FOLDER/*.pem.
 
 Every bad answer carries an order to close and the ETag "bad": one that is taken shows.
 """
 import base64
 import gzip
 import json
-import os
 import socket
 import ssl
 import sys
@@ -21,7 +19,8 @@ import time
 import zlib
 from email.utils import formatdate
 
-FOLDER = sys.argv[1]
+from folder import follow, lock, note, path, read, replace
+
 TLS = "--tls" in sys.argv
 ORDER = b'{"apiInactive": true, "forceUpdate": false}'
 BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
@@ -30,32 +29,12 @@ BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
 _deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
 BOMB = b"".join(_deflate.compress(bytes(1 << 20)) for _ in range(32)) + _deflate.flush()
 
-lock = threading.Lock()
 connections = set()
 port = 0
 
 
-def path(name):
-    return os.path.join(FOLDER, name)
-
-
-def replace(name, text):
-    with open(path(name + ".new"), "w") as file:
-        file.write(text)
-    os.rename(path(name + ".new"), path(name))
-
-
 def case():
-    try:
-        with open(path("case")) as file:
-            return file.read().strip()
-    except FileNotFoundError:
-        return "running"
-
-
-def note(text):
-    with lock, open(path("requests"), "a") as file:
-        file.write(text + "\n")
+    return read("case", "running").strip()
 
 
 def head(status, fields=(), length=None):
@@ -318,7 +297,8 @@ def serve(client, is_order):
             if TLS and name != case():
                 return  # This connection was made with another certificate.
             name = case()
-            note(json.dumps({"time": time.time(), "case": name, **request}))
+            note(name, request["method"], request["path"], request["headers"].items(),
+                 request["body"])
             if request["method"] == "CONNECT":
                 return tunnel(client, request)
             if is_order or request["path"] == "/order":
@@ -383,6 +363,17 @@ def drop_connections():
                 pass
 
 
+def take_up(name):
+    global main
+    if name == "closed":
+        close(main)
+        main = None
+    elif main is None:
+        main = run(listen("127.0.0.1", port))
+    if TLS or name in ("closed", "dropped"):
+        drop_connections()
+
+
 main = run(listen("127.0.0.1", 0))
 port = main.getsockname()[1]
 elsewhere = run(listen("127.0.0.2", port), is_order=True)
@@ -390,17 +381,4 @@ other = run(listen("127.0.0.1", 0), is_order=True)
 other_port = other.getsockname()[1]
 run(listen_unix(path("socket")))
 replace("port", str(port))
-taken = None
-while os.getppid() != 1:
-    name = case()
-    if name != taken:
-        if name == "closed":
-            close(main)
-            main = None
-        elif main is None:
-            main = run(listen("127.0.0.1", port))
-        if TLS or name in ("closed", "dropped"):
-            drop_connections()
-        taken = name
-        replace("now", name)
-    time.sleep(0.01)
+follow(case, take_up)

@@ -8,8 +8,8 @@ It evaluates one flag and all flags, and tells of changes by server-sent events.
 FOLDER/flags.json holds the flags, by key: {"value": ..., "variant": ..., "metadata": ...}, where the
 value may be absent (the default of the code that asks), or {"errorCode": ..., "errorDetails": ...}.
 A flag with "for": HOSTNAME is given to the host of that name alone. FOLDER/bearer and FOLDER/key,
-where they exist, hold the credentials that are wanted. FOLDER/case is how it behaves; a new name takes
-effect at once:
+where they exist, hold the credentials that are wanted. Besides, FOLDER is used as folder.py says; the
+cases are:
 
   normal            as the protocol says it
   no-etag           without ETag
@@ -22,44 +22,20 @@ effect at once:
   noise             streams bring bytes without end, and no line's end
   other-origin      the stream is offered at another origin, 127.0.0.2
   plain-page        the stream is a page of HTML
-
-The server writes FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to
-FOLDER/requests for each request.
 """
 import hashlib
 import json
-import os
-import sys
 import threading
 import time
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
-FOLDER = sys.argv[1]
-lock = threading.Lock()
-
-
-def path(name):
-    return os.path.join(FOLDER, name)
-
-
-def read(name, default=None):
-    try:
-        with open(path(name)) as file:
-            return file.read().strip()
-    except FileNotFoundError:
-        return default
-
-
-def replace(name, text):
-    with open(path(name + ".new"), "w") as file:
-        file.write(text)
-    os.rename(path(name + ".new"), path(name))
+from folder import follow, note, read, replace
 
 
 def case():
-    return read("case", "normal")
+    return read("case", "normal").strip()
 
 
 def flags():
@@ -82,12 +58,7 @@ class Server(BaseHTTPRequestHandler):
         pass
 
     def note(self, body):
-        line = json.dumps({
-            "time": time.time(), "case": case(), "method": self.command, "path": self.path,
-            "headers": {name.lower(): value for name, value in self.headers.items()},
-            "body": body.decode()})
-        with lock, open(path("requests"), "a") as file:
-            file.write(line + "\n")
+        note(case(), self.command, self.path, self.headers.items(), body.decode())
 
     def answer(self, status, body=None, fields=()):
         text = b"" if body is None else json.dumps(body).encode()
@@ -123,7 +94,7 @@ class Server(BaseHTTPRequestHandler):
             self.answer(problem.status, problem.body, problem.fields)
 
     def behave(self):
-        bearer, key = read("bearer"), read("key")
+        bearer, key = read("bearer", "").strip(), read("key", "").strip()
         if bearer and self.headers.get("Authorization") != "Bearer " + bearer:
             raise Problem(401)
         if key and self.headers.get("X-API-Key") != key:
@@ -234,18 +205,9 @@ class Server(BaseHTTPRequestHandler):
             time.sleep(0.005)
 
 
-def watch():
-    taken = None
-    while True:
-        if case() != taken:
-            taken = case()
-            replace("now", taken)
-        time.sleep(0.005)
-
-
 server = ThreadingHTTPServer(("0.0.0.0", 0), Server)
 server.daemon_threads = True
 port = server.server_address[1]
 replace("port", str(port))
-threading.Thread(target=watch, daemon=True).start()
-server.serve_forever()
+threading.Thread(target=server.serve_forever, daemon=True).start()
+follow(case)

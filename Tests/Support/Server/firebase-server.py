@@ -3,16 +3,16 @@
 
 usage: firebase-server.py FOLDER
 
-One project, `demo`, with what lies in FOLDER, each file read at each request:
+FOLDER is used as folder.py says. There is one project, `demo`, with what lies in FOLDER, each file
+read at each request:
   server-template.json  the server template; without it none was ever published
   client.json           {"entries", "templateVersion"}: what a fetch of the client template gives
   accounts.json         {email: {key id: modulus in hexadecimal}}: who may sign for a token
   case                  how to behave: the name of a case below, or ok
 
-It writes FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to
-FOLDER/requests for each request. It speaks as the services do: OAuth by a signed assertion, the
-metadata server, installations with their tokens, ETags (for the template only to who takes gzip),
-errors with a status and a message, and the stream of invalidations.
+It speaks as the services do: OAuth by a signed assertion, the metadata server, installations with
+their tokens, ETags (for the template only to who takes gzip), errors with a status and a message, and
+the stream of invalidations.
 
 Cases: closed (nobody listens), 401 403 404 429 503 (to what brings flags), page, truncated, empty, huge,
 late, error-200, plain (no gzip), old-version, token-503, short-tokens (they end after a second), forget-tokens;
@@ -24,21 +24,19 @@ import gzip
 import hashlib
 import http.server
 import json
-import os
 import re
 import secrets
 import socket
-import sys
 import threading
 import time
 import urllib.parse
 
-FOLDER = sys.argv[1]
+from folder import follow, lock, note, read, replace
+
 KEY = "AIza-demo"
 APP = re.compile(r"^1:[0-9]+:(android|ios|web):[0-9a-f]+$")
 PREFIX = bytes.fromhex("3031300d060960864801650304020105000420")
 
-lock = threading.Lock()
 access_tokens = {}
 installations = {}
 installation_tokens = {}
@@ -46,26 +44,8 @@ connections = set()
 streams = 0
 
 
-def path(name):
-    return os.path.join(FOLDER, name)
-
-
-def replace(name, text):
-    with open(path(name + ".new"), "w") as file:
-        file.write(text)
-    os.rename(path(name + ".new"), path(name))
-
-
-def read(name):
-    try:
-        with open(path(name)) as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-
-
 def case():
-    return (read("case") or "ok").strip()
+    return read("case", "ok").strip()
 
 
 def decode(text):
@@ -145,11 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def serve(self, body):
         address = urllib.parse.urlsplit(self.path)
         self.case = case()
-        with lock, open(path("requests"), "a") as file:
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            file.write(json.dumps({
-                "time": time.time(), "case": self.case, "method": self.command,
-                "path": self.path, "headers": headers, "body": body.decode("latin-1")}) + "\n")
+        note(self.case, self.command, self.path, self.headers.items(), body.decode("latin-1"))
         try:
             for pattern, answer in ROUTES:
                 if match := re.fullmatch(pattern, f"{self.command} {address.path}"):
@@ -405,25 +381,23 @@ def listen(port):
     return server
 
 
+def take_up(name):
+    global server
+    if name == "closed":
+        server.shutdown()
+        server.server_close()
+        server = None
+        with lock:
+            for connection in list(connections):
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+    elif server is None:
+        server = listen(port)
+
+
 server = listen(0)
 port = server.server_address[1]
 replace("port", str(port))
-taken = None
-while os.getppid() != 1:
-    name = case()
-    if name != taken:
-        if name == "closed":
-            server.shutdown()
-            server.server_close()
-            server = None
-            with lock:
-                for connection in list(connections):
-                    try:
-                        connection.shutdown(socket.SHUT_RDWR)
-                    except OSError:
-                        pass
-        elif server is None:
-            server = listen(port)
-        taken = name
-        replace("now", name)
-    time.sleep(0.01)
+follow(case, take_up)

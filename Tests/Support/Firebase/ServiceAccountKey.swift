@@ -1,0 +1,47 @@
+package import JSON
+
+/// The key of a service account as Google Cloud gives it out, made by a test.
+package struct ServiceAccountKey {
+    package let email: String
+    package let id: String
+    private let folder: TemporaryFolder
+    private let tokenURL: String
+
+    /// Makes a key; `server` does not know it yet.
+    package init(_ id: String, of email: String = "flags@demo.iam", for server: FirebaseServer)
+        throws
+    {
+        self.id = id
+        self.email = email
+        folder = try TemporaryFolder()
+        tokenURL = "\(server.url)/token"
+        let made = try Program.run(
+            "/usr/bin/openssl",
+            [
+                "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
+                folder("key.pem"),
+            ])
+        guard made.status == 0 else { throw TestFailure("make a key: \(made.errors)") }
+    }
+
+    /// The JSON file; some of it may be put wrong.
+    package func json(_ changes: JSON.Object = [:]) throws -> String {
+        var members: JSON.Object = [
+            "type": "service_account", "project_id": "demo", "private_key_id": .string(id),
+            "private_key": .string(try folder.text(of: "key.pem")),
+            "client_email": .string(email), "token_uri": .string(tokenURL),
+        ]
+        for (key, value) in changes { members[key] = value }
+        return JSON.Value.object(members).serialized(.pretty)
+    }
+
+    /// Lets the server know this key of the account, and no other.
+    package func enroll(at server: FirebaseServer) throws {
+        let shown = try Program.run(
+            "/usr/bin/openssl", ["rsa", "-in", folder("key.pem"), "-noout", "-modulus"])
+        let modulus = shown.output.split(separator: "\n").first?.split(separator: "=").last ?? ""
+        let keys: JSON.Value = .object(JSON.Object([(id, .string(String(modulus)))]))
+        try server.folder.write(
+            JSON.Value.object(JSON.Object([(email, keys)])).serialized(), to: "accounts.json")
+    }
+}

@@ -1,0 +1,54 @@
+"""The folder by which a test and a server of its own talk, which every server here is given.
+
+FOLDER/case holds the name of the present case; a new name takes effect at once. The server writes
+FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to FOLDER/requests
+for each request.
+"""
+import json
+import os
+import sys
+import threading
+import time
+
+FOLDER = sys.argv[1]
+
+lock = threading.Lock()
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def read(name, default=None):
+    try:
+        with open(path(name)) as file:
+            return file.read()
+    except FileNotFoundError:
+        return default
+
+
+def replace(name, text):
+    with open(path(name + ".new"), "w") as file:
+        file.write(text)
+    os.rename(path(name + ".new"), path(name))
+
+
+def note(case, method, asked, headers, body):
+    """Writes down a request; `headers` are pairs."""
+    line = json.dumps({
+        "time": time.time(), "case": case, "method": method, "path": asked,
+        "headers": {name.lower(): value for name, value in headers}, "body": body})
+    with lock, open(path("requests"), "a") as file:
+        file.write(line + "\n")
+
+
+def follow(case, take_up=lambda name: None):
+    """Takes up each case as it comes, for as long as the test is there."""
+    taken = None
+    while os.getppid() != 1:
+        name = case()
+        if name != taken:
+            take_up(name)
+            taken = name
+            replace("now", name)
+        time.sleep(0.01)
