@@ -4,11 +4,17 @@ import Testing
 
 /// What an earlier run left behind is worth at a start: after a restart, and after a reboot.
 @Suite struct StoredFlagsTests {
+    /// What a run in that boot left behind two hours ago: the flags, and the state they made.
+    private func left(
+        _ word: String = "no", _ state: State = .running, boot: String
+    ) throws -> Memory {
+        try Memory.stored(
+            #"{"service_end": "\#(word)"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: state,
+            boot: boot)
+    }
+
     @Test func storedFlagsDecideAtOnceAfterARestart() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "this-boot")
-        var play = try Transcript([try service()], memory: memory)
+        var play = try Transcript([try service()], memory: try left(boot: "this-boot"))
         play.at(0, .started)
         play.at(1, .fetched(try named("app"), .unchanged))
         #expect(
@@ -26,9 +32,7 @@ import Testing
     }
 
     @Test func storedFlagsThatCloseDecideAtOnceAfterAReboot() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "closed"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .ended,
-            boot: "another-boot")
+        let memory = try left("closed", .ended, boot: "another-boot")
         var play = try Transcript([try service()], memory: memory)
         play.at(0, .started)
         #expect(
@@ -44,10 +48,7 @@ import Testing
 
     /// Nothing is started only to be killed.
     @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
+        var play = try Transcript([try service()], memory: try left(boot: "another-boot"))
         play.at(0, .started)
         play.at(2, .fetched(try named("app"), .unchanged))
         #expect(
@@ -67,9 +68,7 @@ import Testing
     }
 
     @Test func storedFlagsThatOpenCountWhenTheFirstAnswerDoesNotCome() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "another-boot")
+        let memory = try left(boot: "another-boot")
         var play = try Transcript([try service()], memory: memory, showsSleep: true)
         play.at(0, .started)
         play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
@@ -97,9 +96,7 @@ import Testing
 
     /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
     @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
-        let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .maintenance,
-            boot: "this-boot")
+        let memory = try left("no", .maintenance, boot: "this-boot")
         let policy = Policy(whenUnknown: .closed)
         var play = try Transcript(
             [try service(policy: policy, sources: ["app", "other"])], memory: memory)

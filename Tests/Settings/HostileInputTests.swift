@@ -1,3 +1,4 @@
+import Decision
 import Settings
 import Testing
 
@@ -76,22 +77,9 @@ func hostileInputIsRefusedWithAPlace(_ file: HostileFile) {
     #expect(settings.sources.count == 2_000)
 }
 
-/// A small generator, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 @Test(.timeLimit(.minutes(1)), arguments: 0..<8 as Range<UInt64>)
 func randomBytesNeverCrash(_ seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
         let count = Int.random(in: 1...200, using: &random)
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -111,7 +99,7 @@ func aFileWithAFewBytesChangedNeverCrashes(_ seed: UInt64) {
         max_stale = 1979-05-27 07:32:00Z
         switch = [{source = "app", format = "service-end"}, {source = \"""file:/a\""", key.a = 1.5}]
         """
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
         var bytes = Array(text.utf8)
         for _ in 0...Int.random(in: 0...4, using: &random) {

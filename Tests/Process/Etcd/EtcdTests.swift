@@ -5,6 +5,11 @@ import Testing
 /// Flags in a real etcd. The daemons of these tests poll once an hour: what they see they see by the
 /// watch.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdTests {
+    private static let runningByDefault = """
+        [source.app.defaults]
+        shop = '\(EtcdCluster.Flags.running.text)'
+        """
+
     @Test func aPutReachesTheVerdictWithoutAPoll() async throws {
         let cluster = try await EtcdCluster()
         try cluster.put(.running)
@@ -42,12 +47,7 @@ import Testing
 
     @Test func aKeyWhoseLeaseExpiresIsGoneAndTheDefaultTakesItsPlace() async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try Daemon(
-            on: cluster,
-            after: """
-                [source.app.defaults]
-                shop = '\(EtcdCluster.Flags.running.text)'
-                """)
+        let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
         try daemon.start()
         try await daemon.awaitState("running")
         let granted = try cluster.control("lease", "grant", "2")
@@ -62,12 +62,7 @@ import Testing
     @Test func aValueThatIsNoTextIsNoOrder() async throws {
         let cluster = try await EtcdCluster()
         try cluster.put(.maintenance)
-        let daemon = try Daemon(
-            on: cluster,
-            after: """
-                [source.app.defaults]
-                shop = '\(EtcdCluster.Flags.running.text)'
-                """)
+        let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
         try daemon.start()
         try await daemon.awaitState("maintenance")
         try shell("printf '\\377\\376' > \(daemon.folder("bytes"))")
