@@ -124,7 +124,8 @@ import Testing
 
     @Test(arguments: [["--check"], []]) func aMissingConfigurationIsNamed(_ more: [String]) throws {
         let result = try Program.run(
-            try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more)
+            try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more,
+            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"])
         #expect(result.status == 78)
         #expect(result.errors.contains("open '/nonexistent/k.toml': no such file or directory"))
     }

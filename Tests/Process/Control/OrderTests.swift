@@ -29,20 +29,20 @@ import Testing
         #expect(
             forced.output == """
                 shop: forced to be maintenance, its gate is closed, until \
-                2099-03-01T21:00:00+09:00 by root (uid 0)
+                2099-03-01T21:00:00+09:00 by \(ownUser)
                 its flags decide again after that, or with 'killswitchctl release shop'
 
                 """)
         #expect(try daemon.member("reason") == "\"override\"")
         let order = try #require(
             try JSON.Value.parse(try daemon.member("override") ?? "").object)
-        #expect(order["author"]?.string == "root (uid 0)")
+        #expect(order["author"]?.string == ownUser)
         #expect(order["reason"]?.string == "disk swap")
         #expect(order["until"]?.string == "2099-03-01T21:00:00+09:00")
         #expect(try File.exists(daemon.folder("run/shop/closed")))
         #expect(
             try daemon.log.contains(
-                "shop: maintenance (was running): 'root (uid 0)' has forced it until "
+                "shop: maintenance (was running): '\(ownUser)' has forced it until "
                     + "2099-03-01T21:00:00+09:00: 'disk swap'"))
     }
 
@@ -64,7 +64,7 @@ import Testing
                 shop: running, its gate is open: the flags of source 'shop' say so
 
                 """)
-        #expect(try daemon.log.contains("'root (uid 0)' releases it from being ended"))
+        #expect(try daemon.log.contains("'\(ownUser)' releases it from being ended"))
     }
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
@@ -80,7 +80,7 @@ import Testing
         try daemon.waitFor("running")
         #expect(try daemon.member("override") == "null")
         try daemon.waitUntil("it is said") {
-            try daemon.log.contains("shop: the time is over for which 'root (uid 0)' forced it")
+            try daemon.log.contains("shop: the time is over for which '\(ownUser)' forced it")
         }
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
@@ -168,7 +168,7 @@ import Testing
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
         #expect(try daemon.member("state") == "\"running\"")
         #expect(
-            try daemon.log.contains("source 'shop': 'root (uid 0)' has its stored flags dropped"))
+            try daemon.log.contains("source 'shop': '\(ownUser)' has its stored flags dropped"))
     }
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
