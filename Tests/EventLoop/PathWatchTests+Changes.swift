@@ -11,6 +11,8 @@ extension PathWatchTests {
             scratch.makeDirectory("dir")
             scratch.write("dir/file")
         }
+        /// What brings back a path that is gone after the change.
+        var back: (@Sendable (Scratch) -> Void)?
         let change: @Sendable (Scratch) -> Void
     }
 
@@ -38,12 +40,16 @@ extension PathWatchTests {
         Change(testDescription: "written in place") { $0.write("dir/file") },
         Change(testDescription: "emptied in place") { $0.write("dir/file", "") },
         Change(testDescription: "replaced") { $0.replace("dir/file") },
-        Change(testDescription: "deleted") { $0.remove("dir/file") },
+        Change(testDescription: "deleted", back: { $0.write("dir/file") }) {
+            $0.remove("dir/file")
+        },
         Change(testDescription: "deleted and made again") {
             $0.remove("dir/file")
             $0.write("dir/file")
         },
-        Change(testDescription: "moved away") { $0.rename("dir/file", "elsewhere") },
+        Change(testDescription: "moved away", back: { $0.rename("elsewhere", "dir/file") }) {
+            $0.rename("dir/file", "elsewhere")
+        },
         Change(testDescription: "made where there was none", before: { $0.makeDirectory("dir") }) {
             $0.write("dir/file")
         },
@@ -57,13 +63,21 @@ extension PathWatchTests {
             $0.remove("dir/file")
             $0.makeDirectory("dir/file")
         },
-        Change(testDescription: "directory deleted") { $0.remove("dir") },
+        Change(
+            testDescription: "directory deleted",
+            back: {
+                $0.makeDirectory("dir")
+                $0.write("dir/file")
+            }
+        ) { $0.remove("dir") },
         Change(testDescription: "directory deleted and made again with the file") {
             $0.remove("dir")
             $0.makeDirectory("dir")
             $0.write("dir/file")
         },
-        Change(testDescription: "directory moved away") { $0.rename("dir", "gone") },
+        Change(testDescription: "directory moved away", back: { $0.rename("gone", "dir") }) {
+            $0.rename("dir", "gone")
+        },
         Change(testDescription: "directory made with the file", before: { _ in }) {
             $0.makeDirectory("dir")
             $0.write("dir/file")
@@ -82,7 +96,8 @@ extension PathWatchTests {
                 $0.makeDirectory("a")
                 $0.makeDirectory("a/b")
                 $0.write("a/b/file")
-            }
+            },
+            back: { $0.rename("z", "a") }
         ) { $0.rename("a", "z") },
         Change(testDescription: "..data swapped", path: "file", before: configMap) {
             $0.relink("..data", to: "..2")
@@ -99,9 +114,10 @@ extension PathWatchTests {
         Change(testDescription: "second link of a chain", before: chain) {
             $0.relink("middle", to: "other")
         },
-        Change(testDescription: "a detour of a chain removed", before: chain) {
-            $0.remove("other")
-        },
+        Change(
+            testDescription: "a detour of a chain removed", before: chain,
+            back: { $0.makeDirectory("other") }
+        ) { $0.remove("other") },
         Change(testDescription: "file at the end of a chain replaced", before: chain) {
             $0.replace("real/file")
         },
@@ -123,7 +139,7 @@ extension PathWatchTests {
                 scratch.link("0", to: "file")
                 for link in 1...40 { scratch.link("\(link)", to: "\(link - 1)") }
             }
-        ) { $0.relink("0", to: "file") },
+        ) { $0.relink("1", to: "file") },
         Change(
             testDescription: "a path that is not ASCII", path: "é/ファイル",
             before: { $0.makeDirectory("é") }

@@ -134,7 +134,7 @@ struct DisagreementTests {
             doubt: "'true' is a boolean, not an object"),
         Shape(
             name: "no list", json: #"{"orCondition": {"conditions": {}}}"#,
-            doubt: "'conditions' is an object, not a list"),
+            doubt: "'conditions' is an object, not an array"),
         Shape(
             name: "unknown share", json: #"{"percent": {"percentOperator": "NEARLY"}}"#,
             doubt: "its operator 'NEARLY' is not known"),

@@ -1,3 +1,4 @@
+import Decision
 import JSON
 import RemoteFlags
 import Testing
@@ -44,11 +45,14 @@ struct TemplateTests {
     }
 
     @Test(arguments: [
-        #"{"parameters": null}"#, #"{"parameters": []}"#, #"{"conditions": {}}"#,
-        #"{"version": "19"}"#, #"{"parameterGroups": 1}"#,
+        (#"{"parameters": null}"#, "the template's 'parameters' is null, not an object"),
+        (#"{"parameters": []}"#, "the template's 'parameters' is an array, not an object"),
+        (#"{"conditions": {}}"#, "the template's 'conditions' is an object, not an array"),
+        (#"{"version": "19"}"#, "the template's 'version' is a string, not an object"),
+        (#"{"parameterGroups": 1}"#, "the template's 'parameterGroups' is a number, not an object"),
     ])
-    func aTemplateOfAnotherShapeIsNoTemplate(text: String) throws {
-        #expect(throws: (any Error).self) { try flags(text) }
+    func aTemplateOfAnotherShapeIsNoTemplate(text: String, saying words: String) throws {
+        #expect(throws: Failure(.invalid, words)) { try flags(text) }
     }
 
     @Test func theVersionIsReadAsTextAndAsNumber() throws {

@@ -126,7 +126,7 @@ extension JSON.Object {
                 throw Doubt("'\(key)' holds what is no string")
             }
             return texts
-        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a list")
+        case let other?: throw Doubt("'\(key)' is \(other.typeName), not an array")
         }
     }
 
@@ -147,7 +147,7 @@ extension JSON.Object {
             switch self["conditions"] {
             case nil, .null: return []
             case .array(let values): return values.map { Condition($0) }
-            case let other?: throw Doubt("'conditions' is \(other.typeName), not a list")
+            case let other?: throw Doubt("'conditions' is \(other.typeName), not an array")
             }
         }
     }

@@ -58,7 +58,7 @@ extension JSON.Object {
         case nil: return []
         case .array(let values): return values
         case let other?:
-            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not a list")
+            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an array")
         }
     }
 
