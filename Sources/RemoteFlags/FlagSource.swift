@@ -4,15 +4,16 @@ package import Decision
 ///
 /// A source has no will of its own: it fetches when it is told to, and ends each fetch with exactly
 /// one `deliver(.fetched(…))`, inside its time limit. Between fetches it may say `.hinted`: that a
-/// fetch would pay, and no more than that.
+/// fetch would pay, and no more than that. Told to fetch while it does, it begins anew, and ends both
+/// as one.
 package protocol FlagSource: AnyObject {
     var name: SourceName { get }
 
-    /// What answers depend on besides time: the address and whatever else selects them. Answers
-    /// stored under another binding are another source's.
+    /// What answers depend on besides time: the address and whatever else selects them.
     var binding: String { get }
 
-    /// Whether answers that were stored with a binding may be used.
+    /// Whether answers that came under a binding say something about those to come: their validators
+    /// may be sent, and their edition counts. Others stay in force until the first that is good.
     func isBound(by stored: String) -> Bool
 
     /// Begins to watch for changes, where the source can.

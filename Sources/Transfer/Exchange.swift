@@ -2,7 +2,7 @@ import CCurl
 import CivilTime
 
 /// One request after another to the same kind of place: an easy handle of libcurl, which keeps what
-/// it was told. A request goes out once the one before has ended.
+/// it was told. A request takes the place of the one before, where that has not ended.
 @safe
 package final class Exchange {
     package typealias Completion = (Result<Response, TransferError>) -> Void
@@ -44,7 +44,7 @@ package final class Exchange {
     }
 
     /// Sends a request; `completion` is called exactly once, inside the time limit and never from
-    /// within this call, unless it throws or `cancel()` is called.
+    /// within this call, unless it throws, `cancel()` is called or another request is sent.
     ///
     /// With a `receiver` an answer of status 200 is a stream: the receiver takes it part by part, for
     /// as long as it lasts, and the response has no body in the end. There is no time limit and no
@@ -61,7 +61,7 @@ package final class Exchange {
         _ prepared: PreparedRequest, to receiver: (any Receiver)? = nil,
         completion: @escaping Completion
     ) throws(TransferError) {
-        precondition(attempt == nil, "an exchange carries one request at a time")
+        cancel()
         try handle.configure(for: prepared)
         if receiver != nil { try handle.prepareForStreams() }
         // The answer may begin to come before libcurl gives the control back.

@@ -61,6 +61,7 @@ package final class EtcdSource: FlagSource {
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
+        exchange?.cancel()
         visit = Visit(
             startedAt: endpoint, deadline: loop.now.boot + cluster.timeout,
             endpointsLeft: cluster.endpoints.count)

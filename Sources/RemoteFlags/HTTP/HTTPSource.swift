@@ -38,8 +38,7 @@ package final class HTTPSource: FlagSource {
 
     package var binding: String { answered ?? inquiry?.binding ?? place.text(nil) }
 
-    /// Where the credentials cannot be read, that they are others cannot be said either: the flags
-    /// stay in force, and only their validators are not used.
+    /// Where the credentials cannot be read, that they are others cannot be said either.
     package func isBound(by stored: String) -> Bool {
         answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? place.covers(stored)
     }
@@ -47,6 +46,7 @@ package final class HTTPSource: FlagSource {
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
+        exchange?.cancel()
         do {
             let inquiry = try prepare()
             let isBound = answered == inquiry.binding

@@ -57,6 +57,7 @@ package final class OFREPSource: FlagSource {
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
+        exchange?.cancel()
         do {
             let secrets = try secrets()
             let binding = place.text(secrets)

@@ -64,6 +64,7 @@ package final class ClientTemplateSource: FlagSource {
     }
 
     package func fetch(unlessMatching validators: Validators) {
+        cancel()
         get(validators, by: loop.now.boot + place.timeout, isSecondTry: false)
     }
 
@@ -71,9 +72,13 @@ package final class ClientTemplateSource: FlagSource {
         stream = nil
         isStreaming = false
         timer = nil
+        cancel()
+        exchange = nil
+    }
+
+    private func cancel() {
         installations.cancel()
         exchange?.cancel()
-        exchange = nil
     }
 
     /// The service keeps each stream for some minutes, and need not say anything on it.

@@ -39,13 +39,18 @@ package final class ServerTemplateSource: FlagSource {
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
+        cancel()
         get(validators, by: loop.now.boot + place.timeout, isSecondTry: false)
     }
 
     package func stop() {
+        cancel()
+        exchange = nil
+    }
+
+    private func cancel() {
         tokens.cancel()
         exchange?.cancel()
-        exchange = nil
     }
 
     /// A token that was kept may be revoked: with a new one the template is asked for once more.
