@@ -14,7 +14,7 @@ package struct Snapshot: Hashable {
     /// Reads the answer to a range of all keys with that prefix.
     package init(_ object: JSON.Object, prefix: String) throws(GatewayError) {
         guard let header = object["header"]?.object, let cluster = header["cluster_id"]?.string,
-            let revision = header.int64("revision")
+            let revision = header.revision("revision")
         else { throw .invalid("the answer has no header as etcd writes it") }
         if object["more"]?.bool == true { throw .invalid("the answer holds not all keys") }
         self.cluster = cluster
@@ -42,7 +42,7 @@ package struct Snapshot: Hashable {
         guard let object = element.object,
             let key = object["key"]?.string.flatMap(Base64.bytes),
             let value = Base64.bytes(of: object["value"]?.string ?? ""),
-            let revision = object.int64("mod_revision")
+            let revision = object.revision("mod_revision")
         else { throw .invalid("the answer holds a key that is not as etcd writes it") }
         guard key.starts(with: prefix.utf8) else {
             throw .invalid("the answer holds a key that was not asked for")
@@ -56,9 +56,11 @@ package struct Snapshot: Hashable {
 }
 
 extension JSON.Object {
-    /// A number of 64 bits, which the gateway writes as a string and leaves out when it is 0.
-    fileprivate func int64(_ key: String) -> Int64? {
+    /// A number of 64 bits, which the gateway writes as a string and leaves out when it is 0. Nil
+    /// where it is no revision, or where none can come after it.
+    fileprivate func revision(_ key: String) -> Int64? {
         guard let value = self[key] else { return 0 }
-        return value.string.flatMap(Int64.init) ?? value.number?.int64
+        let number = value.string.flatMap(Int64.init) ?? value.number?.int64
+        return number.flatMap { (0..<Int64.max).contains($0) ? $0 : nil }
     }
 }

@@ -54,6 +54,8 @@ import Testing
         ("404", "the server answers 404 (not found)"),
         ("redirect-host", "the server answers 302"),
         ("large", "the answer is larger than 1048576 bytes"),
+        // The watch after it would begin at a number that is none.
+        ("etcd-last-revision", "the answer has no header as etcd writes it"),
     ])
     func whatIsNoGatewayIsAFailure(_ behaviour: String, _ line: String) async throws {
         let server = try await FlagServer()

@@ -29,6 +29,11 @@ import Testing
                 == #"{"a":"{\"state\":\"running\"}","b":"","c":null}"#)
     }
 
+    @Test func theHighestRevisionIsTheLastThatAnotherMayFollow() throws {
+        let text = #"{"header":{"cluster_id":"7","revision":"9223372036854775806"}}"#
+        #expect(try snapshot(text).revision == Int64.max - 1)
+    }
+
     @Test func aPrefixWithoutKeysIsAnAnswerWithoutFlags() throws {
         let snapshot = try snapshot(#"{"header":{"cluster_id":"7","revision":"1"}}"#)
         #expect(snapshot.flags.isEmpty)
@@ -42,6 +47,14 @@ import Testing
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E"}]}"#,
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","value":"!"}]}"#,
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"YQ==","value":"YQ=="}]}"#,
+        // A watch from the revision after it on could not be asked for.
+        #"{"header":{"cluster_id":"7","revision":"9223372036854775807"},"kvs":[]}"#,
+        #"{"header":{"cluster_id":"7","revision":9223372036854775807},"kvs":[]}"#,
+        #"{"header":{"cluster_id":"7","revision":"9223372036854775808"}}"#,
+        #"{"header":{"cluster_id":"7","revision":"-1"}}"#,
+        #"{"header":{"cluster_id":"7","revision":1e300}}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","mod_revision":"-1"}]}"#,
+        #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","mod_revision":"9223372036854775807"}]}"#,
     ])
     func whatEtcdDoesNotSayIsNoAnswer(_ text: String) throws {
         #expect(throws: GatewayError.self) { try snapshot(text) }

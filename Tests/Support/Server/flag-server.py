@@ -190,10 +190,16 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
-    elif name.startswith("etcd-") and request["path"] == "/v3/kv/range":
-        value = base64.b64encode(flags(False)).decode()
+    elif name == "etcd-maintenance" and request["path"] != "/v3/kv/range":
+        yield head("404 No Watch", [], 0)
+    elif (name.startswith("etcd-") and name != "etcd-last-revision"
+            and request["path"] == "/v3/kv/range"):
+        value = base64.b64encode(flags(name == "etcd-maintenance")).decode()
         kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
         body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
+        yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
+    elif name == "etcd-last-revision":
+        body = {"header": {"cluster_id": "1", "revision": str(2 ** 63 - 1)}, "kvs": []}
         yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
     elif name == "etcd-events":
         yield head("200 OK")
