@@ -41,10 +41,16 @@ enum StoredLedger {
         }
     }
 
+    /// Nobody counts beyond what JSON's numbers hold exactly (RFC 8259 §6); from there on the next
+    /// changes can be counted still.
+    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
+
     private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
-        guard let state = State(rawValue: try object.string("state")),
-            let generation = object["generation"]?.number?.int64, generation >= 0
-        else { throw StoredFormError.wrong("state") }
+        guard let state = State(rawValue: try object.string("state")) else {
+            throw StoredFormError.wrong("state")
+        }
+        guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
+        else { throw StoredFormError.wrong("generation") }
         return Ledger.Entry(
             state: state, since: try object.instant("since"), generation: Int(generation),
             bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
