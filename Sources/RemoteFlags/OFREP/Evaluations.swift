@@ -25,7 +25,8 @@ package struct Evaluations: Hashable {
                 throw Failure(.invalid, "the answer holds a flag twice")
             }
             known[key] = .null
-            guard item["errorCode"] == nil, let value = item["value"] else { continue }
+            // Some servers write what is not there as null.
+            guard item["errorCode"] ?? .null == .null, let value = item["value"] else { continue }
             found.append((key, value))
         }
         found.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

@@ -1,4 +1,5 @@
 import Decision
+import JSON
 import RemoteFlags
 import Testing
 
@@ -24,6 +25,18 @@ import Testing
                 == #"{"a":{"state":"running"},"n":null,"z":1.50}"#)
         #expect(evaluations.version == "12")
         #expect(evaluations.streams.isEmpty)
+    }
+
+    /// Some servers write every member, and null in those that say nothing.
+    @Test func anErrorCodeThatIsNullIsNone() throws {
+        let evaluations = try evaluations(
+            #"""
+            {"flags": [
+              {"key": "a", "errorCode": null, "errorDetails": null, "value": "on"},
+              {"key": "b", "errorCode": "", "value": "on"}
+            ]}
+            """#)
+        #expect(evaluations.flags == ["a": "on"])
     }
 
     @Test(arguments: [
