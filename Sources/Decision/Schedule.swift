@@ -3,8 +3,10 @@ import CivilTime
 /// When a source is asked again: a pure function of how its answers went and of a seed.
 ///
 /// After a success the interval, ± 10 %. After a failure full jitter below a ceiling that doubles
-/// from the interval to 16 times it, at most 15 minutes. Before the first answer since the start
-/// 1, 2, 4 … seconds up to the interval. Retry-After is a lower bound, itself at most an hour.
+/// from the interval to 16 times it, at most 15 minutes, and never less than the interval; where we
+/// are refused that ceiling at once, by half at least and never sooner than after a success. Before
+/// the first good answer since the start 1, 2, 4 … seconds up to the interval, however it fails.
+/// Retry-After is a lower bound, itself at most an hour.
 package struct Schedule: Hashable, Sendable {
     static let backOffLimit: Duration = .seconds(15 * 60)
     static let retryAfterLimit: Duration = .seconds(3600)
@@ -49,11 +51,14 @@ package struct Schedule: Hashable, Sendable {
     private func backOff(
         _ failure: Failure, using random: inout some RandomNumberGenerator
     ) -> Duration {
-        let limit = min(interval * 16, Self.backOffLimit)
+        let limit = max(interval, min(interval * 16, Self.backOffLimit))
         switch failure.kind {
         case .refused:
-            // Asking more often will not get us in: at once to the slowest pace.
-            return max(limit, interval).scaled(by: Double.random(in: 0.5...1.0, using: &random))
+            // Asking more often will not get us in: at once to the slowest pace, which is the usual
+            // one where the interval is that long.
+            let slowest = limit.scaled(by: Double.random(in: 0.5...1.0, using: &random))
+            let usual = interval.scaled(by: Double.random(in: 0.9...1.1, using: &random))
+            return max(slowest, usual)
         case .unreachable, .invalid:
             let ceiling = min(interval * (1 << min(failures - 1, 4)), limit)
             let least = min(.seconds(1), interval)

@@ -61,6 +61,46 @@ import Testing
         #expect(longest <= .seconds(900) && longest > .seconds(800))
     }
 
+    /// An hour's interval would else be asked sooner for being down.
+    @Test func theLimitIsNeverBelowTheInterval() {
+        let hour = Duration.seconds(3600)
+        var longest = Duration.zero
+        for seed in Self.seeds {
+            var random = SeededRandom(seed: seed)
+            var schedule = Schedule(interval: hour)
+            _ = schedule.succeeded(using: &random)
+            for _ in 0..<20 {
+                longest = max(longest, schedule.failed(Self.down, using: &random))
+            }
+        }
+        #expect(longest <= hour && longest > .seconds(3500))
+    }
+
+    @Test func beingRefusedAsksNoSoonerThanTheInterval() {
+        for interval in [60, 600, 900, 3600, 86_400] as [Double] {
+            for seed in Self.seeds {
+                var random = SeededRandom(seed: seed)
+                var schedule = Schedule(interval: .seconds(interval))
+                _ = schedule.succeeded(using: &random)
+                let wait = schedule.failed(Failure(.refused, "401"), using: &random)
+                #expect(wait >= .seconds(interval * 0.9))
+                #expect(wait <= max(.seconds(900), .seconds(interval * 1.1)))
+            }
+        }
+    }
+
+    /// A token that is not there yet when the host starts is refused too.
+    @Test func beforeTheFirstAnswerBeingRefusedIsAFailureLikeAnother() {
+        for seed in Self.seeds {
+            var random = SeededRandom(seed: seed)
+            var schedule = Schedule(interval: .seconds(10))
+            for ceiling in [1, 2, 4, 8, 10, 10] {
+                let wait = schedule.failed(Failure(.refused, "401"), using: &random)
+                #expect(wait >= .seconds(ceiling) / 2 && wait <= .seconds(ceiling))
+            }
+        }
+    }
+
     @Test func aSuccessResetsTheBackOff() {
         var random = SeededRandom(seed: 1)
         var schedule = Schedule(interval: .seconds(10))

@@ -53,12 +53,12 @@ package struct Pace {
 
     private func wait(after failure: Failure) -> ClosedRange<Duration> {
         let own: ClosedRange<Duration>
-        let limit = min(interval * 16, .seconds(900))
+        let limit = max(interval, min(interval * 16, .seconds(900)))
         if !hasAnswered {
             let ceiling = min(.seconds(1 << min(failures - 1, 20)), interval)
             own = ceiling / 2...ceiling
         } else if failure.kind == .refused {
-            own = max(limit, interval) / 2...max(limit, interval)
+            own = max(limit / 2, interval * 0.9)...max(limit, interval * 1.1)
         } else {
             let least = min(.seconds(1), interval)
             own = least...max(least, min(interval * (1 << min(failures - 1, 4)), limit))
