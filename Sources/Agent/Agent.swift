@@ -21,6 +21,8 @@ package final class Agent {
     package private(set) var services: [Service]
     private var versionFiles: VersionFiles?
     private var queue: [Event] = []
+    /// What belongs to each `reconfigured` that is queued, in their order.
+    private var configurations: [Following] = []
     private var drain: Deferred?
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
@@ -77,29 +79,15 @@ package final class Agent {
         post(.started)
     }
 
-    /// Goes on with another configuration. `sources` are all of its sources; those that stay as they
-    /// were are the same objects. Those that are gone are stopped when the machine drops them.
+    /// Goes on with another configuration, once all that was queued before is taken in. `sources` are
+    /// all of its sources; those that stay as they were are the same objects. Those that are gone are
+    /// stopped when the machine drops them. `remember` gives what is stored of one that is new.
     package func reconfigure(
-        _ plan: Plan, sources next: [any FlagSource], runtime: RuntimeDirectory
+        _ plan: Plan, sources: [any FlagSource], runtime: RuntimeDirectory,
+        remember: @escaping (any FlagSource) -> Memory.Kept?
     ) {
-        self.runtime = runtime
-        services = plan.services
-        for source in next {
-            let before = sources[source.name]
-            guard before?.source !== source else { continue }
-            before?.source.stop()
-            let followed = Followed(source)
-            sources[source.name] = followed
-            source.start()
-            // Asked the same, but by another object: the machine waits for its answer still.
-            guard let before, before.isFetching else { continue }
-            followed.isFetching = true
-            if before.source.binding == source.binding {
-                source.fetch(unlessMatching: Validators())
-            }
-        }
+        configurations.append(Following(sources: sources, runtime: runtime, remember: remember))
         post(.reconfigured(plan))
-        versionFiles?.follow(services)
     }
 
     /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
@@ -157,9 +145,9 @@ package final class Agent {
         isDraining = true
         var taken = 0
         while taken < queue.count, taken < Self.turn {
-            let event = queue[taken]
+            var event = queue[taken]
             taken += 1
-            if case .fetched(let name, _, _) = event { sources[name]?.isFetching = false }
+            if case .reconfigured(let plan, _, _) = event { event = takeUp(plan, after: taken) }
             for effect in machine.handle(event, at: now) { perform(effect) }
             observer?(event)
         }
@@ -167,6 +155,36 @@ package final class Agent {
         isDraining = false
         if queue.isEmpty { settled?() }
         if !queue.isEmpty { drain?.arm() }
+    }
+
+    /// Follows the sources of the configuration whose turn it is, and tells the machine which of them
+    /// another object asks from now on. That nothing is under way of these any more is all there is
+    /// to say: when they are asked is the machine's to decide.
+    private func takeUp(_ plan: Plan, after taken: Int) -> Event {
+        guard !configurations.isEmpty else { return .reconfigured(plan) }
+        let next = configurations.removeFirst()
+        runtime = next.runtime
+        services = plan.services
+        var replaced: [SourceName: Replacement] = [:]
+        var remembered: [SourceName: Memory.Kept] = [:]
+        for source in next.sources {
+            let before = sources[source.name]?.source
+            guard before !== source else { continue }
+            before?.stop()
+            // What it has said since, and nobody has heard, is no word of the one in its place.
+            let said = queue[taken...].filter { !$0.isReport(of: source.name) }
+            queue.replaceSubrange(taken..., with: said)
+            if let before {
+                replaced[source.name] =
+                    source.isBound(by: before.binding) ? .sameAddress : .otherAddress
+            } else {
+                remembered[source.name] = next.remember(source)
+            }
+            sources[source.name] = Followed(source)
+            source.start()
+        }
+        versionFiles?.follow(services)
+        return .reconfigured(plan, replaced: replaced, remembered: remembered)
     }
 
     /// The most events of one turn of the loop.
@@ -181,7 +199,6 @@ package final class Agent {
         switch effect {
         case .fetch(let name, let validators):
             guard let followed = sources[name] else { return }
-            followed.isFetching = true
             followed.source.fetch(unlessMatching: validators)
         case .store(let name, let answers):
             guard let source = sources[name]?.source else { return }

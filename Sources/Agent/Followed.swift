@@ -4,8 +4,6 @@ import RemoteFlags
 /// A source, and what the agent itself has to know of it.
 final class Followed {
     let source: any FlagSource
-    /// Whether it was told to fetch, and has not reported yet.
-    var isFetching = false
     /// When its files were last looked after.
     var checkedAt: Boottime?
 

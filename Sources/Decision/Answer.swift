@@ -11,16 +11,27 @@ package struct Answer: Hashable, Sendable {
     /// The source's own word for this state of its flags.
     package var version: String?
     package var fetchedAt: Instant
+    /// Whether it came from another address than the one that is asked now. It is in force until that
+    /// one gives flags, and says nothing about them: its validators are gone, its edition does not
+    /// count.
+    package var isInherited: Bool
 
     package init(
         body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
-        version: String? = nil, fetchedAt: Instant
+        version: String? = nil, fetchedAt: Instant, isInherited: Bool = false
     ) {
         self.body = body
         self.flags = flags
         self.validators = validators
         self.version = version
         self.fetchedAt = fetchedAt
+        self.isInherited = isInherited
+    }
+
+    /// The same flags, for a source that asks another address now.
+    package mutating func inherit() {
+        validators = Validators()
+        isInherited = true
     }
 }
 

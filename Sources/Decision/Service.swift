@@ -55,20 +55,16 @@ package struct SourcePlan: Hashable, Sendable {
     package var interval: Duration
     /// A fetch that takes longer than this is not going on any more.
     package var timeout: Duration
-    /// What is asked, in any words. A source of the same name that asks something else is another
-    /// one: what the old one said does not count for it.
-    package var address: String
     /// What a key is worth that the source does not hold.
     package var defaults: JSON.Object
 
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
-        address: String = "", defaults: JSON.Object = JSON.Object()
+        defaults: JSON.Object = JSON.Object()
     ) {
         self.name = name
         self.interval = interval
         self.timeout = timeout
-        self.address = address
         self.defaults = defaults
     }
 }

@@ -33,8 +33,8 @@ package struct StateDirectory {
         if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
     }
 
-    /// What was stored of a source under a binding that `isBound` accepts, and when it was last
-    /// confirmed: in this boot by `mark`, the file in the runtime directory.
+    /// What was stored of a source, and when it was last confirmed: in this boot by `mark`, the file
+    /// in the runtime directory. Under a binding that `isBound` does not accept it is inherited.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
     ) throws(FileError) -> Restored<Memory.Kept> {

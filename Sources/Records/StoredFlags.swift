@@ -20,7 +20,8 @@ enum StoredFlags {
         return bytes
     }
 
-    /// Nothing where the binding is another one: those flags are another source's.
+    /// Where the binding is another one, they are inherited: in force until the source gives flags,
+    /// and of no other use.
     static func answers(
         in bytes: [UInt8], isBound: (String) -> Bool
     ) -> Restored<[Answer]> {
@@ -29,8 +30,9 @@ enum StoredFlags {
             guard stored["schema"]?.number?.int64 == schema else {
                 throw StoredFormError.unknownSchema
             }
-            guard let binding = stored["binding"]?.string, isBound(binding) else { return .nothing }
-            let answers = try stored.array("answers").map { try answer($0.asObject()) }
+            let isOurs = isBound(try stored.string("binding"))
+            var answers = try stored.array("answers").map { try answer($0.asObject()) }
+            if !isOurs { for index in answers.indices { answers[index].inherit() } }
             return answers.isEmpty ? .nothing : .value(answers)
         } catch {
             return .unreadable("\(error)")
@@ -38,13 +40,15 @@ enum StoredFlags {
     }
 
     private static func json(_ answer: Answer) -> JSON.Value {
-        .object([
+        var stored: JSON.Object = [
             "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
             "version": .optional(answer.version),
             "body": .string(String(decoding: answer.body, as: UTF8.self)),
-        ])
+        ]
+        if answer.isInherited { stored["inherited"] = true }
+        return .object(stored)
     }
 
     private static func answer(_ object: JSON.Object) throws -> Answer {
@@ -53,6 +57,7 @@ enum StoredFlags {
             body: body, flags: try FlagDocument.parse(body),
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
-            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"))
+            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            isInherited: object["inherited"]?.bool ?? false)
     }
 }

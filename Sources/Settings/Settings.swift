@@ -19,7 +19,7 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.timeout,
-                    address: "\($0.kind)", defaults: $0.defaults)
+                    defaults: $0.defaults)
             },
             services: services, closeAtOnce: closeAtOnce)
     }

@@ -133,7 +133,8 @@ final class Daemon {
             agent.reconfigure(
                 settings.plan, sources: followed,
                 runtime: RuntimeDirectory(
-                    path: runtime.path, bootID: bootID, services: settings.services))
+                    path: runtime.path, bootID: bootID, services: settings.services),
+                remember: memory.flags)
             return nil
         } catch {
             log.write(.error, "\(error); the configuration stays as it was")
@@ -166,11 +167,12 @@ final class Daemon {
         }
     }
 
+    private var memory: MemoryReader { MemoryReader(state: state, runtime: runtime, log: log) }
+
     private func machine(for sources: [any FlagSource]) -> Machine {
         let (wall, boot) = loop.now
-        let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: sources)
         return Machine(
-            plan: configuration.settings.plan, memory: memory, bootID: bootID,
+            plan: configuration.settings.plan, memory: memory.memory(of: sources), bootID: bootID,
             clockFloor: ClockFloor.instant, seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot))
     }

@@ -103,10 +103,12 @@ extension EvaluationServer {
 }
 
 extension Source {
-    /// Whether one object can fetch for both: all but when it is asked, and where it is written.
+    /// Whether one object can fetch for both: all but when it is asked, what is made of the answers,
+    /// and where it is written.
     fileprivate func fetches(like other: Source) -> Bool {
         var same = other
         same.interval = interval
+        same.defaults = defaults
         same.origin = origin
         return self == same
     }

@@ -30,7 +30,10 @@ enum TranscriptFormat {
         case .forget(let source, let author): "\(author) forgets \(source)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
-        case .reconfigured: "reconfigured"
+        case .reconfigured(_, let replaced, _):
+            "reconfigured"
+                + replaced.sorted { $0.key < $1.key }
+                .map { " \($0.key)=\($0.value == .sameAddress ? "same" : "other")" }.joined()
         case .patienceEnded: "patience ended"
         }
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(try daemon.member("since") == since)
     }
 
-    @Test func flagsOfAnotherFileAreNotTakenForStored() throws {
+    @Test func flagsOfAnotherFileStayInForceUntilTheNewOneIsThere() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
         try daemon.start()
         try daemon.waitFor("ended")
@@ -47,10 +47,12 @@ import Testing
         try daemon.folder.write(moved, to: "killswitchd.toml")
         try daemon.start()
         try daemon.waitUntil("the new file is waited for") {
-            try daemon.member("reason") == "\"starting\""
+            try daemon.log.contains("elsewhere.json': no such file")
         }
-        // What was decided in this boot stands meanwhile.
         #expect(try daemon.member("state") == "\"ended\"")
+        #expect(try daemon.member("reason") == "\"stored-flags\"")
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "elsewhere.json")
+        try daemon.waitFor("running")
     }
 
     @Test func aSecondDaemonDoesNotGetTheDirectories() throws {
@@ -71,7 +73,7 @@ import Testing
         try daemon.start()
         try daemon.waitFor("running")
         let log = try daemon.log
-        #expect(log.lines(containing: "starting without it") == 2)
+        #expect(log.lines(containing: "going on without it") == 2)
     }
 
     @Test func onceDecidesAndEnds() throws {

@@ -116,6 +116,22 @@ import Testing
         try daemon.waitFor("ended")
     }
 
+    /// What is stored of it counts, as it would after a restart, and not `when_unknown`.
+    @Test func aServiceThatComesBackFindsItsFlagsWhileTheSourceIsGone() throws {
+        let daemon = try Daemon(Self.both + "\nfirst_timeout = \"0s\"")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
+        try daemon.start()
+        try daemon.waitFor("ended", of: "web")
+        let generation = try daemon.member("generation", of: "web")
+        try reload(daemon, Daemon.shop)
+        try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
+        try File.remove(daemon.folder("web.json"))
+        try reload(daemon, Self.both + "\nfirst_timeout = \"0s\"")
+        try daemon.waitUntil("it is decided") { try File.exists(daemon.folder("run/web/closed")) }
+        #expect(try daemon.member("reason", of: "web") == #""stored-flags""#)
+        #expect(try daemon.member("generation", of: "web") == generation)
+    }
+
     /// The files of a service go whole, with its mark; those of the others are not written.
     @Test func theFilesOfAServiceThatIsGoneAreAllRemoved() throws {
         let daemon = try Daemon(Self.both)

@@ -43,12 +43,26 @@ import Testing
         #expect(kept.answers == answers)
     }
 
-    @Test func answersOfAnotherBindingAreNotOurs() throws {
-        try directory.store([try answer("{}")], of: app, binding: "b")
-        guard case .nothing = try stored(binding: "c") else {
-            Issue.record("another source's flags came back")
+    /// They stay in force until the new address gives flags, and are of no other use: a validator that
+    /// came from elsewhere is told to nobody.
+    @Test func answersOfAnotherBindingAreInherited() throws {
+        let answer = try answer("{}", etag: "\"x\"")
+        try directory.store([answer], of: app, binding: "b")
+        var inherited = answer
+        inherited.inherit()
+        #expect(inherited.isInherited && inherited.validators == Validators())
+        guard case .value(let kept) = try stored(binding: "c") else {
+            Issue.record("nothing came back")
             return
         }
+        #expect(kept.answers == [inherited])
+        // Stored beside an answer of the new address they are what they were.
+        try directory.store([answer, inherited], of: app, binding: "c")
+        guard case .value(let both) = try stored(binding: "c") else {
+            Issue.record("nothing came back")
+            return
+        }
+        #expect(both.answers == [answer, inherited])
     }
 
     @Test func nothingStoredIsNoError() throws {
@@ -100,6 +114,11 @@ import Testing
     @Test(arguments: [
         "", "[]", #"{"schema": 1}"#,
         #"{"schema": 1, "services": {"shop": {"state": "open"}}}"#,
+        // Counted up at the next change, it would overflow.
+        Self.ledger(generation: "9223372036854775807"),
+        Self.ledger(generation: "9223372036854775806"),
+        Self.ledger(generation: "9007199254740993"), Self.ledger(generation: "1e300"),
+        Self.ledger(generation: "-1"), Self.ledger(generation: "1.5"),
         #"{"schema": 1, "services": {"../x": {}}}"#,
     ])
     func aLedgerThatCannotBeReadBackSaysSo(_ text: String) throws {
@@ -108,6 +127,20 @@ import Testing
             Issue.record("it was taken for good")
             return
         }
+    }
+
+    private static func ledger(generation: String) -> String {
+        #"{"schema": 1, "services": {"shop": {"state": "running", "boot_id": "b-1", "#
+            + #""since": "2027-03-01T12:00:00Z", "generation": \#(generation)}}}"#
+    }
+
+    @Test func theHighestGenerationComesBackAndCanBeCountedOn() throws {
+        try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
+        guard case .value(let ledger) = try directory.ledger() else {
+            Issue.record("nothing came back")
+            return
+        }
+        #expect(ledger.entries[try named("shop")]?.generation == 1 << 53)
     }
 
     @Test func overridesComeBack() throws {

@@ -34,9 +34,7 @@ import Testing
         settings.plan
             == Plan(
                 sources: [
-                    SourcePlan(
-                        name: name, interval: .seconds(60), timeout: .seconds(30),
-                        address: #"file(path: "/etc/killswitchd/shop.json")"#)
+                    SourcePlan(name: name, interval: .seconds(60), timeout: .seconds(30))
                 ],
                 services: settings.services))
 }

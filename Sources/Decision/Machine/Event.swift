@@ -34,10 +34,22 @@ package enum Event: Hashable, Sendable {
     /// The installed version of a service is this, by the file that says so. A file that cannot be
     /// read says nothing: the version stays.
     case installed(ServiceName, Version)
-    /// The configuration was read again. Whoever fetches follows the new sources already.
-    case reconfigured(Plan)
+    /// The configuration was read again. Whoever fetches follows the new sources already; `replaced`
+    /// are those of before that it asks anew from now on. What was under way of them was given up,
+    /// and nothing more is told of it. `remembered` is what is stored of those that are new.
+    case reconfigured(
+        Plan, replaced: [SourceName: Replacement] = [:],
+        remembered: [SourceName: Memory.Kept] = [:])
     /// Nobody waits any longer: decide with what is known.
     case patienceEnded
+}
+
+/// What the answers of a source are to the one that a reload puts in its place.
+package enum Replacement: Hashable, Sendable {
+    /// Its own: it asks the same, in another way at most.
+    case sameAddress
+    /// Another's: it asks something else.
+    case otherAddress
 }
 
 /// An effect that can fail, as it is reported back.

@@ -47,6 +47,14 @@ extension Machine {
         store(index, &batch)
     }
 
+    /// Makes the newest answer of a source its own, where it was inherited and the address that is
+    /// asked now says the same: stored, so that a restart knows it too.
+    mutating func disinherit(_ answer: Answer, of index: Int, _ batch: inout Batch) {
+        guard sources[index].answers[0].answer.isInherited else { return }
+        sources[index].answers[0].answer = answer
+        store(index, &batch)
+    }
+
     /// Lets every switch of a source keep what it has, and say why the newest answer does not count.
     mutating func refuse(_ problem: InvalidFlag, from index: Int, _ batch: inout Batch) {
         for user in wiring.users(of: index) {
@@ -118,6 +126,15 @@ extension Machine {
         sources[index].answers.removeAll { !used.contains($0.number) }
     }
 
+    /// Whether a switch rests on flags of another address than the one that is asked now.
+    private func isInherited(by user: Wiring.User) -> Bool {
+        let state = services[user.service]
+        guard let index = wiring.source(state.service.switches[user.position].source)
+        else { return false }
+        let number = state.switches[user.position].answer
+        return sources[index].answers.contains { $0.number == number && $0.answer.isInherited }
+    }
+
     /// Gives an answer to one switch; true where it has to be kept.
     private mutating func offer(
         _ answer: NumberedAnswer, to user: Wiring.User, at now: Now, _ batch: inout Batch
@@ -132,7 +149,7 @@ extension Machine {
             return false
         }
         let regression = services[user.service].switches[user.position].regression(in: reading)
-        if let regression {
+        if let regression, !isInherited(by: user) {
             refuse(regression, by: user, &batch)
             return false
         }

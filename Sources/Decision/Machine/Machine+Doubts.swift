@@ -14,8 +14,8 @@ extension Machine {
     /// key that is gone without one is no order, and said by whoever wants it.
     func noteVanished(after answer: Answer, of index: Int, _ batch: inout Batch) {
         let source = sources[index]
-        guard let before = source.answers.first?.answer.flags else { return }
-        for (key, _) in source.defaults where before[key] != nil && answer.flags[key] == nil {
+        guard let before = source.answers.first?.answer, !before.isInherited else { return }
+        for (key, _) in source.defaults where before.flags[key] != nil && answer.flags[key] == nil {
             batch.notices.append(.flagVanished(source.name, key: key))
         }
     }

@@ -3,7 +3,7 @@ import CivilTime
 extension SourceState {
     init(plan: SourcePlan, at now: Now) {
         self.init(
-            name: plan.name, address: plan.address, defaults: plan.defaults, timeout: plan.timeout,
+            name: plan.name, defaults: plan.defaults, timeout: plan.timeout,
             schedule: Schedule(interval: plan.interval), confirmation: .never,
             activity: .waiting(until: now.boot))
     }
@@ -20,6 +20,7 @@ extension Machine {
             if sources[index].answers.first?.answer.body == answer.body {
                 // Not stored: an ETag that is new each time must not write to disk each time.
                 sources[index].answers[0].answer.validators = answer.validators
+                disinherit(answer, of: index, &batch)
                 confirm(index, at: now, &batch)
             } else {
                 take(answer, from: index, at: now, &batch)

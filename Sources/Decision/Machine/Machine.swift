@@ -90,8 +90,8 @@ package struct Machine: Sendable {
             note(source, doubted: doubts, &batch)
         case .recorded(let deed, let problem):
             note(deed, problem, at: now, &batch)
-        case .reconfigured(let plan):
-            reconfigure(plan, at: now, &batch)
+        case .reconfigured(let plan, let replaced, let remembered):
+            reconfigure(plan, replaced, remembered, at: now, &batch)
         case .patienceEnded:
             isPatient = false
             for index in services.indices { services[index].isDue = true }

@@ -4,10 +4,8 @@ import JSON
 /// What the machine knows of one source.
 struct SourceState: Hashable, Sendable {
     let name: SourceName
-    /// What is asked: a change makes it another source.
-    let address: String
     /// What a key is worth that an answer does not hold.
-    let defaults: JSON.Object
+    var defaults: JSON.Object
     /// How long one fetch may take.
     var timeout: Duration
     var schedule: Schedule
@@ -56,6 +54,12 @@ enum Confirmation: Hashable, Sendable {
         case .earlier(let instant): max(.zero, now.wall - instant)
         case .now(let moment): now.boot - moment
         }
+    }
+
+    /// The same, as after a start.
+    func earlier(at now: Now) -> Confirmation {
+        guard case .now = self else { return self }
+        return .earlier(now.wall - age(at: now))
     }
 }
 

@@ -54,7 +54,7 @@ import Testing
     }
 
     /// It was given for other headers, so it says nothing about the answer to these.
-    @Test func theStoredFlagsOfOtherHeadersAreNotUsed() async throws {
+    @Test func theStoredETagIsNotSentWithOtherHeaders() async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(with: "maintenance", of: server)
         let before = try server.requests.count

@@ -1,0 +1,152 @@
+import Agent
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import Records
+import RemoteFlags
+import Support
+import Testing
+
+/// Another configuration while fetches are under way, are queued, or end too late.
+@Suite(.timeLimit(.minutes(1))) struct ReconfigureTests {
+    /// A real agent on a real loop, with one service on one source that a test answers by hand.
+    private final class Running {
+        let folder: TemporaryFolder
+        let loop: EventLoop
+        let agent: Agent
+        let state: StateDirectory
+        private let runtime: RuntimeDirectory
+        private let plan: Plan
+        private let box = Box()
+
+        private final class Box {
+            var notices: [String] = []
+        }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            loop = try EventLoop()
+            let (shop, app) = (try #require(ServiceName("shop")), try #require(SourceName("app")))
+            let service = Service(
+                name: shop, zone: .utc,
+                switches: [
+                    Switch(
+                        source: app, format: .serviceEnd(endKeys: ["end"], countdownKey: "at"))
+                ])
+            state = StateDirectory(path: folder("state"))
+            try state.prepare()
+            plan = Plan(
+                sources: [SourcePlan(name: app, interval: .seconds(3600))], services: [service])
+            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot", services: [service])
+            let (wall, boot) = loop.now
+            let box = box
+            agent = Agent(
+                loop: loop,
+                machine: Machine(
+                    plan: plan, memory: Memory(), bootID: "boot",
+                    clockFloor: Instant(seconds: 0), seed: 1, at: Now(wall: wall, boot: boot)),
+                runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
+        }
+
+        func source(_ binding: String) throws -> SlowSource {
+            SlowSource(try #require(SourceName("app")), binding, at: loop.now.wall) {
+                [unowned agent] in agent.post($0)
+            }
+        }
+
+        func reload(_ source: SlowSource) {
+            agent.reconfigure(plan, sources: [source], runtime: runtime) { _ in nil }
+        }
+
+        /// Turns the loop until nothing is queued.
+        func settle() throws {
+            var isSettled = false
+            agent.settled = { isSettled = true }
+            agent.post(.woke)
+            while !isSettled { try loop.runOnce(.milliseconds(20)) }
+        }
+
+        var serviceState: State? {
+            get throws { try PublishedState.read(in: folder("run/shop"))?.state }
+        }
+
+        /// The binding of what is stored; nil where nothing is.
+        func isStored(under binding: String) throws -> Bool {
+            var isBound = false
+            _ = try state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
+                isBound = $0 == binding
+                return true
+            }
+            return isBound
+        }
+
+        var complaints: [String] { box.notices.filter { !$0.hasPrefix("shop: ") } }
+    }
+
+    /// Whether a credential was replaced meanwhile is not the agent's to ask: the machine fetches, once.
+    @Test(arguments: ["same", "other"])
+    func aFetchUnderWayIsAskedAgainOfTheNewObjectOnce(_ binding: String) throws {
+        let running = try Running()
+        let (old, new) = (try running.source("same"), try running.source(binding))
+        try running.agent.start([old])
+        try running.settle()
+        #expect(old.fetches == 1)
+        running.reload(new)
+        try running.settle()
+        #expect(old.isStopped && new.fetches == 1)
+        new.answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(running.complaints == [])
+        #expect(running.agent.isProgressing)
+    }
+
+    /// It was the old object's answer, in full: stored as that, and not taken for the new one's.
+    @Test func anAnswerThatIsQueuedBeforeAReloadCounts() throws {
+        let running = try Running()
+        let (old, new) = (try running.source("old"), try running.source("new"))
+        try running.agent.start([old])
+        try running.settle()
+        old.answer(#"{"end": "over"}"#)
+        running.reload(new)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(try running.isStored(under: "old"))
+        #expect(new.fetches == 1)
+    }
+
+    /// Flags of the old address would else be stored under the new one, and an ETag sent there.
+    @Test func anAnswerThatComesBetweenAReloadAndItsTurnIsLost() throws {
+        let running = try Running()
+        let (old, new) = (try running.source("old"), try running.source("new"))
+        try running.agent.start([old])
+        try running.settle()
+        running.reload(new)
+        old.answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .undecided)
+        #expect(try !File.exists(running.folder("state/flags/app.json")))
+        #expect(new.fetches == 1)
+        new.answer(#"{"end": "no"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .running)
+        #expect(try running.isStored(under: "new"))
+    }
+
+    @Test func eachOfSeveralReloadsInOneTurnTakesItsOwnSources() throws {
+        let running = try Running()
+        let sources = try ["a", "b", "c"].map(running.source)
+        try running.agent.start([sources[0]])
+        try running.settle()
+        running.reload(sources[1])
+        running.reload(sources[2])
+        try running.settle()
+        #expect(sources.map(\.isStopped) == [true, true, false])
+        #expect(sources.map(\.fetches) == [1, 1, 1])
+        sources[2].answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(try running.isStored(under: "c"))
+    }
+}

@@ -1,0 +1,260 @@
+import CivilTime
+import Decision
+import JSON
+import Testing
+
+/// Another object asks for a source after a reload: what was under way, and what is known.
+@Suite struct ReplacementTests {
+    private static let running = #"{"service_end": "no"}"#
+    private static let over = #"{"service_end": "over"}"#
+
+    private func reconfigured(
+        _ service: Service, _ replacement: Replacement? = nil, interval: Duration = .seconds(60),
+        defaults: JSON.Object = JSON.Object()
+    ) throws -> Event {
+        let app: SourceName = try named("app")
+        let plan = Plan(
+            sources: [SourcePlan(name: app, interval: interval, defaults: defaults)],
+            services: [service])
+        return .reconfigured(plan, replaced: replacement.map { [app: $0] } ?? [:])
+    }
+
+    /// The fetch of the object that is gone never ended, and the source was dead until a restart.
+    @Test func whatWasUnderWayIsAskedAgainAtOnceAndIsNoFailure() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.forget()
+        play.at(1, try reconfigured(try service(), .sameAddress))
+        play.at(2, try reconfigured(try service(), .otherAddress))
+        #expect(play.machine.isProgressing(at: play.now))
+        try play.at(3, "app", answers: Self.over)
+        #expect(
+            play.text == #"""
+                1s reconfigured app=same
+                    fetch app
+                2s reconfigured app=other
+                    fetch app
+                3s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#2
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+
+                """#)
+    }
+
+    /// The agent and the machine both asked, and the daemon crashed.
+    @Test func theSameObjectGoesOnWithItsFetch() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.forget()
+        play.at(1, try reconfigured(try service(), defaults: ["x": 1]))
+        #expect(play.text == "1s reconfigured\n")
+    }
+
+    @Test func aSourceThatWaitsIsAskedAtOnceByAnotherObject() throws {
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
+        play.at(2, try reconfigured(try service(), .sameAddress))
+        #expect(play.text == "2s reconfigured app=same\n    fetch app\n")
+    }
+
+    @Test func aSourceThatWantsToBeLeftAloneIsOverAReload() throws {
+        let app: SourceName = try named("app")
+        let busy = Failure(.unreachable, "503", retryAfter: .seconds(600))
+        for replacement in [nil, .sameAddress] as [Replacement?] {
+            var play = try Transcript([try service()]).answered(Self.running, at: 1)
+            play.at(62, .fetched(app, .failure(busy)))
+            play.forget()
+            play.at(63, try reconfigured(try service(), replacement, interval: .seconds(10)))
+            play.at(600, .woke)
+            #expect(!play.text.contains("fetch"))
+            play.at(723, .woke)
+            #expect(play.text.contains("fetch app"))
+        }
+    }
+
+    /// Somebody mistypes a path, or moves the flags: an ended service must not open for that. What
+    /// was known stays in force; its ETag is told to nobody else.
+    @Test func theFlagsOfAnotherAddressStayInForceUntilTheNewOneGivesSome() throws {
+        let app: SourceName = try named("app")
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        var tagged = try answer(Self.over, fetchedAt: play.now.wall)
+        tagged.validators.etag = "old"
+        play.at(1, .fetched(app, .answer(tagged)))
+        play.forget()
+        play.at(60, try reconfigured(try service(), .otherAddress))
+        play.at(61, .fetched(app, .failure(Failure(.unreachable, "no such file"))))
+        play.at(3600, .woke)
+        #expect(play.states == [.ended])
+        try play.at(3601, "app", answers: Self.running)
+        #expect(
+            play.textWithoutFetches == #"""
+                60s reconfigured app=other
+                    publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
+                61s app fails: no such file
+                    say warning: source 'app': no such file; keeping what is known, asking again in 872 ms
+                3600s woke
+                3601s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#3
+                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say info: source 'app' answers again
+                    say notice: shop: running (was ended): the flags of source 'app' say so
+
+                """#)
+        #expect(!play.text.contains("if not old"))
+    }
+
+    /// Stored anew, so that a restart does not take them for another's.
+    @Test func theSameFlagsFromTheNewAddressAreItsOwn() throws {
+        let app: SourceName = try named("app")
+        var play = try Transcript([try service()]).answered(Self.over, at: 1)
+        play.at(60, try reconfigured(try service(), .otherAddress))
+        var tagged = try answer(Self.over, fetchedAt: play.now.wall)
+        tagged.validators.etag = "new"
+        let effects = play.at(61, .fetched(app, .answer(tagged)))
+        #expect(effects.contains(.store(app, [tagged])))
+        play.at(62, .fetched(app, .answer(tagged)))
+        play.forget()
+        play.at(200, .woke)
+        #expect(play.text == "200s woke\n    fetch app if not new\n")
+    }
+
+    /// Another address counts its editions by itself.
+    @Test func aLowerVersionFromAnotherAddressIsNoRollback() throws {
+        let shop = try service(format: .switchObject(.whole))
+        for replacement in [.sameAddress, .otherAddress] as [Replacement] {
+            var play = try Transcript([shop])
+                .answered(#"{"state": "running", "version": 9}"#, at: 1)
+            play.at(2, try reconfigured(shop, replacement))
+            try play.at(3, "app", answers: #"{"state": "ended", "version": 1}"#)
+            #expect(play.states == [replacement == .sameAddress ? .running : .ended])
+            try play.at(4, "app", answers: #"{"state": "maintenance", "version": 0}"#)
+            #expect(play.states == [replacement == .sameAddress ? .running : .ended])
+        }
+    }
+
+    /// Their age goes on: a reload must not open for half a minute what silence has closed.
+    @Test func flagsOfAnotherAddressAreAsOldAsTheyWere() throws {
+        let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
+        let shop = try service(policy: policy)
+        var play = try Transcript([shop]).answered(Self.running, at: 1)
+        play.at(300, try reconfigured(shop, .otherAddress))
+        play.at(600, .woke)
+        #expect(play.states == [.running])
+        play.at(602, .woke)
+        #expect(play.states == [.maintenance])
+        play.at(700, try reconfigured(shop, .otherAddress))
+        #expect(play.states == [.maintenance])
+    }
+
+    /// What is strange about an object's watch is its own.
+    @Test func anotherObjectWatchesByItself() throws {
+        let app: SourceName = try named("app")
+        var play = try Transcript([try service()]).answered(Self.running, at: 1)
+        let troubled = Event.unwatched(app, problem: "no watch is left")
+        play.at(2, troubled)
+        play.forget()
+        play.at(3, try reconfigured(try service(), .sameAddress))
+        play.at(4, troubled)
+        #expect(play.text.contains("say warning: "))
+    }
+
+    /// A key that the answer lacks is worth something else now, and what it holds is not.
+    @Test func otherDefaultsAreReadFromTheSameFlags() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#, at: 1)
+        play.at(2, try reconfigured(try service(), defaults: ["service_end": "over"]))
+        #expect(play.states == [.running])
+
+        let other = try service(format: .serviceEnd(endKeys: ["other"], countdownKey: "at"))
+        play.at(3, try reconfigured(other, defaults: ["other": "no"]))
+        play.at(4, try reconfigured(other, defaults: ["other": "over"]))
+        #expect(play.states == [.ended])
+        play.at(5, try reconfigured(other, defaults: ["other": "over", "at": "x"]))
+        play.at(3600, .woke)
+        #expect(play.states == [.ended])
+    }
+
+    /// A reload is no start.
+    @Test func flagsForTheNextStartWaitOverOtherDefaultsAndAnotherAddress() throws {
+        var shop = try service()
+        shop.activation = .nextStart
+        var play = try Transcript([shop]).answered(Self.running, at: 1)
+        try play.at(2, "app", answers: Self.over)
+        play.at(3, try reconfigured(shop, defaults: ["x": 1]))
+        #expect(play.states == [.running])
+        play.at(4, try reconfigured(shop, .otherAddress, defaults: ["x": 1]))
+        #expect(play.states == [.running])
+        #expect(play.machine.isStaged(shop.name))
+        play.at(5, .activate(nil))
+        #expect(play.states == [.ended])
+    }
+
+    /// A drop-in is taken away and put back. The source is silent, and what is stored counts as at a
+    /// start: also after a reboot, when flags that would open wait.
+    @Test func aSourceThatComesBackFindsWhatIsStoredOfIt() throws {
+        let app: SourceName = try named("app")
+        let (shop, web) = (try service(), try service("web", sources: ["other"]))
+        for (flags, state) in [(Self.over, State.ended), (Self.running, .running)] {
+            for boot in ["this-boot", "another-boot"] {
+                let memory = try Memory.stored(
+                    flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: boot)
+                var ledgerOnly = memory
+                ledgerOnly.flags = [:]
+                var reloaded = try Transcript([web], memory: ledgerOnly)
+                reloaded.at(0, .started)
+                reloaded.at(
+                    0,
+                    .reconfigured(Plan([shop]), remembered: [app: try #require(memory.flags[app])]))
+                var restarted = try Transcript([shop], memory: memory)
+                restarted.at(0, .started)
+                #expect(reloaded.states == restarted.states)
+                reloaded.at(30, .woke)
+                restarted.at(30, .woke)
+                #expect(reloaded.states == [state])
+                #expect(restarted.states == [state])
+            }
+        }
+    }
+
+    /// What a restart takes up is what a reload keeps, whatever of the source was changed.
+    @Test(arguments: [nil, .sameAddress, .otherAddress] as [Replacement?])
+    func aReloadAndARestartComeToTheSame(_ replacement: Replacement?) throws {
+        let app: SourceName = try named("app")
+        let known = { (flags: String, state: State) in
+            try Memory.stored(
+                flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "this-boot")
+        }
+        let formats: [Format] = [
+            .serviceEnd, .serviceEnd(endKeys: ["other"], countdownKey: "at"), .status(.whole),
+        ]
+        let defaults: [JSON.Object] = [[:], ["other": "over"], ["service_end": "no"]]
+        for flags in [Self.running, Self.over, #"{"other": "no"}"#] {
+            for format in formats {
+                for defaults in defaults {
+                    let shop = try service(format: format)
+                    let event = try reconfigured(shop, replacement, defaults: defaults)
+                    var reloaded = try Transcript(
+                        [try service()], memory: try known(flags, .ended))
+                    reloaded.at(0, .started)
+                    reloaded.at(31, .woke)
+                    var memory = try known(flags, try #require(reloaded.states.first))
+                    reloaded.at(100, event)
+
+                    if replacement == .otherAddress { memory.flags[app]?.answers[0].inherit() }
+                    guard case .reconfigured(let plan, _, _) = event else { continue }
+                    var restarted = try Transcript(plan: plan, memory: memory)
+                    restarted.at(0, .started)
+                    #expect(reloaded.states == restarted.states, "\(flags) \(format) \(defaults)")
+                    reloaded.at(3600, .woke)
+                    restarted.at(3600, .woke)
+                    #expect(reloaded.states == restarted.states, "\(flags) \(format) \(defaults)")
+                }
+            }
+        }
+    }
+}
