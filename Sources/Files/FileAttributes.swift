@@ -20,7 +20,8 @@ package struct FileAttributes: Hashable, Sendable {
     package let group: UInt32
     /// In bytes; 0 for most files of procfs, which have content nevertheless.
     package let size: Int
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// Microseconds since 1970-01-01T00:00:00Z. What does not fit is as far away as does: whoever may
+    /// write a file may give it any time (`tmpfs` takes 64 bits of seconds).
     package let modificationTime: Int64
 
     init(_ status: stat) {
@@ -35,7 +36,14 @@ package struct FileAttributes: Hashable, Sendable {
         owner = status.st_uid
         group = status.st_gid
         size = status.st_size
-        modificationTime =
-            Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1_000
+        modificationTime = Self.microseconds(
+            Int64(status.st_mtim.tv_sec), and: Int64(status.st_mtim.tv_nsec))
+    }
+
+    private static func microseconds(_ seconds: Int64, and nanoseconds: Int64) -> Int64 {
+        let (whole, isFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isFarther) = whole.addingReportingOverflow(nanoseconds / 1_000)
+        guard isFar || isFarther else { return sum }
+        return seconds < 0 ? .min : .max
     }
 }

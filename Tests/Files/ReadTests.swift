@@ -10,6 +10,22 @@ struct ReadTests {
         #expect(try File.read(folder("flags"), limit: 100_000) == bytes)
     }
 
+    /// A flags file on `tmpfs` with such a time took the daemon down at each look.
+    @Test(arguments: [
+        (Int(1) << 60, Int64.max), (-(Int(1) << 60), .min), (1, 1_000_000),
+        (9_223_372_036_854, 9_223_372_036_854_000_000), (9_223_372_036_855, .max),
+    ])
+    func aFileOfAnyTimeCanBeRead(_ seconds: Int, _ microseconds: Int64) throws {
+        // Other file systems cut such a time to what they can keep.
+        let path = "/dev/shm/killswitchd-test.\(getpid()).\(seconds)"
+        try File.replace(path, with: [1])
+        defer { unsafe unlink(path) }
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        try #require(unsafe utimensat(AT_FDCWD, path, times, 0) == 0)
+        #expect(try File.read(path, limit: 10) == [1])
+        #expect(try File.modificationTime(of: path) == microseconds)
+    }
+
     @Test func oneByteOverTheLimitIsAnErrorThatNamesTheLimit() throws {
         let folder = try TemporaryFolder()
         try File.replace(folder("flags"), with: [1, 2, 3])
