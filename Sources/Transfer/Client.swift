@@ -149,10 +149,15 @@ package final class Client {
         ended += finished
     }
 
-    /// Tells those that have ended; they may begin again at once.
+    /// Tells those that have ended; they may begin again at once. One that begins anew before its turn
+    /// is taken out of the list: what it hears next is of the new request.
     private func deliver() {
-        let told = ended
-        ended = []
-        for (exchange, code) in told { exchange.end(code) }
+        var left = ended.count
+        while left > 0, !ended.isEmpty {
+            left -= 1
+            let (exchange, code) = ended.removeFirst()
+            exchange.end(code)
+        }
+        if !ended.isEmpty { soon?.arm() }
     }
 }

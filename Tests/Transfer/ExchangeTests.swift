@@ -145,6 +145,25 @@ import Transfer
         #expect(try scene.get(request, by: exchange).status == 200)
     }
 
+    /// It trapped, and the daemon with it. Of the request that is given up nothing is told.
+    @Test func aRequestTakesThePlaceOfTheOneUnderWay() async throws {
+        let server = try await FlagServer()
+        let scene = try Scene()
+        let exchange = try Exchange(scene.client)
+        try await server.behave("silence")
+        try exchange.send(Request(url: "http://127.0.0.1:\(server.port)/flags")) { _ in
+            Issue.record("the first request was told of")
+        }
+        for _ in 0..<100 where try server.requests.isEmpty {
+            try scene.loop.runOnce(.milliseconds(20))
+        }
+        try await server.behave("maintenance")
+        let response = try scene.get(
+            Request(url: "http://127.0.0.1:\(server.port)/flags"), by: exchange)
+        #expect(response.status == 200)
+        #expect(scene.results.count == 1)
+    }
+
     /// Of a refusal the headers are all there is to know, whatever its body does.
     @Test func aRefusalWithAnEndlessBodyIsARefusal() async throws {
         let server = try await FlagServer()
