@@ -11,16 +11,19 @@ package struct Answer: Hashable, Sendable {
     /// The source's own word for this state of its flags.
     package var version: String?
     package var fetchedAt: Instant
+    /// When the source last confirmed it, once a newer one has come; nil for the newest of a source.
+    package var confirmedAt: Instant?
 
     package init(
         body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
-        version: String? = nil, fetchedAt: Instant
+        version: String? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil
     ) {
         self.body = body
         self.flags = flags
         self.validators = validators
         self.version = version
         self.fetchedAt = fetchedAt
+        self.confirmedAt = confirmedAt
     }
 }
 

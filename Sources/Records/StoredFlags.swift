@@ -40,6 +40,7 @@ enum StoredFlags {
     private static func json(_ answer: Answer) -> JSON.Value {
         .object([
             "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
+            "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
             "version": .optional(answer.version),
@@ -53,6 +54,8 @@ enum StoredFlags {
             body: body, flags: try FlagDocument.parse(body),
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
-            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"))
+            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            confirmedAt: object["confirmed_at"]?.string == nil
+                ? nil : try object.instant("confirmed_at"))
     }
 }

@@ -28,6 +28,7 @@ import Testing
     @Test func staleFlagsCloseWhereThePolicySaysSo() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
         try play.at(700, "app", answers: #"{"service_end": "no"}"#)
         #expect(
@@ -36,7 +37,6 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
                     say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale, when_stale closes the gate
-                    fetch app
                 700s app answers {"service_end": "no"}
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-01T12:22:40+00:00
@@ -50,6 +50,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(format: .maintenance(.whole), policy: policy)])
             .answered(#"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
         #expect(
             play.text == #"""
@@ -57,7 +58,6 @@ import Testing
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale, when_stale opens the gate
-                    fetch app
 
                 """#)
     }
@@ -109,6 +109,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory)
         play.at(0, .started)
+        play.hang(until: 539)
         play.at(539, .woke)
         play.at(540, .woke)
         #expect(
@@ -133,7 +134,9 @@ import Testing
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
             .answered(#"{"apiInactive": false, "forceUpdate": false}"#)
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
+        play.hang(until: 300)
         play.at(300, .fetched(try named("app"), .unchanged))
+        play.hang(until: 600)
         play.at(600, .woke)
         play.at(700, .fetched(try named("other"), .unchanged))
         #expect(
@@ -146,12 +149,10 @@ import Testing
                     say notice: shop: maintenance (was undecided): the flags of source 'other' say so
                 300s app unchanged
                     confirm app
-                    fetch other
                 600s woke
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
                     say warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale, when_stale opens the gate
-                    fetch app
                 700s other unchanged
                     remember shop=maintenance#4
                     publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
@@ -170,6 +171,7 @@ import Testing
         var play = try Transcript([try service(policy: policy)], memory: memory)
         play.at(0, .started)
         play.at(0.01, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.hang(until: 30)
         play.at(30, .woke)
         play.at(40, .fetched(try named("app"), .unchanged))
         #expect(
@@ -184,7 +186,6 @@ import Testing
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
                     say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale, when_stale closes the gate
-                    fetch app
                 40s app unchanged
                     remember shop=running#9
                     publish shop running open flags #9 until 2027-03-02T00:01:00+00:00

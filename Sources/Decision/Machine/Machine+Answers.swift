@@ -12,6 +12,10 @@ extension Machine {
         }
         guard isKept else { return }
         noteVanished(after: answer, of: index, &batch)
+        if !sources[index].answers.isEmpty {
+            sources[index].answers[0].answer.confirmedAt =
+                sources[index].confirmation.instant(at: now)
+        }
         sources[index].answers.insert(numbered, at: 0)
         pruneAnswers(of: index)
         sources[index].confirmation = .now(now.boot)
@@ -141,6 +145,7 @@ extension Machine {
             services[user.service].switches[user.position].reading != nil
         {
             services[user.service].switches[user.position].staged = answer.number
+            services[user.service].switches[user.position].accept(reading)
             services[user.service].switches[user.position].confirm(.now(now.boot))
             return true
         }
@@ -172,6 +177,10 @@ extension Machine {
     ) {
         tellDoubts(of: reading, by: user, &batch)
         services[user.service].isDue = true
+        if services[user.service].switches[user.position].reading?.claims != reading.claims {
+            services[user.service].hasNews = true
+        }
+        services[user.service].switches[user.position].accept(reading)
         services[user.service].switches[user.position].reading = reading
         services[user.service].switches[user.position].answer = answer.number
         services[user.service].switches[user.position].staged = nil

@@ -23,7 +23,8 @@ extension Machine {
         services = plan.services.map { service in
             guard let index = before.wiring.service(service.name) else {
                 return ServiceState(
-                    service: service, entry: ledger.entries[service.name], bootID, at: now)
+                    service: service, entry: ledger.entries[service.name],
+                    isForced: overrides[service.name] != nil, bootID, at: now)
             }
             return continued(before.services[index], as: service, lasting, at: now)
         }
@@ -58,6 +59,9 @@ extension Machine {
         state.record = before.record
         state.closedAt = before.closedAt
         state.hold = before.hold
+        state.wanted = before.wanted
+        state.lastOpen = before.lastOpen
+        state.hasNews = service != before.service
         state.knownPast = before.knownPast
         state.installed = before.installed(under: service.installed)
         state.remote = service.remote.map { HeldValue(value: $0.fallback) }

@@ -57,6 +57,15 @@ enum Confirmation: Hashable, Sendable {
         case .now(let moment): now.boot - moment
         }
     }
+
+    /// The same by the wall clock; nil where it never was.
+    func instant(at now: Now) -> Instant? {
+        switch self {
+        case .never: nil
+        case .earlier(let instant): instant
+        case .now(let moment): now.wall - (now.boot - moment)
+        }
+    }
 }
 
 enum Activity: Hashable, Sendable {
