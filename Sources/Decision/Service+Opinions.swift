@@ -147,7 +147,7 @@ extension Service {
 
     /// Whether old flags count for now. Whoever was not asked since the start is not silent yet: a host
     /// that was off or asleep for long must not begin by closing a service whose source is there. But
-    /// what the policy had decided by then stands: a restart takes nothing back.
+    /// where the policy had moved the gate by then, it stays: a restart takes nothing back.
     private func isExcused(
         _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
     ) -> Bool {
@@ -158,7 +158,7 @@ extension Service {
             case .open: .open
             case .closed: .closed
             }
-        return circumstances.stood != outcome
+        return outcome == opinion.gate || circumstances.stood != outcome
     }
 
     private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {

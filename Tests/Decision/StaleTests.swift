@@ -7,13 +7,13 @@ import Testing
     @Test func staleFlagsAreHeldAndSaySo() throws {
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
+        play.hang(until: 599)
         play.at(599, .woke)
         play.at(600, .woke)
         play.at(700, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 599s woke
-                    fetch app
                 600s woke
                     publish shop running open stale-hold stale #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running: the flags of source 'app' are older than max_stale, and are held
@@ -66,14 +66,15 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(policy: policy)])
             .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
+        play.hang(until: 1200)
         play.at(1200, .woke)
         #expect(
             play.text == #"""
                 600s woke
                     publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
                     say warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale, when_stale opens the gate
-                    fetch app
                 1200s woke
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
@@ -206,7 +207,9 @@ import Testing
         try play.at(0, "other", answers: open)
         try play.at(60, "other", answers: #"{"apiInactive": 1, "forceUpdate": false}"#)
         play.at(120, .fetched(try named("other"), .unchanged))
+        play.hang(until: 500)
         play.at(500, .fetched(try named("app"), .unchanged))
+        play.hang(until: 720)
         play.at(720, .woke)
         #expect(
             play.text == #"""
@@ -230,11 +233,9 @@ import Testing
                     fetch app
                 500s app unchanged
                     confirm app
-                    fetch other
                 720s woke
                     publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
                     say warning: shop: running: the flags of source 'other' are older than max_stale, and are held
-                    fetch app
 
                 """#)
     }
