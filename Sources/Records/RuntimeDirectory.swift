@@ -88,7 +88,12 @@ package struct RuntimeDirectory {
             guard let name = ServiceName(entry),
                 try File.attributes(of: folder, followingLinks: false).kind == .directory
             else { continue }
-            let published = try PublishedState.read(in: folder)
+            let published: PublishedState?
+            do {
+                published = try PublishedState.read(in: folder)
+            } catch {
+                published = nil
+            }
             if services[name] != nil {
                 if published?.bootID != bootID { try Marker(folder: folder).set(nil) }
             } else if published != nil {

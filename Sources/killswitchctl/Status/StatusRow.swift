@@ -24,7 +24,9 @@ struct StatusRow {
     let units: [JSON.Object]
 
     init(_ service: ServiceName, in published: Published, _ sources: [SourceAnswer]) throws {
-        let state = try published.known(service)
+        guard let state = try published.state(of: service) else {
+            throw try published.unknown(service)
+        }
         let own = sources.filter { $0.services.contains(service.text) }
         let decisive = own.first { $0.name == state.object["source"]?.string }
         self.service = service
