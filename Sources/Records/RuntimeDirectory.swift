@@ -21,23 +21,44 @@ package struct RuntimeDirectory {
 
     /// Writes the files of a service, the marker last: who waits for it finds the others true.
     ///
-    /// A marker that closes is renamed whatever becomes of the others, for that takes no space, and a
-    /// full disk must not keep a switch from firing.
+    /// A full disk must not keep a switch from firing. Where a closing cannot be written the marker is
+    /// renamed all the same, which takes no space, and the files that would go on to say that the
+    /// service may run are removed, which makes some: there is none until the next attempt.
     package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
         guard let service = services[name] else { return }
         let folder = "\(path)/\(name)"
         let marker = Marker(folder: folder)
         try Directory.create(folder)
-        do {
-            let json = StateFile.text(of: record, for: service, bootID: bootID)
-            try File.replace("\(folder)/\(FileName.state)", with: Array(json.utf8))
-            let variables = EnvironmentFile.text(of: record, for: service)
-            try File.replace("\(folder)/\(FileName.environment)", with: Array(variables.utf8))
-        } catch {
-            if record.verdict.gate == .closed { try marker.set(.closed) }
-            throw error
+        let texts = [
+            (FileName.state, StateFile.text(of: record, for: service, bootID: bootID)),
+            (FileName.environment, EnvironmentFile.text(of: record, for: service)),
+        ]
+        for (position, text) in texts.enumerated() {
+            do {
+                try File.replace("\(folder)/\(text.0)", with: Array(text.1.utf8))
+            } catch {
+                if record.verdict.gate == .closed {
+                    let isTrue = position == 0 && saysClosed(folder)
+                    close(folder, without: isTrue ? [] : texts[position...].map(\.0))
+                }
+                throw error
+            }
         }
         try marker.set(record.verdict.gate)
+    }
+
+    /// Whether what is in the folder from before says so already.
+    private func saysClosed(_ folder: String) -> Bool {
+        do { return try PublishedState.read(in: folder)?.gate == .closed } catch { return false }
+    }
+
+    /// Closes by the marker alone, and takes away what is out of date now. The caller has an error to
+    /// report already, and tries again: a step that fails must not keep the others from being made.
+    private func close(_ folder: String, without files: [String]) {
+        do { try Marker(folder: folder).set(.closed) } catch {}
+        for file in files {
+            do { try File.remove("\(folder)/\(file)") } catch {}
+        }
     }
 
     /// The file whose modification time says when the source last confirmed its flags.

@@ -86,20 +86,55 @@ import Testing
         #expect(throws: FileError.self) { try directory.check(try named("app")) }
     }
 
-    /// Renaming the marker takes no space: a full disk must not keep a switch from firing.
-    @Test func theMarkerClosesThoughTheOtherFilesCannotBeWritten() throws {
+    /// Renaming the marker takes no space: a full disk must not keep a switch from firing. What stood
+    /// in the other files said open, and every reader but those of the marker went on by that.
+    @Test(arguments: [
+        ("state.json", ["closed"]), ("state.env", ["closed", "state.json"]),
+    ])
+    func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
+        _ file: String, _ left: [String]
+    ) throws {
         let directory = try directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
         // A folder in the place of the temporary file fails the write as a full disk does, also for
         // root.
-        try Directory.create(folder("shop/.state.json.tmp/x"))
+        try Directory.create(folder("shop/.\(file).tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
         }
-        #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
+        let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
+        #expect(try names() == left)
+        if file == "state.env" {
+            #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
+        } else {
+            #expect(throws: UnreadableState.self) { try PublishedState.read(in: folder("shop")) }
+        }
+        try Directory.remove(folder("shop/.\(file).tmp/x"))
+        try Directory.remove(folder("shop/.\(file).tmp"))
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        #expect(try names() == ["closed", "state.env", "state.json"])
+    }
+
+    @Test func whatSaysClosedStaysWhereTheNextClosingCannotBeWritten() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(
+                try record(try verdict(.maintenance, .closed)), of: try named("shop"))
+        }
+        #expect(try PublishedState.read(in: folder("shop"))?.state == .ended)
+        #expect(try File.exists(folder("shop/state.env")))
+    }
+
+    @Test func anOpeningThatCannotBeWrittenLeavesEveryFileAsItIs() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
         }
         #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
+        #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
     }
 }
