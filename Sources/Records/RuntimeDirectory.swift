@@ -97,29 +97,45 @@ package struct RuntimeDirectory {
     }
 
     /// Removes what is not true any more when a daemon starts: the files of services and sources
-    /// that are no longer configured, and markers of another boot.
-    package func tidy(sources: [SourceName]) throws(FileError) {
+    /// that are no longer configured, and markers of another boot. Gives what could not be looked at
+    /// or removed, which is left: whatever else is in the directory keeps no switch from firing.
+    package func tidy(sources: [SourceName]) throws(FileError) -> [any Error] {
         try Directory.create(path)
         let marks = Set(sources.map(FileName.source))
+        var problems: [any Error] = []
         for entry in try Directory.list(path) {
-            if entry.hasPrefix(FileName.sourcePrefix), !marks.contains(entry) {
-                try File.remove("\(path)/\(entry)")
-            }
-            let folder = "\(path)/\(entry)"
-            guard let name = ServiceName(entry),
-                try File.attributes(of: folder, followingLinks: false).kind == .directory
-            else { continue }
-            let published: PublishedState?
             do {
-                published = try PublishedState.read(in: folder)
+                if entry.hasPrefix(FileName.sourcePrefix) {
+                    if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
+                } else if let name = ServiceName(entry) {
+                    try tidy(name)
+                }
             } catch {
-                published = nil
+                problems.append(error)
             }
-            if services[name] != nil {
-                if published?.bootID != bootID { try Marker(folder: folder).set(nil) }
-            } else if published != nil {
-                try removeService(folder)
-            }
+        }
+        return problems
+    }
+
+    private func tidy(_ name: ServiceName) throws {
+        let folder = "\(path)/\(name)"
+        guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
+            return
+        }
+        if services[name] == nil {
+            // A folder without a state of ours is somebody else's.
+            if try PublishedState.read(in: folder) != nil { try removeService(folder) }
+        } else if !isOfThisBoot(folder) {
+            try Marker(folder: folder).set(nil)
+        }
+    }
+
+    /// A state that cannot be read tells of no boot. The first decision replaces it.
+    private func isOfThisBoot(_ folder: String) -> Bool {
+        do {
+            return try PublishedState.read(in: folder)?.bootID == bootID
+        } catch {
+            return false
         }
     }
 
