@@ -59,7 +59,8 @@ package enum Directories {
         return try state(option: nil, isRoot: isRoot, environment: environment)
     }
 
-    private static let system = "/run/killswitchd"
+    /// Where the system's daemon publishes.
+    package static let system = "/run/killswitchd"
     private static let systemState = "/var/lib/killswitchd"
 
     /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
