@@ -61,6 +61,21 @@ package struct RuntimeDirectory {
         }
     }
 
+    /// Whether a daemon has its files in a directory: its socket, or the state of a service.
+    package static func holdsFiles(_ path: String) -> Bool {
+        do {
+            let names = try Directory.list(path)
+            if names.contains(FileName.controlSocket) { return true }
+            for name in names.compactMap({ ServiceName($0) })
+            where try File.exists("\(path)/\(name)/\(FileName.state)") {
+                return true
+            }
+            return false
+        } catch {
+            return false
+        }
+    }
+
     /// The file whose modification time says when the source last confirmed its flags.
     package func mark(of source: SourceName) -> String {
         marks[source] ?? Self.mark(of: source, in: path)

@@ -18,7 +18,8 @@ struct Published {
             directory = try File.absolute(
                 Directories.published(
                     option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                    environment: environmentVariable, exists: isThere))
+                    environment: environmentVariable, exists: isThere,
+                    holdsFiles: RuntimeDirectory.holdsFiles))
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }

@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test func theDirectoryOfAUnitCountsWhereADaemonHasItsFilesThere() throws {
+        let daemon = try decided(Self.open)
+        let program = try Programs.path(of: "killswitchctl")
+        let get = { (directory: String) in
+            try Program.run(
+                program, ["get", "shop", "state"],
+                environment: ["RUNTIME_DIRECTORY": daemon.folder(directory)])
+        }
+        #expect(try get("run") == .init(status: 0, output: "running\n", errors: ""))
+        try Directory.create(daemon.folder("units-own"))
+        #expect(try !get("units-own").errors.contains("units-own"))
+    }
+
     @Test func anOutputThatCannotBeWrittenIsAFailure() throws {
         let daemon = try decided(Self.open)
         let program = try Programs.path(of: "killswitchctl")
