@@ -152,7 +152,24 @@ import Testing
         #expect(table.errors.hasSuffix("\nThis is what the files know.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
+        #expect(json?["sources"] == .null)
         #expect(json?["daemon"]?.object?["problem"]?.string?.contains("connect to ") == true)
+    }
+
+    @Test func aUnitThatIsNotAsItShouldBeIsNamedBelowTheTable() throws {
+        let daemon = try decided(Self.closed)
+        try daemon.folder.write(
+            """
+            [{"name": "web.service", "wanted": false, "active": "deactivating", "since": null,
+              "took_ms": null, "problem": "has not stopped within 90 s"},
+             {"name": "app.service", "wanted": false, "active": "inactive", "since": null,
+              "took_ms": 12, "problem": null}]
+            """, to: "run/shop/units.json")
+        let status = try daemon.control("status")
+        #expect(status.output.contains("  1/2 12ms  "))
+        #expect(
+            status.output.hasSuffix("\nunit 'web.service' of 'shop': has not stopped within 90 s\n")
+        )
     }
 
     @Test func theRunningDaemonTellsOfItsSources() throws {
@@ -167,6 +184,9 @@ import Testing
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         let shop = json?["services"]?.array?.first?.object
         #expect(shop?["next_poll"]?.number?.int64 != nil)
+        let source = try #require(json?["sources"]?.array?.first?.object)
+        #expect(source["name"]?.string == "shop" && source["services"] == ["shop"])
+        #expect(source["problem"]?.string?.contains("no such file") == true)
         #expect(json?["daemon"]?.object?["problem"] == .null)
     }
 

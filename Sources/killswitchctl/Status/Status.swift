@@ -21,7 +21,7 @@ struct Status: ParsableCommand {
     @Flag(
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
-            and the attached 'units'.
+            and the attached 'units'; and the 'sources', with what is wrong.
             """)
     var json = false
 
@@ -44,7 +44,7 @@ struct Status: ParsableCommand {
         }
         let refusal = try published.refusal()
         if json {
-            printJSON(rows, refusal: refusal, absence: absence)
+            printJSON(rows, sources, refusal: refusal, absence: absence)
         } else {
             printTable(rows, sources, refusal: refusal)
             if names.isEmpty {
@@ -68,9 +68,13 @@ struct Status: ParsableCommand {
         }
     }
 
-    private func printJSON(_ rows: [StatusRow], refusal: String?, absence: String?) {
+    private func printJSON(
+        _ rows: [StatusRow], _ sources: [SourceAnswer], refusal: String?, absence: String?
+    ) {
         let whole: JSON.Value = .object([
             "services": .array(rows.map(\.json)),
+            "sources": absence == nil
+                ? .array(sources.followed(by: rows).map { .object($0.object) }) : .null,
             "configuration": .object(["refused": refusal.map { .string($0) } ?? .null]),
             "daemon": .object(["problem": absence.map { .string($0) } ?? .null]),
         ])
@@ -88,10 +92,18 @@ struct Status: ParsableCommand {
         guard !rows.isEmpty else { return }
         print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
         for order in rows.compactMap(\.order) { print(order) }
-        let shown = Set(rows.map(\.service.text))
-        for source in sources where !shown.isDisjoint(with: source.services) {
+        for source in sources.followed(by: rows) {
             guard let problem = source.problem else { continue }
             print("source '\(source.name)': \(problem.printable)")
         }
+        for trouble in rows.flatMap(\.troubles) { print(trouble) }
+    }
+}
+
+extension [SourceAnswer] {
+    /// Those that one of the services in the table follows.
+    fileprivate func followed(by rows: [StatusRow]) -> [SourceAnswer] {
+        let shown = Set(rows.map(\.service.text))
+        return filter { !shown.isDisjoint(with: $0.services) }
     }
 }

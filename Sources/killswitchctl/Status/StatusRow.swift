@@ -48,6 +48,15 @@ struct StatusRow {
         return "\(service): \(words.printable)"
     }
 
+    /// What is wrong with the units, a line each.
+    var troubles: [String] {
+        units.compactMap { unit in
+            guard let problem = unit["problem"]?.string else { return nil }
+            return "unit '\((unit["name"]?.string ?? "").printable)' of '\(service)': "
+                + problem.printable
+        }
+    }
+
     /// How many of the units are as they should be, and how long the slowest took to get there.
     var unitSummary: String {
         guard !units.isEmpty else { return "-" }
