@@ -30,14 +30,11 @@ struct IsOpen: ParsableCommand {
         let published = try Published(common)
         let state = try readable(published)
         guard state.isCurrent(at: published.now) else {
+            if json { printJSON(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
         }
         if json {
-            let answer: JSON.Value = .object([
-                "service": .string(service.text), "open": .bool(state.gate == .open),
-                "state": .string(state.state.rawValue),
-            ])
-            print(answer.serialized(.compact))
+            printJSON(state.gate, state.state)
         } else if !quiet {
             print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
         }
@@ -48,6 +45,16 @@ struct IsOpen: ParsableCommand {
         }
     }
 
+    /// What nobody knows is null.
+    private func printJSON(_ gate: Gate?, _ state: State?) {
+        let answer: JSON.Value = .object([
+            "service": .string(service.text),
+            "open": gate.map { .bool($0 == .open) } ?? .null,
+            "state": state.map { .string($0.rawValue) } ?? .null,
+        ])
+        print(answer.serialized(.compact))
+    }
+
     /// Nobody knows what stands in a file that cannot be read. The daemon's marker can be believed where
     /// it closes: how old one that opens is, the file would have said.
     private func readable(_ published: Published) throws(CommandFailure) -> PublishedState {
@@ -55,6 +62,7 @@ struct IsOpen: ParsableCommand {
         do {
             state = try published.state(of: service)
         } catch {
+            if json { printJSON(error.marker == .closed ? .closed : nil, nil) }
             throw CommandFailure(
                 error.marker == .closed ? .no : .undecided, quiet ? nil : "\(error)")
         }

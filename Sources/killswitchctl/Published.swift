@@ -58,6 +58,11 @@ struct Published {
         throw try unknown(service)
     }
 
+    /// Throws where a service has no files.
+    func check(_ service: ServiceName) throws(CommandFailure) {
+        guard try services().contains(service) else { throw try unknown(service) }
+    }
+
     /// What to say of a service that has no files.
     func unknown(_ service: ServiceName) throws(CommandFailure) -> CommandFailure {
         let others = try services()

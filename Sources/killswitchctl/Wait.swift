@@ -66,6 +66,9 @@ enum Goal: ExpressibleByArgument {
         Gate.allCases.map(\.rawValue) + ["decided"] + State.allCases.map(\.rawValue)
     }
 
+    /// As it would be typed.
+    var defaultValueDescription: String { text }
+
     var text: String {
         switch self {
         case .gate(let gate): gate.rawValue

@@ -74,6 +74,12 @@ import Testing
         try daemon.start()
         try daemon.waitFor("undecided")
         #expect(try daemon.control("is-open", "shop").status == 3)
+        #expect(
+            try daemon.control("is-open", "shop", "--json")
+                == .init(
+                    status: 3,
+                    output: #"{"service":"shop","open":null,"state":"undecided"}"# + "\n",
+                    errors: ""))
         #expect(try daemon.control("get", "shop", "gate").output == "\n")
     }
 
@@ -100,6 +106,9 @@ import Testing
         let isOpen = try daemon.control("is-open", "shop")
         #expect(isOpen.status == 3)
         #expect(isOpen.errors.contains("out of date; is killswitchd running?"))
+        let json = try daemon.control("is-open", "shop", "--json")
+        #expect(json.status == 3)
+        #expect(json.output == #"{"service":"shop","open":null,"state":"running"}"# + "\n")
         let get = try daemon.control("get", "shop", "state")
         #expect(get.status == 3 && get.output == "running\n")
         #expect(try daemon.control("status").output.contains("(out of date)"))
@@ -232,6 +241,11 @@ import Testing
         let result = try daemon.control("wait", "shop", "--for", "closed", "--timeout", "50ms")
         #expect(result.status == 124)
         #expect(result.errors == "killswitchctl: 'shop' is not closed yet: it is running\n")
+    }
+
+    @Test func helpNamesADefaultAsItIsTyped() throws {
+        let help = try Program.run(try Programs.path(of: "killswitchctl"), ["run", "--help"])
+        #expect(help.output.contains("default: open)"))
     }
 
     @Test(arguments: [

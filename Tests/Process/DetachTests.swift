@@ -104,6 +104,47 @@ struct DetachTests {
         #expect(result.status == 0 && result.errors == "")
     }
 
+    @Test func programsGetAnObject() throws {
+        let result = try run("attached web.service; detach --dry-run --json shop web; ls")
+        #expect(
+            result.output == """
+                {
+                  "dry_run": true,
+                  "units": [
+                    {
+                      "name": "web.service",
+                      "service": "shop",
+                      "target": "killswitch-open@shop.target"
+                    }
+                  ]
+                }
+                killswitch-open@shop.target.wants
+                web.service.d
+
+                """)
+    }
+
+    /// A service that is gone is known by its units; one that never was is not.
+    @Test func unitsOfAServiceThatNobodyKnowsAreAnError() throws {
+        let program = try Programs.path(of: "killswitchctl")
+        let result = try run(
+            """
+            attached web.service
+            echo '{}' > /run/killswitchd/shop/state.json
+            '\(program)' units shop >&2
+            rm -r /run/killswitchd/shop
+            '\(program)' units shop
+            mkdir /run/killswitchd/blog
+            echo '{}' > /run/killswitchd/blog/state.json
+            '\(program)' units blog
+            '\(program)' units shpo
+            """)
+        #expect(result.status == 4)
+        #expect(
+            result.output.hasPrefix("SERVICE") && result.output.contains("its service is not"))
+        #expect(result.errors.contains("killswitchctl: no such service 'shpo'; known: blog"))
+    }
+
     /// Those that are detached are in units.json still.
     @Test func aUnitThatIsJustDetachedIsNotAnother() throws {
         let result = try run(

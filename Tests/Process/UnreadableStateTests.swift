@@ -75,6 +75,16 @@ import Testing
         }
     }
 
+    @Test func programsGetNullForWhatNobodyKnows() throws {
+        let isOpen = { (daemon: Daemon) in try daemon.control("is-open", "shop", "--json").output }
+        #expect(
+            try isOpen(try unreadable("open"))
+                == #"{"service":"shop","open":null,"state":null}"# + "\n")
+        #expect(
+            try isOpen(try unreadable("closed"))
+                == #"{"service":"shop","open":false,"state":null}"# + "\n")
+    }
+
     @Test func statusNamesItAndHidesNoOther() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)

@@ -22,6 +22,9 @@ struct Detach: ParsableCommand {
     @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
     var isDryRun = false
 
+    @Flag(help: "Print JSON: what is detached from what.")
+    var json = false
+
     @OptionGroup var common: CommonOptions
 
     @Argument(help: "The service; with --all it may be left out.", completion: .services)
@@ -50,10 +53,24 @@ struct Detach: ParsableCommand {
                 }
             }
             let verb = isDryRun ? "would detach" : "detached"
-            print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
+            if !json {
+                print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
+            }
         }
         if !isDryRun, !concerned.isEmpty, try UnitManager.isNeeded { try UnitManager().reload() }
+        if json { print(report(of: concerned).serialized(.pretty)) }
         if isAll { nameOthers(than: attached) }
+    }
+
+    private func report(of concerned: [Attachment]) -> JSON.Value {
+        let units = concerned.map { attachment -> JSON.Value in
+            .object([
+                "name": .string(attachment.unit.text),
+                "service": .string(attachment.service.text),
+                "target": .string(attachment.target.unit?.text ?? ""),
+            ])
+        }
+        return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
     }
 
     /// Says which units are attached by files that attach has not written, and stay attached. That is told
