@@ -16,6 +16,8 @@ RELEASE = swift build --configuration release --static-swift-stdlib $(ANYWHERE) 
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+# The administrator's: it is made where there is none, and never replaced.
+CONFIGURATION = $(DESTDIR)/etc/killswitchd/killswitchd.toml
 DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
@@ -50,8 +52,8 @@ decision-benchmark: packages
 	$(RELEASE) --product decision-benchmark
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,
-# the unit and what it needs. Afterwards, as root: systemd-sysusers, systemd-tmpfiles --create,
-# journalctl --update-catalog and systemctl daemon-reload.
+# the unit and what it needs, and a configuration where there is none. Afterwards, as root:
+# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl daemon-reload.
 install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
@@ -76,6 +78,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script fish \
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
 	install -d -m 755 $(DESTDIR)/etc/killswitchd/conf.d
+	test -e $(CONFIGURATION) || test -L $(CONFIGURATION) || \
+	    install -m 644 etc/killswitchd.toml $(CONFIGURATION)
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \

@@ -134,7 +134,8 @@ let package = Package(
         tests(
             of: "Control",
             uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
-        tests(of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+        tests(
+            of: "Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal", "Support"]),
 
         tests(
             of: "Agent",

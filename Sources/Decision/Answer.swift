@@ -11,6 +11,8 @@ package struct Answer: Hashable, Sendable {
     /// The source's own word for this state of its flags.
     package var version: String?
     package var fetchedAt: Instant
+    /// When the source last confirmed it, once a newer one has come; nil for the newest of a source.
+    package var confirmedAt: Instant?
     /// Whether it came from another address than the one that is asked now. It is in force until that
     /// one gives flags, and says nothing about them: its validators are gone, its edition does not
     /// count.
@@ -18,13 +20,15 @@ package struct Answer: Hashable, Sendable {
 
     package init(
         body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
-        version: String? = nil, fetchedAt: Instant, isInherited: Bool = false
+        version: String? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil,
+        isInherited: Bool = false
     ) {
         self.body = body
         self.flags = flags
         self.validators = validators
         self.version = version
         self.fetchedAt = fetchedAt
+        self.confirmedAt = confirmedAt
         self.isInherited = isInherited
     }
 

@@ -19,6 +19,8 @@ package struct ClockTrust: Hashable, Sendable {
     private var floor: Instant
     /// What the last answer said that the time was, and when it said so.
     private var reference: Reference?
+    /// When the first answer since the start said what time it was.
+    private(set) var firstDateAt: Boottime?
 
     package init(floor: Instant) {
         self.floor = floor
@@ -32,6 +34,7 @@ package struct ClockTrust: Hashable, Sendable {
     /// Takes in the `Date` of an answer.
     package mutating func observe(date: Instant, at now: Now) {
         reference = Reference(date: date, at: now.boot)
+        firstDateAt = firstDateAt ?? now.boot
     }
 
     package func believes(_ now: Now) -> Bool {

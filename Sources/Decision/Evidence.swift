@@ -9,6 +9,8 @@ package struct Evidence: Hashable, Sendable {
     package var isAnswered: Bool
     /// Whether its first answer may still be waited for.
     package var isAwaited: Bool
+    /// Whether the host has just woken up, and the source may not have been asked since.
+    package var isWaking: Bool
     /// How long ago the source last confirmed those flags.
     package var age: Duration
     /// What is wrong with the newest answer, when it is not the one in force.
@@ -19,14 +21,14 @@ package struct Evidence: Hashable, Sendable {
 
     package init(
         source: SourceName, reading: Reading? = nil, isAnswered: Bool = false,
-        isAwaited: Bool = false, age: Duration = .zero, problem: InvalidFlag? = nil,
-        unconfirmed: Unconfirmed? = nil,
-        version: String? = nil
+        isAwaited: Bool = false, isWaking: Bool = false, age: Duration = .zero,
+        problem: InvalidFlag? = nil, unconfirmed: Unconfirmed? = nil, version: String? = nil
     ) {
         self.source = source
         self.reading = reading
         self.isAnswered = isAnswered
         self.isAwaited = isAwaited
+        self.isWaking = isWaking
         self.age = age
         self.problem = problem
         self.unconfirmed = unconfirmed
@@ -41,20 +43,31 @@ package struct Circumstances: Hashable, Sendable {
     package var isClockBelieved: Bool
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
+    /// The gate that its flags and its policy have wanted in this boot until now; nil where that is not
+    /// known.
+    package var stood: Gate?
     /// The version of what the service runs, where that is known.
     package var installed: Version?
     /// What an operator has ordered.
     package var override: Override?
 
     package init(
-        time: Instant, isClockBelieved: Bool, isSameBoot: Bool,
+        time: Instant, isClockBelieved: Bool, isSameBoot: Bool, stood: Gate? = nil,
         installed: Version? = nil, override: Override? = nil
     ) {
         self.time = time
         self.isClockBelieved = isClockBelieved
         self.isSameBoot = isSameBoot
+        self.stood = stood
         self.installed = installed
         self.override = override
+    }
+
+    /// The same, had no operator ordered anything.
+    package var unforced: Self {
+        var circumstances = self
+        circumstances.override = nil
+        return circumstances
     }
 
     /// The override that is in force: one that has not expired by the time for ends.

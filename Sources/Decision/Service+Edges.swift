@@ -28,6 +28,11 @@ extension Service {
         return edge
     }
 
+    /// Whether these flags do not count for ever.
+    func canTurnStale(_ evidence: Evidence) -> Bool {
+        policy.maxStale != nil || evidence.reading?.expires != nil
+    }
+
     /// How long these flags still count; nil when they always do, or no longer do.
     func timeUntilStale(_ evidence: Evidence) -> Duration? {
         guard let maxStale = policy.maxStale, evidence.reading != nil, evidence.age < maxStale

@@ -130,12 +130,10 @@ extension Service {
             opinion.reason = .unconfirmed(evidence.source, unconfirmed)
         }
         guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
-        // Whoever was not asked since the start is not silent yet: a host that was off for long must
-        // not begin by closing a service whose source is there.
-        guard !evidence.isAwaited else { return }
+        if isExcused(evidence, opinion, circumstances) { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: no silence of the source takes it back.
-        if case .endPassed = opinion.reason, opinion.gate == .closed { return }
+        if opinion.state == .ended, opinion.gate == .closed { return }
         opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
         switch (policy.whenStale, opinion.gate) {
         case (.hold, _), (.open, .open), (.closed, .closed):
@@ -145,6 +143,22 @@ extension Service {
         case (.closed, .open):
             opinion.replaceState(.maintenance, .closed)
         }
+    }
+
+    /// Whether old flags count for now. Whoever was not asked since the start is not silent yet: a host
+    /// that was off or asleep for long must not begin by closing a service whose source is there. But
+    /// where the policy had moved the gate by then, it stays: a restart takes nothing back.
+    private func isExcused(
+        _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
+    ) -> Bool {
+        guard evidence.isAwaited || evidence.isWaking else { return false }
+        let outcome: Gate =
+            switch policy.whenStale {
+            case .hold: opinion.gate
+            case .open: .open
+            case .closed: .closed
+            }
+        return outcome == opinion.gate || circumstances.stood != outcome
     }
 
     private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {

@@ -1,4 +1,9 @@
 extension Value {
+    /// How deep a value of somebody else may be nested.
+    package static let depthLimit = 64
+    /// How deep a document of our own may be: it has such values inside a few levels more.
+    package static let ownDepthLimit = 2 * depthLimit
+
     /// Reads exactly one JSON value, strictly by RFC 8259, with white space around it.
     ///
     /// Refused besides what the grammar refuses: another encoding than UTF-8, a byte order mark, a
@@ -6,7 +11,7 @@ extension Value {
     /// nested deeper than `depthLimit`, where a scalar is 0 levels and `[]` is 1. The stack used
     /// grows with the limit, not with the input: keep it in the hundreds.
     package static func parse(
-        _ bytes: [UInt8], depthLimit: Int = 64
+        _ bytes: [UInt8], depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
         var reader = Reader(bytes: bytes, depthLimit: depthLimit)
         return try reader.readDocument()
@@ -14,7 +19,7 @@ extension Value {
 
     /// Reads exactly one JSON value from a text that is in memory already.
     package static func parse(
-        _ text: String, depthLimit: Int = 64
+        _ text: String, depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }

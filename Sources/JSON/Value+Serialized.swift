@@ -4,6 +4,9 @@ package enum Style: Hashable, Sendable {
     case compact
     /// One member or element a line, two spaces a level; an empty array or object on one line.
     case pretty
+    /// The same for the outer two levels; what is inside those is on one line each. Its length stays
+    /// near that of the compact form, however deep a value is nested.
+    case outline
 }
 
 extension Value {
@@ -48,32 +51,44 @@ private struct Writer {
     private mutating func write(_ elements: [Value], depth: Int) {
         bytes.append(.openBracket)
         for (position, element) in elements.enumerated() {
-            startItem(position, depth: depth + 1)
+            startItem(position, inside: depth)
             write(element, depth: depth + 1)
         }
-        if !elements.isEmpty { startLine(depth: depth) }
+        if !elements.isEmpty { endItems(inside: depth) }
         bytes.append(.closeBracket)
     }
 
     private mutating func write(_ object: Object, depth: Int) {
         bytes.append(.openBrace)
         for (position, member) in object.members.enumerated() {
-            startItem(position, depth: depth + 1)
+            startItem(position, inside: depth)
             writeQuoted(member.key)
-            write(style == .pretty ? ": " : ":")
+            write(hasLines(inside: depth) ? ": " : ":")
             write(member.value, depth: depth + 1)
         }
-        if !object.isEmpty { startLine(depth: depth) }
+        if !object.isEmpty { endItems(inside: depth) }
         bytes.append(.closeBrace)
     }
 
-    private mutating func startItem(_ position: Int, depth: Int) {
+    private mutating func startItem(_ position: Int, inside depth: Int) {
         if position > 0 { bytes.append(.comma) }
-        startLine(depth: depth)
+        if hasLines(inside: depth) { startLine(depth: depth + 1) }
+    }
+
+    private mutating func endItems(inside depth: Int) {
+        if hasLines(inside: depth) { startLine(depth: depth) }
+    }
+
+    /// Whether what is in a container has a line for each, where the container is inside `depth` others.
+    private func hasLines(inside depth: Int) -> Bool {
+        switch style {
+        case .compact: false
+        case .pretty: true
+        case .outline: depth < 2
+        }
     }
 
     private mutating func startLine(depth: Int) {
-        guard style == .pretty else { return }
         bytes.append(.lineFeed)
         for _ in 0..<depth { write("  ") }
     }

@@ -49,12 +49,12 @@ package final class JournalReader {
         guard try check("read the journal", unsafe sd_journal_next(pointer)) > 0 else { return nil }
         var time: UInt64 = 0
         try check("read the journal", unsafe sd_journal_get_realtime_usec(pointer, &time))
-        return JournalRecord(time: Int64(clamping: time), fields: try fields())
+        return JournalRecord(time: Int64(clamping: time), values: try fields())
     }
 
-    /// Every field of the present entry. Of one with several values it is the first.
-    private func fields() throws(JournalError) -> [String: String] {
-        var fields: [String: String] = [:]
+    /// Every field of the present entry, with its values in their order.
+    private func fields() throws(JournalError) -> [String: [String]] {
+        var fields: [String: [String]] = [:]
         unsafe sd_journal_restart_data(pointer)
         while true {
             var data: UnsafeRawPointer?
@@ -67,7 +67,7 @@ package final class JournalReader {
             guard let equals = unsafe bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let key = unsafe String(decoding: bytes[..<equals], as: UTF8.self)
             let value = unsafe String(decoding: bytes[(equals + 1)...], as: UTF8.self)
-            fields[key] = fields[key] ?? value
+            fields[key, default: []].append(value)
         }
     }
 }
@@ -76,10 +76,14 @@ package final class JournalReader {
 package struct JournalRecord: Hashable, Sendable {
     /// When journald got it, in microseconds since 1970.
     package let time: Int64
-    package let fields: [String: String]
+    /// A field may have several.
+    package let values: [String: [String]]
 
-    package init(time: Int64, fields: [String: String]) {
+    package init(time: Int64, values: [String: [String]]) {
         self.time = time
-        self.fields = fields
+        self.values = values
     }
+
+    /// The first value of a field.
+    package subscript(field: String) -> String? { values[field]?.first }
 }

@@ -37,29 +37,44 @@ package enum Directories {
 
     /// Where a reader looks: as the daemon would, and where that has no folder and the system's daemon
     /// has one, there. Reading needs no privilege, so it should need no option either.
+    ///
+    /// A reader may be run by a unit that has a runtime directory of its own: that one counts only where
+    /// a daemon has its files there, as `holdsFiles` says.
     package static func published(
-        option: String?, isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool
+        option: String?, isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool,
+        holdsFiles: (String) -> Bool
     ) throws(Unknown) -> String {
+        if let option { return option }
+        if let named = first(of: environment("RUNTIME_DIRECTORY")), holdsFiles(named) {
+            return named
+        }
         do {
-            let own = try runtime(option: option, isRoot: isRoot, environment: environment)
-            if option != nil || exists(own) || !exists(system) { return own }
+            let own = try runtime(option: nil, isRoot: isRoot) { name in
+                name == "RUNTIME_DIRECTORY" ? nil : environment(name)
+            }
+            if exists(own) || !exists(system) { return own }
         } catch {
             guard exists(system) else { throw error }
         }
         return system
     }
 
-    /// Where a reader finds what the daemon has stored that publishes in `directory`.
+    /// Where a reader finds what the daemon has stored that publishes in `directory`. STATE_DIRECTORY is
+    /// the daemon's where RUNTIME_DIRECTORY is.
     package static func stored(
         option: String?, publishedIn directory: String, isRoot: Bool,
         environment: (String) -> String?
     ) throws(Unknown) -> String {
         if let option { return option }
         if directory == system { return systemState }
-        return try state(option: nil, isRoot: isRoot, environment: environment)
+        let isNamed = directory == first(of: environment("RUNTIME_DIRECTORY"))
+        return try state(option: nil, isRoot: isRoot) { name in
+            name == "STATE_DIRECTORY" && !isNamed ? nil : environment(name)
+        }
     }
 
-    private static let system = "/run/killswitchd"
+    /// Where the system's daemon publishes.
+    package static let system = "/run/killswitchd"
     private static let systemState = "/var/lib/killswitchd"
 
     /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).

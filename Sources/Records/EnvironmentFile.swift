@@ -8,6 +8,10 @@ import JSON
 /// `"`, `\`, `$` and the backtick. Newlines stand as they are. NUL is dropped, which neither can
 /// hold, and so are the noncharacters of Unicode, for which systemd refuses the whole file. An absent
 /// fact is an empty value.
+///
+/// The kernel takes no environment string over 128 KiB, and a unit must not fail to start by what a
+/// remote message holds. So a text for people is cut, between characters; a value that is too long is
+/// left empty, for a part of a list is another list.
 package struct EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
@@ -21,7 +25,9 @@ package struct EnvironmentFile {
             ("MESSAGE", verdict.message),
             ("VARIANT", verdict.variant),
         ]
-        for (name, value) in verdict.values { variables.append((variable(name), bare(value))) }
+        for (name, value) in verdict.values {
+            variables.append((variable(name), bare(value).flatMap { fits($0) ? $0 : nil }))
+        }
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
     }
 
@@ -41,14 +47,18 @@ package struct EnvironmentFile {
         }
     }
 
-    /// The most bytes of a text: the kernel takes no environment string over 128 KiB, and a unit must
-    /// not fail to start by what a remote message holds.
+    /// The most bytes of a text or a value, quoted.
     static let sizeLimit = 32 << 10
 
-    static func quoted(_ value: String) -> String {
+    /// Whether a text can stand there whole.
+    private static func fits(_ text: String) -> Bool {
+        text.utf8.count <= sizeLimit && quoted(text, limit: .max).utf8.count <= sizeLimit
+    }
+
+    static func quoted(_ value: String, limit: Int = sizeLimit) -> String {
         var text = "\""
         for scalar in value.unicodeScalars {
-            guard text.utf8.count < sizeLimit else { break }
+            guard text.utf8.count < limit else { break }
             switch scalar {
             case "\0": continue
             case _ where scalar.isNoncharacter: continue

@@ -19,5 +19,13 @@ struct Marker {
         }
     }
 
+    /// What the marker says; nil where there is none, or none that we may see. Of two that are there by
+    /// somebody else's hand, the one that closes.
+    var gate: Gate? {
+        [Gate.closed, .open].first { gate in
+            do { return try File.exists(path(gate)) } catch { return false }
+        }
+    }
+
     private func path(_ gate: Gate) -> String { "\(folder)/\(gate.rawValue)" }
 }

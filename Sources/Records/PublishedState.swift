@@ -1,6 +1,6 @@
 package import CivilTime
 package import Decision
-package import Files
+import Files
 package import JSON
 
 /// A `state.json` as its readers find it.
@@ -12,42 +12,50 @@ package struct PublishedState {
     package let validUntil: Instant
     package let bootID: String
 
-    /// What is written in `folder`; nil when nothing is, or nothing that is a state of ours.
-    package static func read(in folder: String) throws(FileError) -> PublishedState? {
-        let bytes: [UInt8]
+    /// What is written in `folder`; nil where nothing is.
+    package static func read(in folder: String) throws(UnreadableState) -> PublishedState? {
+        let file = "\(folder)/\(FileName.state)"
         do {
-            bytes = try File.read("\(folder)/\(FileName.state)", limit: sizeLimit)
-        } catch  where error.isNotFound {
-            return nil
+            return try PublishedState(File.read(file, limit: sizeLimit))
+        } catch let error as FileError where error.isNotFound {
+            // A closing that could not be written leaves the marker alone.
+            guard Marker(folder: folder).gate == .closed else { return nil }
+            throw UnreadableState(problem: "\(error)", marker: .closed)
+        } catch let error as FileError {
+            throw UnreadableState(problem: "\(error)", marker: Marker(folder: folder).gate)
+        } catch {
+            throw UnreadableState(
+                problem: "read '\(file)': \(error)", marker: Marker(folder: folder).gate)
         }
-        return PublishedState(bytes)
     }
 
-    package init?(_ bytes: [UInt8]) {
-        guard
-            case .success(.object(let object)) = Result(catching: { try JSON.Value.parse(bytes) }),
-            let state = object["state"]?.string.flatMap(State.init),
-            let validUntil = object["valid_until"]?.string.flatMap(Instant.init(published:)),
-            let bootID = object["boot_id"]?.string
-        else { return nil }
-        self.object = object
+    private init(_ bytes: [UInt8]) throws {
+        object = try JSON.Value.parse(bytes, depthLimit: JSON.Value.ownDepthLimit).asObject()
+        guard let state = State(rawValue: try object.string("state")) else {
+            throw StoredFormError.wrong("state")
+        }
         self.state = state
         gate = object["gate"]?.string.flatMap(Gate.init)
-        self.validUntil = validUntil
-        self.bootID = bootID
+        validUntil = try object.instant("valid_until")
+        bootID = try object.string("boot_id")
     }
 
     /// Whether the daemon that wrote it should still be there at `now`.
     package func isCurrent(at now: Instant) -> Bool { now <= validUntil }
 
-    /// Two texts of a megabyte each, escaped, and the rest.
-    private static let sizeLimit = 64 << 20
+    /// Many values of the largest body.
+    private static let sizeLimit = 512 << 20
 }
 
-extension Instant {
-    fileprivate init?(published text: String) {
-        guard case .success(let instant) = Result(catching: { try Instant(rfc3339: text) })
-        else { return nil }
-        self = instant
+/// A service has files, and its state cannot be read.
+package struct UnreadableState: Error, Hashable, CustomStringConvertible {
+    /// What stands in the way: a sentence that names the file.
+    package let problem: String
+    /// What the marker says, a name that anybody can read; nil where there is none.
+    package let marker: Gate?
+
+    package var description: String {
+        guard let marker else { return problem }
+        return "\(problem); its marker says \(marker.rawValue)"
     }
 }

@@ -21,23 +21,59 @@ package struct RuntimeDirectory {
 
     /// Writes the files of a service, the marker last: who waits for it finds the others true.
     ///
-    /// A marker that closes is renamed whatever becomes of the others, for that takes no space, and a
-    /// full disk must not keep a switch from firing.
+    /// A full disk must not keep a switch from firing. Where a closing cannot be written the marker is
+    /// renamed all the same, which takes no space, and the files that would go on to say that the
+    /// service may run are removed, which makes some: there is none until the next attempt.
     package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
         guard let service = services[name] else { return }
         let folder = "\(path)/\(name)"
         let marker = Marker(folder: folder)
         try Directory.create(folder)
-        do {
-            let json = StateFile.text(of: record, for: service, bootID: bootID)
-            try File.replace("\(folder)/\(FileName.state)", with: Array(json.utf8))
-            let variables = EnvironmentFile.text(of: record, for: service)
-            try File.replace("\(folder)/\(FileName.environment)", with: Array(variables.utf8))
-        } catch {
-            if record.verdict.gate == .closed { try marker.set(.closed) }
-            throw error
+        let texts = [
+            (FileName.state, StateFile.text(of: record, for: service, bootID: bootID)),
+            (FileName.environment, EnvironmentFile.text(of: record, for: service)),
+        ]
+        for (position, text) in texts.enumerated() {
+            do {
+                try File.replace("\(folder)/\(text.0)", with: Array(text.1.utf8))
+            } catch {
+                if record.verdict.gate == .closed {
+                    let isTrue = position == 0 && saysClosed(folder)
+                    close(folder, without: isTrue ? [] : texts[position...].map(\.0))
+                }
+                throw error
+            }
         }
         try marker.set(record.verdict.gate)
+    }
+
+    /// Whether what is in the folder from before says so already.
+    private func saysClosed(_ folder: String) -> Bool {
+        do { return try PublishedState.read(in: folder)?.gate == .closed } catch { return false }
+    }
+
+    /// Closes by the marker alone, and takes away what is out of date now. The caller has an error to
+    /// report already, and tries again: a step that fails must not keep the others from being made.
+    private func close(_ folder: String, without files: [String]) {
+        do { try Marker(folder: folder).set(.closed) } catch {}
+        for file in files {
+            do { try File.remove("\(folder)/\(file)") } catch {}
+        }
+    }
+
+    /// Whether a daemon has its files in a directory: its socket, or the state of a service.
+    package static func holdsFiles(_ path: String) -> Bool {
+        do {
+            let names = try Directory.list(path)
+            if names.contains(FileName.controlSocket) { return true }
+            for name in names.compactMap({ ServiceName($0) })
+            where try File.exists("\(path)/\(name)/\(FileName.state)") {
+                return true
+            }
+            return false
+        } catch {
+            return false
+        }
     }
 
     /// The file whose modification time says when the source last confirmed its flags.
@@ -76,24 +112,45 @@ package struct RuntimeDirectory {
     }
 
     /// Removes what is not true any more when a daemon starts: the files of services and sources
-    /// that are no longer configured, and markers of another boot.
-    package func tidy(sources: [SourceName]) throws(FileError) {
+    /// that are no longer configured, and markers of another boot. Gives what could not be looked at
+    /// or removed, which is left: whatever else is in the directory keeps no switch from firing.
+    package func tidy(sources: [SourceName]) throws(FileError) -> [any Error] {
         try Directory.create(path)
         let marks = Set(sources.map(FileName.source))
+        var problems: [any Error] = []
         for entry in try Directory.list(path) {
-            if entry.hasPrefix(FileName.sourcePrefix), !marks.contains(entry) {
-                try File.remove("\(path)/\(entry)")
+            do {
+                if entry.hasPrefix(FileName.sourcePrefix) {
+                    if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
+                } else if let name = ServiceName(entry) {
+                    try tidy(name)
+                }
+            } catch {
+                problems.append(error)
             }
-            let folder = "\(path)/\(entry)"
-            guard let name = ServiceName(entry),
-                try File.attributes(of: folder, followingLinks: false).kind == .directory
-            else { continue }
-            let published = try PublishedState.read(in: folder)
-            if services[name] != nil {
-                if published?.bootID != bootID { try Marker(folder: folder).set(nil) }
-            } else if published != nil {
-                try removeService(folder)
-            }
+        }
+        return problems
+    }
+
+    private func tidy(_ name: ServiceName) throws {
+        let folder = "\(path)/\(name)"
+        guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
+            return
+        }
+        if services[name] == nil {
+            // A folder without a state of ours is somebody else's.
+            if try PublishedState.read(in: folder) != nil { try removeService(folder) }
+        } else if !isOfThisBoot(folder) {
+            try Marker(folder: folder).set(nil)
+        }
+    }
+
+    /// A state that cannot be read tells of no boot. The first decision replaces it.
+    private func isOfThisBoot(_ folder: String) -> Bool {
+        do {
+            return try PublishedState.read(in: folder)?.bootID == bootID
+        } catch {
+            return false
         }
     }
 

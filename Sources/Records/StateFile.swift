@@ -3,12 +3,13 @@ package import Decision
 package import JSON
 
 /// `state.json`: the whole verdict, for programs. Its members and their order are the contract's;
-/// an absent fact is null, never left out.
+/// an absent fact is null, never left out. A value of the flags is on one line, whatever it is.
 package struct StateFile {
     package static let schema: Int64 = 1
 
     package static func text(of record: Record, for service: Service, bootID: String) -> String {
-        JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.pretty) + "\n"
+        JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.outline)
+            + "\n"
     }
 
     /// The whole object.

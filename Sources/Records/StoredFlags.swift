@@ -42,6 +42,7 @@ enum StoredFlags {
     private static func json(_ answer: Answer) -> JSON.Value {
         var stored: JSON.Object = [
             "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
+            "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
             "version": .optional(answer.version),
@@ -58,6 +59,8 @@ enum StoredFlags {
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
             version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            confirmedAt: object["confirmed_at"]?.string == nil
+                ? nil : try object.instant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false)
     }
 }

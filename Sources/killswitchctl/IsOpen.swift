@@ -9,7 +9,8 @@ struct IsOpen: ParsableCommand {
         abstract: "Say by the exit status whether a service may run.",
         discussion: """
             Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
-            or its state file is out of date, 4 when there is no such service.
+            or its state file is out of date, 4 when there is no such service. Where the state file \
+            cannot be read, a marker that closes counts, and else the exit status is 3.
 
             example: killswitchctl is-open --quiet shop || exit 0
             """)
@@ -27,16 +28,13 @@ struct IsOpen: ParsableCommand {
 
     func run() throws {
         let published = try Published(common)
-        let state = try published.known(service)
+        let state = try readable(published)
         guard state.isCurrent(at: published.now) else {
+            if json { printJSON(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
         }
         if json {
-            let answer: JSON.Value = .object([
-                "service": .string(service.text), "open": .bool(state.gate == .open),
-                "state": .string(state.state.rawValue),
-            ])
-            print(answer.serialized(.compact))
+            printJSON(state.gate, state.state)
         } else if !quiet {
             print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
         }
@@ -45,5 +43,30 @@ struct IsOpen: ParsableCommand {
         case .closed: throw CommandFailure(.no)
         case nil: throw CommandFailure(.undecided)
         }
+    }
+
+    /// What nobody knows is null.
+    private func printJSON(_ gate: Gate?, _ state: State?) {
+        let answer: JSON.Value = .object([
+            "service": .string(service.text),
+            "open": gate.map { .bool($0 == .open) } ?? .null,
+            "state": state.map { .string($0.rawValue) } ?? .null,
+        ])
+        print(answer.serialized(.compact))
+    }
+
+    /// Nobody knows what stands in a file that cannot be read. The daemon's marker can be believed where
+    /// it closes: how old one that opens is, the file would have said.
+    private func readable(_ published: Published) throws(CommandFailure) -> PublishedState {
+        let state: PublishedState?
+        do {
+            state = try published.state(of: service)
+        } catch {
+            if json { printJSON(error.marker == .closed ? .closed : nil, nil) }
+            throw CommandFailure(
+                error.marker == .closed ? .no : .undecided, quiet ? nil : "\(error)")
+        }
+        guard let state else { throw try published.unknown(service) }
+        return state
     }
 }

@@ -18,7 +18,8 @@ struct Published {
             directory = try File.absolute(
                 Directories.published(
                     option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                    environment: environmentVariable, exists: isThere))
+                    environment: environmentVariable, exists: isThere,
+                    holdsFiles: RuntimeDirectory.holdsFiles))
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
@@ -26,7 +27,7 @@ struct Published {
         isOwnChoice = options.runtimeDirectory != nil
     }
 
-    /// Every service that has a state file, by name.
+    /// Every service that has files, by name.
     func services() throws(CommandFailure) -> [ServiceName] {
         let names: [String]
         do {
@@ -36,35 +37,39 @@ struct Published {
         } catch {
             throw CommandFailure(.no, "\(error)")
         }
-        var known: [ServiceName] = []
-        for name in names.compactMap({ ServiceName($0) }) {
-            do {
-                if try state(of: name) != nil { known.append(name) }
-            } catch {
-                // One that cannot be read hides no other.
-                printError("killswitchctl: \(error.message ?? "")")
-            }
+        return names.compactMap { ServiceName($0) }.filter { name in
+            // One that cannot be read is there nevertheless.
+            do { return try state(of: name) != nil } catch { return true }
         }
-        return known
     }
 
     /// The state of one service; nil where there is none.
-    func state(of service: ServiceName) throws(CommandFailure) -> PublishedState? {
-        do {
-            return try PublishedState.read(in: "\(directory)/\(service)")
-        } catch {
-            throw CommandFailure(.no, "\(error)")
-        }
+    func state(of service: ServiceName) throws(UnreadableState) -> PublishedState? {
+        try PublishedState.read(in: "\(directory)/\(service)")
     }
 
     /// The state of a service that has to be there.
     func known(_ service: ServiceName) throws(CommandFailure) -> PublishedState {
-        if let state = try state(of: service) { return state }
+        do {
+            if let state = try state(of: service) { return state }
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+        throw try unknown(service)
+    }
+
+    /// Throws where a service has no files.
+    func check(_ service: ServiceName) throws(CommandFailure) {
+        guard try services().contains(service) else { throw try unknown(service) }
+    }
+
+    /// What to say of a service that has no files.
+    func unknown(_ service: ServiceName) throws(CommandFailure) -> CommandFailure {
         let others = try services()
         let hint =
             others.isEmpty
             ? "no service is known yet" : "known: \(others.map(\.text).joined(separator: ", "))"
-        throw CommandFailure(.noSuchService, "no such service '\(service)'; \(hint)")
+        return CommandFailure(.noSuchService, "no such service '\(service)'; \(hint)")
     }
 
     /// How long ago the source of a state last confirmed its flags; nil where that is not known.

@@ -10,7 +10,8 @@ struct Wait: ParsableCommand {
         abstract: "Wait until a service is in a state.",
         discussion: """
             Exits with 0 when it is so, and with 124 when the timeout is over first. A state file \
-            that is out of date does not count. Waits for a daemon that is not there yet.
+            that is out of date does not count, and for one that cannot be read the marker does. \
+            Waits for a daemon that is not there yet.
 
             example: killswitchctl wait shop --for open --timeout 30s
             """)
@@ -38,7 +39,7 @@ struct Wait: ParsableCommand {
         case .timedOut:
             throw CommandFailure(.timedOut, "'\(service)' is not \(goal.text) yet: \(waiting.last)")
         case .unknownService:
-            _ = try published.known(service)
+            throw try published.unknown(service)
         }
     }
 }
@@ -65,6 +66,9 @@ enum Goal: ExpressibleByArgument {
         Gate.allCases.map(\.rawValue) + ["decided"] + State.allCases.map(\.rawValue)
     }
 
+    /// As it would be typed.
+    var defaultValueDescription: String { text }
+
     var text: String {
         switch self {
         case .gate(let gate): gate.rawValue
@@ -78,6 +82,15 @@ enum Goal: ExpressibleByArgument {
         case .gate(let gate): state.gate == gate
         case .decided: state.state != .undecided
         case .state(let wanted): state.state == wanted
+        }
+    }
+
+    /// The same by the marker, where there is nothing else to go by. It names no state.
+    func isReached(by marker: Gate?) -> Bool {
+        switch self {
+        case .gate(let gate): marker == gate
+        case .decided: marker != nil
+        case .state: false
         }
     }
 }

@@ -17,9 +17,8 @@ final class Waiting {
     private let published: Published
     private let loop: EventLoop
     private let limit: Duration?
-    private var watch: PathWatch?
+    private var following: Following?
     private var timer: Timer?
-    private var slowPoll: Timer?
     private var validity: WallTimer?
     private var problem: CommandFailure?
     private var isOver = false
@@ -44,9 +43,7 @@ final class Waiting {
 
     func run() throws(CommandFailure) -> End {
         do {
-            let file = "\(published.directory)/\(service)/\(FileName.state)"
-            watch = PathWatch(loop, path: file) { [unowned self] in look() }
-            if watch?.problem != nil { try lookEverySecond() }
+            following = try Following(service, in: published, on: loop) { [unowned self] in look() }
             validity = try WallTimer(loop) { [unowned self] _ in look() }
             if let limit {
                 timer = try Timer(loop, accuracy: .zero) { [unowned self] in
@@ -66,21 +63,9 @@ final class Waiting {
         }
     }
 
-    /// Polls, where the kernel has no watch for us.
-    private func lookEverySecond() throws(LoopError) {
-        slowPoll = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
-            look()
-            slowPoll?.set(at: loop.now.boot + .seconds(1))
-        }
-        slowPoll?.set(at: loop.now.boot + .seconds(1))
-    }
-
     private func look() {
         do {
-            guard let state = try published.state(of: service) else {
-                if try othersAreKnown() { exit(.unknownService) }
-                return
-            }
+            guard let state = try published.state(of: service) else { return lookAtOthers() }
             guard state.isCurrent(at: loop.now.wall) else {
                 last = "its state file is out of date"
                 return
@@ -88,6 +73,15 @@ final class Waiting {
             last = "it is \(state.summary)"
             if goal.isReached(by: state) { exit(.reached) }
             validity?.set(at: state.validUntil)
+        } catch {
+            last = "\(error)"
+            if goal.isReached(by: error.marker) { exit(.reached) }
+        }
+    }
+
+    private func lookAtOthers() {
+        do {
+            if try othersAreKnown() { exit(.unknownService) }
         } catch {
             problem = error
             exit(.timedOut)

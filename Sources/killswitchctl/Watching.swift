@@ -18,6 +18,8 @@ final class Watching {
     private var files: [ServiceName: PathWatch] = [:]
     private var validity: WallTimer?
     private var told: [ServiceName: [JSON.Value?]] = [:]
+    /// The states that could not be read when they were looked at last.
+    private var unreadable: [ServiceName: UnreadableState] = [:]
     private var problem: CommandFailure?
 
     /// Of those that are named, or of all that there are or will be.
@@ -50,7 +52,7 @@ final class Watching {
             for service in known where files[service] == nil { follow(service) }
             var next: Instant?
             for service in Set(known).union(told.keys).sorted() {
-                guard let until = try look(at: service) else { continue }
+                guard let until = look(at: service) else { continue }
                 next = next.map { min($0, until) } ?? until
             }
             validity?.set(at: next)
@@ -61,8 +63,17 @@ final class Watching {
     }
 
     /// Tells of a service if it has changed; gives when it will be out of date.
-    private func look(at service: ServiceName) throws(CommandFailure) -> Instant? {
-        let state = try published.state(of: service)
+    private func look(at service: ServiceName) -> Instant? {
+        let state: PublishedState?
+        do {
+            state = try published.state(of: service)
+            unreadable[service] = nil
+        } catch {
+            // It hides no other, and is no change that anybody could name.
+            if unreadable[service] != error { printError("killswitchctl: \(error)") }
+            unreadable[service] = error
+            return nil
+        }
         guard state != nil || told[service] != nil else { return nil }
         let now = loop.now.wall
         let change = Change(

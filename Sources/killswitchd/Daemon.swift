@@ -44,7 +44,9 @@ final class Daemon {
         try Directory.create(runtime.path)
         locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
         try state.prepare()
-        try runtime.tidy(sources: configuration.settings.sources.map(\.name))
+        for problem in try runtime.tidy(sources: configuration.settings.sources.map(\.name)) {
+            log.write(.warning, "\(problem); it is left as it is")
+        }
         store.keep(configuration)
         loop = try EventLoop()
         sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))

@@ -1,5 +1,7 @@
 import COptions
 import Files
+import Glibc
+import Records
 import Settings
 import SystemConfiguration
 
@@ -23,8 +25,20 @@ struct Options {
 
     /// Where the configuration is looked for.
     func places() throws(FileError) -> ConfigurationPlaces {
-        guard let configuration else { return .standard }
-        return try .beside(configuration)
+        let places: ConfigurationPlaces =
+            if let configuration { try .beside(configuration) } else { .standard }
+        return isOfTheSystem ? places : places.trusting(geteuid())
+    }
+
+    /// Whether the daemon's files are where those of the system's are.
+    private var isOfTheSystem: Bool {
+        do {
+            return try Directories.runtime(
+                option: runtimeDirectory, isRoot: geteuid() == 0, environment: environmentVariable)
+                == Directories.system
+        } catch {
+            return false
+        }
     }
 
     /// Reads the arguments of this process.

@@ -50,6 +50,10 @@ import Testing
             call: nil),
     ]
 
+    private static func nested(_ depth: Int) -> JSON.Value {
+        (1...depth).reduce(.null) { value, _ in .array([value]) }
+    }
+
     @Test(arguments: cases) func aMessageIsACallOrIsNone(_ example: Case) throws {
         let message = Array(example.message.utf8)
         if let call = example.call {
@@ -67,6 +71,8 @@ import Testing
 
     @Test(arguments: [
         Reply.last(["a": 1]), .more([:]), .failure(.methodNotFound("X")),
+        // A state with the deepest value of flags, among others.
+        .last(["services": [["values": ["v": nested(64)]]]]),
     ]) func aReplyThatIsWrittenIsReadAsTheSame(_ reply: Reply) {
         #expect(reply.message.last == 0)
         #expect(Reply(reply.message.dropLast()) == reply)

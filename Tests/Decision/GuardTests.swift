@@ -4,7 +4,7 @@ import Testing
 
 /// The host guard: `close_at_once` and `confirm`.
 struct GuardTests {
-    private static func plan(
+    static func plan(
         _ names: [String], limit: Int?, policy: Policy = Policy(minClosed: .zero)
     ) throws -> Plan {
         Plan(
@@ -12,11 +12,11 @@ struct GuardTests {
             services: try names.map { try service($0, policy: policy) }, closeAtOnce: limit)
     }
 
-    private static func running(_ names: [String], limit: Int?) throws -> Transcript {
+    static func running(_ names: [String], limit: Int?) throws -> Transcript {
         try Transcript(plan: plan(names, limit: limit)).answered(#"{"service_end": "no"}"#, at: 1)
     }
 
-    private static func gates(_ transcript: Transcript) -> [String] {
+    static func gates(_ transcript: Transcript) -> [String] {
         transcript.machine.overview(at: transcript.now).services.map {
             "\($0.name) \($0.state.rawValue)"
         }
@@ -100,8 +100,10 @@ struct GuardTests {
         let policy = Policy(maxStale: .seconds(90), whenStale: .closed)
         var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1, policy: policy))
             .answered(#"{"service_end": "no"}"#, at: 1)
-        transcript.at(200, .woke)
+        transcript.hang(until: 91)
+        transcript.at(91, .woke)
         #expect(Self.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.text.contains("publish a running open closing-held"))
     }
 
     @Test func aReloadThatClosesIsACause() throws {

@@ -139,4 +139,33 @@ import Testing
 
                 """#)
     }
+
+    /// A restart once made flags as old as their first fetch, where a newer answer could not be read by
+    /// one of two services: silence closed it.
+    @Test func aRestartDoesNotMakeFlagsOlderThatANewerAnswerCannotReplace() throws {
+        let policy = Policy(maxStale: .seconds(3600), whenStale: .closed)
+        let services = [
+            try service("a", policy: policy),
+            try service("b", format: .maintenance(.whole), policy: policy),
+        ]
+        var play = try Transcript(services).answered(
+            #"{"service_end": "no", "isUnderMaintenance": false}"#)
+        play.at(1800, .fetched(try named("app"), .unchanged))
+        let effects = try play.at(
+            1860, "app", answers: #"{"service_end": 5, "isUnderMaintenance": false}"#)
+        var stored: [Answer] = []
+        for case .store(_, let answers) in effects { stored = answers }
+        #expect(stored.map(\.confirmedAt) == [nil, try Instant(rfc3339: "2027-03-01T12:30:00Z")])
+
+        let memory = Memory(flags: [
+            try named("app"): Memory.Kept(
+                answers: stored, confirmedAt: try Instant(rfc3339: "2027-03-01T12:31:00Z"))
+        ])
+        var next = try Transcript(services, memory: memory, start: "2027-03-01T12:59:00Z")
+        next.at(0, .started)
+        next.hang(until: 1859)
+        #expect(next.states == [.running, .running])
+        next.hang(until: 1861)
+        #expect(next.states == [.maintenance, .running])
+    }
 }

@@ -138,16 +138,30 @@ import Testing
         }
     }
 
+    /// Once it has said the same, the count is its own.
+    @Test func aLowerVersionThanTheNewAddressConfirmedIsARollback() throws {
+        let shop = try service(format: .switchObject(.whole))
+        let known = #"{"state": "running", "version": 9}"#
+        var play = try Transcript([shop]).answered(known, at: 1)
+        play.at(2, try reconfigured(shop, .otherAddress))
+        try play.at(3, "app", answers: known)
+        try play.at(4, "app", answers: #"{"state": "ended", "version": 1}"#)
+        #expect(play.states == [.running])
+    }
+
     /// Their age goes on: a reload must not open for half a minute what silence has closed.
     @Test func flagsOfAnotherAddressAreAsOldAsTheyWere() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
         let shop = try service(policy: policy)
         var play = try Transcript([shop]).answered(Self.running, at: 1)
+        play.hang(until: 300)
         play.at(300, try reconfigured(shop, .otherAddress))
+        play.hang(until: 600)
         play.at(600, .woke)
         #expect(play.states == [.running])
         play.at(602, .woke)
         #expect(play.states == [.maintenance])
+        play.hang(until: 700)
         play.at(700, try reconfigured(shop, .otherAddress))
         #expect(play.states == [.maintenance])
     }

@@ -7,13 +7,13 @@ import Testing
     @Test func staleFlagsAreHeldAndSaySo() throws {
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
+        play.hang(until: 599)
         play.at(599, .woke)
         play.at(600, .woke)
         play.at(700, .fetched(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 599s woke
-                    fetch app
                 600s woke
                     publish shop running open stale-hold stale #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running: the flags of source 'app' are older than max_stale, and are held
@@ -28,6 +28,7 @@ import Testing
     @Test func staleFlagsCloseWhereThePolicySaysSo() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
         try play.at(700, "app", answers: #"{"service_end": "no"}"#)
         #expect(
@@ -36,7 +37,6 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
                     say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale, when_stale closes the gate
-                    fetch app
                 700s app answers {"service_end": "no"}
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-01T12:22:40+00:00
@@ -50,6 +50,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(format: .maintenance(.whole), policy: policy)])
             .answered(#"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
         #expect(
             play.text == #"""
@@ -57,7 +58,6 @@ import Testing
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale, when_stale opens the gate
-                    fetch app
 
                 """#)
     }
@@ -66,14 +66,15 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript([try service(policy: policy)])
             .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-01T12:20:00Z"}"#)
+        play.hang(until: 600)
         play.at(600, .woke)
+        play.hang(until: 1200)
         play.at(1200, .woke)
         #expect(
             play.text == #"""
                 600s woke
                     publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
                     say warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale, when_stale opens the gate
-                    fetch app
                 1200s woke
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
@@ -109,6 +110,7 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory)
         play.at(0, .started)
+        play.hang(until: 539)
         play.at(539, .woke)
         play.at(540, .woke)
         #expect(
@@ -133,7 +135,9 @@ import Testing
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])
             .answered(#"{"apiInactive": false, "forceUpdate": false}"#)
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
+        play.hang(until: 300)
         play.at(300, .fetched(try named("app"), .unchanged))
+        play.hang(until: 600)
         play.at(600, .woke)
         play.at(700, .fetched(try named("other"), .unchanged))
         #expect(
@@ -146,12 +150,10 @@ import Testing
                     say notice: shop: maintenance (was undecided): the flags of source 'other' say so
                 300s app unchanged
                     confirm app
-                    fetch other
                 600s woke
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
                     say warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale, when_stale opens the gate
-                    fetch app
                 700s other unchanged
                     remember shop=maintenance#4
                     publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
@@ -170,6 +172,7 @@ import Testing
         var play = try Transcript([try service(policy: policy)], memory: memory)
         play.at(0, .started)
         play.at(0.01, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.hang(until: 30)
         play.at(30, .woke)
         play.at(40, .fetched(try named("app"), .unchanged))
         #expect(
@@ -184,7 +187,6 @@ import Testing
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
                     say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale, when_stale closes the gate
-                    fetch app
                 40s app unchanged
                     remember shop=running#9
                     publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
@@ -205,7 +207,9 @@ import Testing
         try play.at(0, "other", answers: open)
         try play.at(60, "other", answers: #"{"apiInactive": 1, "forceUpdate": false}"#)
         play.at(120, .fetched(try named("other"), .unchanged))
+        play.hang(until: 500)
         play.at(500, .fetched(try named("app"), .unchanged))
+        play.hang(until: 720)
         play.at(720, .woke)
         #expect(
             play.text == #"""
@@ -229,11 +233,9 @@ import Testing
                     fetch app
                 500s app unchanged
                     confirm app
-                    fetch other
                 720s woke
                     publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
                     say warning: shop: running: the flags of source 'other' are older than max_stale, and are held
-                    fetch app
 
                 """#)
     }

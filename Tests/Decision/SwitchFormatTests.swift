@@ -85,6 +85,18 @@ import Testing
                 """#)
     }
 
+    /// Flags that waited for the next start once gave way to an earlier edition.
+    @Test func flagsThatWaitCountTheirEditionsToo() throws {
+        var shop = try shop()
+        shop.activation = .nextStart
+        var play = try Transcript([shop]).answered(#"{"state":"running","version":6}"#)
+        try play.at(1, "app", answers: #"{"state":"maintenance","version":8}"#)
+        try play.at(2, "app", answers: #"{"state":"running","version":7}"#)
+        #expect(play.text.contains("key 'version' is 7, not 8 or more, as it was before"))
+        play.at(3, .activate(nil))
+        #expect(play.states == [.maintenance])
+    }
+
     @Test func theHighestEditionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
             #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",

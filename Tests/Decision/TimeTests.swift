@@ -109,6 +109,33 @@ import Testing
                 """#)
     }
 
+    /// A source that stayed silent once had its accepted end held for as long as another server's clock
+    /// was wrong.
+    @Test func theClockOfOneServerHoldsTheEndOfASilentSourceOnlyForAWhile() throws {
+        var memory = try Memory.stored(
+            #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
+            fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
+        memory.overrides = [
+            try named("shop"): try #require(
+                Override(
+                    state: .running, cause: "x", author: "root",
+                    since: try Instant(rfc3339: "2027-03-01T11:00:00Z"),
+                    until: try Instant(rfc3339: "2027-03-01T12:00:05Z")))
+        ]
+        let services = [try service(), try service("other", sources: ["other"])]
+        var play = try Transcript(services, memory: memory)
+        play.at(0, .started)
+        let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
+        let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
+        play.at(1, .fetched(try named("other"), .answer(answer), date: date))
+        play.hang(until: 30)
+        #expect(play.states == [.running, .running])
+        play.hang(until: 32)
+        #expect(play.states == [.ended, .running])
+        // And with it, that the order for the service is over.
+        #expect(play.machine.objection(to: try named("shop")) == .notOpen(.ended))
+    }
+
     @Test func aStepOfTheClockOverTheEndIsAnEvent() throws {
         var play = try Transcript([try service()])
             .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-05T12:00:00Z"}"#)

@@ -13,8 +13,8 @@ struct Transcript {
     /// How far the wall clock was set since the start.
     private var step: Duration = .zero
     private var showsSleep: Bool
-    /// The wake-up on the wall clock that the machine asked for last.
-    private var nextEdge: Instant?
+    /// The wake-up that the machine asked for last.
+    private var wake = Wake()
 
     init(
         _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
@@ -60,7 +60,7 @@ struct Transcript {
     mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         let effects = machine.handle(event, at: now)
-        for case .sleep(let wake) in effects { nextEdge = wake.wall }
+        for case .sleep(let wake) in effects { self.wake = wake }
         text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
         for effect in effects {
             if case .sleep = effect, !showsSleep { continue }
@@ -69,10 +69,28 @@ struct Transcript {
         return effects
     }
 
+    /// Wakes the machine whenever it asks for that until then, while no fetch ends. Nothing of that is
+    /// in the text.
+    mutating func hang(until seconds: Double) {
+        let last = Duration.microseconds(Int64(seconds * 1_000_000))
+        while let next = nextWake, next < last {
+            elapsed = max(elapsed, next)
+            wake = Wake()
+            for case .sleep(let wake) in machine.handle(.woke, at: now) { self.wake = wake }
+        }
+    }
+
+    /// When the machine wants to be woken next.
+    private var nextWake: Duration? {
+        let boot = wake.boot.map { $0 - Boottime(microseconds: 0) - bootedFor }
+        let wall = wake.wall.map { $0 - start - step }
+        return [boot, wall].compactMap(\.self).min()
+    }
+
     /// Wakes the machine when it asked for that on the wall clock.
     @discardableResult
     mutating func atNextEdge() -> [Effect] {
-        guard let edge = nextEdge else { return [] }
+        guard let edge = wake.wall else { return [] }
         return at(Double((edge - start).microseconds) / 1_000_000, .woke)
     }
 

@@ -41,6 +41,27 @@ struct SerializedTests {
         #expect(try Value.parse(text) == row.value)
     }
 
+    @Test func anOutlineHasOneMemberALineForTwoLevels() throws {
+        let value: Value = [
+            "service": "shop", "empty": [:],
+            "values": ["list": [1, [2]], "object": ["a": ["b": []]], "text": "x"],
+        ]
+        let text = value.serialized(.outline)
+        #expect(
+            text == """
+                {
+                  "service": "shop",
+                  "empty": {},
+                  "values": {
+                    "list": [1,[2]],
+                    "object": {"a":{"b":[]}},
+                    "text": "x"
+                  }
+                }
+                """)
+        #expect(try Value.parse(text) == value)
+    }
+
     @Test func prettyTextHasOneMemberALine() throws {
         let value: Value = [
             "service": "shop", "days_left": .null, "values": [:], "windows": [],

@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test func theDirectoryOfAUnitCountsWhereADaemonHasItsFilesThere() throws {
+        let daemon = try decided(Self.open)
+        let program = try Programs.path(of: "killswitchctl")
+        let get = { (directory: String) in
+            try Program.run(
+                program, ["get", "shop", "state"],
+                environment: ["RUNTIME_DIRECTORY": daemon.folder(directory)])
+        }
+        #expect(try get("run") == .init(status: 0, output: "running\n", errors: ""))
+        try Directory.create(daemon.folder("units-own"))
+        #expect(try !get("units-own").errors.contains("units-own"))
+    }
+
     @Test func anOutputThatCannotBeWrittenIsAFailure() throws {
         let daemon = try decided(Self.open)
         let program = try Programs.path(of: "killswitchctl")
@@ -61,6 +74,12 @@ import Testing
         try daemon.start()
         try daemon.waitFor("undecided")
         #expect(try daemon.control("is-open", "shop").status == 3)
+        #expect(
+            try daemon.control("is-open", "shop", "--json")
+                == .init(
+                    status: 3,
+                    output: #"{"service":"shop","open":null,"state":"undecided"}"# + "\n",
+                    errors: ""))
         #expect(try daemon.control("get", "shop", "gate").output == "\n")
     }
 
@@ -87,6 +106,9 @@ import Testing
         let isOpen = try daemon.control("is-open", "shop")
         #expect(isOpen.status == 3)
         #expect(isOpen.errors.contains("out of date; is killswitchd running?"))
+        let json = try daemon.control("is-open", "shop", "--json")
+        #expect(json.status == 3)
+        #expect(json.output == #"{"service":"shop","open":null,"state":"running"}"# + "\n")
         let get = try daemon.control("get", "shop", "state")
         #expect(get.status == 3 && get.output == "running\n")
         #expect(try daemon.control("status").output.contains("(out of date)"))
@@ -139,7 +161,24 @@ import Testing
         #expect(table.errors.hasSuffix("\nThis is what the files know.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
+        #expect(json?["sources"] == .null)
         #expect(json?["daemon"]?.object?["problem"]?.string?.contains("connect to ") == true)
+    }
+
+    @Test func aUnitThatIsNotAsItShouldBeIsNamedBelowTheTable() throws {
+        let daemon = try decided(Self.closed)
+        try daemon.folder.write(
+            """
+            [{"name": "web.service", "wanted": false, "active": "deactivating", "since": null,
+              "took_ms": null, "problem": "has not stopped within 90 s"},
+             {"name": "app.service", "wanted": false, "active": "inactive", "since": null,
+              "took_ms": 12, "problem": null}]
+            """, to: "run/shop/units.json")
+        let status = try daemon.control("status")
+        #expect(status.output.contains("  1/2 12ms  "))
+        #expect(
+            status.output.hasSuffix("\nunit 'web.service' of 'shop': has not stopped within 90 s\n")
+        )
     }
 
     @Test func theRunningDaemonTellsOfItsSources() throws {
@@ -154,6 +193,9 @@ import Testing
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         let shop = json?["services"]?.array?.first?.object
         #expect(shop?["next_poll"]?.number?.int64 != nil)
+        let source = try #require(json?["sources"]?.array?.first?.object)
+        #expect(source["name"]?.string == "shop" && source["services"] == ["shop"])
+        #expect(source["problem"]?.string?.contains("no such file") == true)
         #expect(json?["daemon"]?.object?["problem"] == .null)
     }
 
@@ -199,6 +241,11 @@ import Testing
         let result = try daemon.control("wait", "shop", "--for", "closed", "--timeout", "50ms")
         #expect(result.status == 124)
         #expect(result.errors == "killswitchctl: 'shop' is not closed yet: it is running\n")
+    }
+
+    @Test func helpNamesADefaultAsItIsTyped() throws {
+        let help = try Program.run(try Programs.path(of: "killswitchctl"), ["run", "--help"])
+        #expect(help.output.contains("default: open)"))
     }
 
     @Test(arguments: [

@@ -52,9 +52,34 @@ import Testing
                     "says running, open: decides", "next maintenance in 26",
                     "policy max_stale 24h, when_stale", "override none", "verdict running", "since",
                     "why window-ahead: source 'shop-2'", "title \u{FFFD}[31mRed", "gate open",
+                    "units none",
                 ].map { $0.replacing("next maintenance in 26", with: words[6]) })
         #expect(words[6].hasPrefix("next maintenance in "))
         #expect(lines.count <= 24 && !result.output.contains("\u{1B}"))
+    }
+
+    @Test func theChainEndsWithTheUnits() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        try daemon.folder.write(
+            """
+            [{"name": "web.service", "wanted": true, "active": "failed", "since": null,
+              "took_ms": null, "problem": "exit-code"},
+             {"name": "job.service", "wanted": null, "active": "inactive", "since": null,
+              "took_ms": null, "problem": null}]
+            """, to: "run/shop/units.json")
+        let result = try explain(daemon)
+        #expect(
+            result.output.hasSuffix(
+                """
+                gate      open
+                units     web.service: failed, wanted up: exit-code
+                          job.service: inactive
+
+                """))
+        let json = try JSON.Value.parse(try explain(daemon, "--json").output).object
+        #expect(json?["units"]?.array?.count == 2)
+        #expect(json?["units"]?.array?.first?.object?["problem"]?.string == "exit-code")
     }
 
     @Test func aRefusedAnswerIsInTheVerdictAndTheFlagsInForceInTheChain() throws {

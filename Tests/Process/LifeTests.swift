@@ -22,6 +22,30 @@ import Testing
         #expect(try File.exists(daemon.folder("run/shop/open")))
     }
 
+    /// Nested arrays of a megabyte were 68 with a line for each, which no start could read again.
+    @Test func flagsOfAMegabyteAreAStateOfTheirSizeAndItStartsAgain() throws {
+        let deep = String(repeating: "[", count: 62) + String(repeating: "]", count: 62)
+        let list = "[" + Array(repeating: deep, count: 8000).joined(separator: ",") + "]"
+        let daemon = try Daemon(
+            "\(Daemon.shop)\n[service.shop.values]\nv = { key = \"v\", type = \"json\" }",
+            flags: #"{"service_end": "no", "v": \#(list)}"#)
+        #expect(try daemon.run("--once").status == 0)
+        let size = try File.attributes(of: daemon.folder("run/shop/state.json")).size
+        #expect((list.utf8.count..<list.utf8.count + 2000).contains(size))
+        let again = try daemon.run("--once")
+        #expect(again.status == 0 && !again.errors.contains("left as it is"))
+        #expect(try daemon.control("is-open", "shop").status == 0)
+    }
+
+    @Test func somethingOddInTheRuntimeDirectoryIsAWarning() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("run/backup/state.json"))
+        let result = try daemon.run("--once")
+        #expect(result.status == 0)
+        #expect(result.errors.contains("backup/state.json': is a directory; it is left as it is"))
+        #expect(try daemon.member("state") == "\"running\"")
+    }
+
     @Test func aKilledDaemonDecidesAtOnceFromItsStoredFlags() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
         try daemon.start()

@@ -52,6 +52,58 @@ import Testing
         #expect((try? state.get()) == row.state)
     }
 
+    struct Reader: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var option: String?
+        var isRoot = false
+        var variables: [String: String] = [:]
+        /// The directories that are there.
+        var there: Set<String> = ["/run/killswitchd"]
+        /// Those that hold a daemon's files.
+        var filled: Set<String> = ["/run/killswitchd"]
+        let reads: String?
+    }
+
+    /// A unit with a RuntimeDirectory= of its own found nothing there: "no such service", and `run`
+    /// waited for ever.
+    @Test(arguments: [
+        Reader(testDescription: "root", isRoot: true, reads: "/run/killswitchd"),
+        Reader(testDescription: "an option wins", option: "/x", reads: "/x"),
+        Reader(
+            testDescription: "a unit with a runtime directory of its own", isRoot: true,
+            variables: ["RUNTIME_DIRECTORY": "/run/shop"],
+            there: ["/run/killswitchd", "/run/shop"], reads: "/run/killswitchd"),
+        Reader(
+            testDescription: "the same of another user",
+            variables: ["RUNTIME_DIRECTORY": "/run/shop"],
+            there: ["/run/killswitchd", "/run/shop"], reads: "/run/killswitchd"),
+        Reader(
+            testDescription: "the unit of a daemon", isRoot: true,
+            variables: ["RUNTIME_DIRECTORY": "/run/own:/run/more"],
+            there: ["/run/killswitchd", "/run/own"], filled: ["/run/killswitchd", "/run/own"],
+            reads: "/run/own"),
+        Reader(
+            testDescription: "a user with a daemon", variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
+            there: ["/run/killswitchd", "/run/user/7/killswitchd"],
+            reads: "/run/user/7/killswitchd"),
+        Reader(
+            testDescription: "a user without one", variables: ["XDG_RUNTIME_DIR": "/run/user/7"],
+            reads: "/run/killswitchd"),
+        Reader(
+            testDescription: "before any daemon", isRoot: true,
+            variables: ["RUNTIME_DIRECTORY": "/run/shop"], there: ["/run/shop"], filled: [],
+            reads: "/run/killswitchd"),
+        Reader(testDescription: "nothing is known", there: [], filled: [], reads: nil),
+    ])
+    func aReaderLooksWhereADaemonHasItsFiles(_ row: Reader) {
+        let directory = Result {
+            try Directories.published(
+                option: row.option, isRoot: row.isRoot, environment: { row.variables[$0] },
+                exists: row.there.contains, holdsFiles: row.filled.contains)
+        }
+        #expect((try? directory.get()) == row.reads)
+    }
+
     /// Whoever reads what the system's daemon publishes finds there what it has stored.
     @Test func whatIsStoredBelongsToWhatIsPublished() throws {
         let stored = { (option: String?, directory: String) in
@@ -62,5 +114,17 @@ import Testing
         #expect(try stored(nil, "/run/killswitchd") == "/var/lib/killswitchd")
         #expect(try stored(nil, "/run/user/7/killswitchd") == "/s/killswitchd")
         #expect(try stored("/x", "/run/killswitchd") == "/x")
+    }
+
+    @Test func theStateDirectoryOfAUnitIsADaemonsWhereTheRuntimeDirectoryIs() throws {
+        let variables = [
+            "RUNTIME_DIRECTORY": "/run/own", "STATE_DIRECTORY": "/var/lib/own", "HOME": "/h",
+        ]
+        let stored = { (directory: String) in
+            try Directories.stored(
+                option: nil, publishedIn: directory, isRoot: false, environment: { variables[$0] })
+        }
+        #expect(try stored("/run/own") == "/var/lib/own")
+        #expect(try stored("/run/user/7/killswitchd") == "/h/.local/state/killswitchd")
     }
 }

@@ -80,6 +80,38 @@ import Testing
                 """)
     }
 
+    /// A JSON value that is cut is none any more, and a number another one.
+    @Test(arguments: [
+        ("a list", JSON.Value.array(Array(repeating: "x", count: 10_000))),
+        ("a text", .string(String(repeating: "x", count: 33 << 10))),
+        (
+            "a text that its quoting makes too long",
+            .string(String(repeating: "$", count: 17 << 10))
+        ),
+    ])
+    func aValueTooLongForAnEnvironmentIsLeftEmpty(_ name: String, _ value: JSON.Value) throws {
+        let verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")),
+            values: JSON.Object([("long", value), ("short", .array(["x"]))]))
+        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        #expect(
+            text.hasSuffix(
+                #"""
+                KILLSWITCH_VALUE_LONG=""
+                KILLSWITCH_VALUE_SHORT="[\"x\"]"
+
+                """#))
+    }
+
+    @Test func aValueThatJustFitsIsWhole() throws {
+        let value = String(repeating: "x", count: (32 << 10) - 2)
+        let verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")),
+            values: JSON.Object([("long", .string(value))]))
+        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        #expect(text.hasSuffix("KILLSWITCH_VALUE_LONG=\"\(value)\"\n"))
+    }
+
     @Test func aTextTooLongForAnEnvironmentIsCutBetweenCharacters() throws {
         let long = String(repeating: "\u{1F600}", count: 20_000)
         let verdict = Verdict(

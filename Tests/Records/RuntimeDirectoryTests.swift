@@ -52,7 +52,7 @@ import Testing
         try before.confirm(try named("old"))
         try Directory.create(folder("notes"))
         try folder.write("mine", to: "notes/open")
-        try directory(["shop"]).tidy(sources: [try named("app")])
+        #expect(try directory(["shop"]).tidy(sources: [try named("app")]).isEmpty)
         #expect(try Directory.list(folder.path) == ["notes", "shop", "source.app"])
         #expect(try folder.text(of: "notes/open") == "mine")
     }
@@ -60,16 +60,46 @@ import Testing
     @Test func aFileOfSomebodyElseKeepsTheFolderOfAServiceThatIsGone() throws {
         try directory().publish(try record(try verdict(.running, .open)), of: try named("shop"))
         try folder.write("mine", to: "shop/notes")
-        try directory([]).tidy(sources: [])
+        #expect(try directory([]).tidy(sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["notes"])
+    }
+
+    /// One such entry kept the daemon from ever starting again.
+    @Test func whateverElseIsThereIsNamedAndLeft() throws {
+        try directory(["shop", "blog"]).publish(
+            try record(try verdict(.running, .open)), of: try named("blog"))
+        for odd in ["backup/state.json", "shop/open/x", "source.gone", "shop/state.json"] {
+            try Directory.create(folder(odd))
+        }
+        try Directory.create(folder("web"))
+        try folder.write("{", to: "web/state.json")
+        try folder.write("", to: "mail")
+        let problems = try directory(["shop"]).tidy(sources: [])
+        #expect(
+            problems.map { "\($0)".replacing(folder.path + "/", with: "") } == [
+                "read 'backup/state.json': is a directory",
+                "remove 'shop/open': is a directory", "remove 'source.gone': is a directory",
+                "read 'web/state.json': unexpected end of input at line 1, column 2: "
+                    + "expected a key in double quotes or '}'",
+            ])
+        #expect(
+            try Directory.list(folder.path) == ["backup", "mail", "shop", "source.gone", "web"])
+    }
+
+    /// A closing that could not be written leaves the marker, and nothing that tells of its boot.
+    @Test func aMarkerAloneIsRemovedAtTheStart() throws {
+        try Directory.create(folder("shop"))
+        try folder.write("", to: "shop/closed")
+        #expect(try directory().tidy(sources: []).isEmpty)
+        #expect(try Directory.list(folder("shop")) == [])
     }
 
     @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
         try directory(boot: "b-1").publish(
             try record(try verdict(.running, .open)), of: try named("shop"))
-        try directory(boot: "b-1").tidy(sources: [])
+        #expect(try directory(boot: "b-1").tidy(sources: []).isEmpty)
         #expect(try File.exists(folder("shop/open")))
-        try directory(boot: "b-2").tidy(sources: [])
+        #expect(try directory(boot: "b-2").tidy(sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
     }
 
@@ -86,20 +116,55 @@ import Testing
         #expect(throws: FileError.self) { try directory.check(try named("app")) }
     }
 
-    /// Renaming the marker takes no space: a full disk must not keep a switch from firing.
-    @Test func theMarkerClosesThoughTheOtherFilesCannotBeWritten() throws {
+    /// Renaming the marker takes no space: a full disk must not keep a switch from firing. What stood
+    /// in the other files said open, and every reader but those of the marker went on by that.
+    @Test(arguments: [
+        ("state.json", ["closed"]), ("state.env", ["closed", "state.json"]),
+    ])
+    func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
+        _ file: String, _ left: [String]
+    ) throws {
         let directory = try directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
         // A folder in the place of the temporary file fails the write as a full disk does, also for
         // root.
-        try Directory.create(folder("shop/.state.json.tmp/x"))
+        try Directory.create(folder("shop/.\(file).tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
         }
-        #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
+        let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
+        #expect(try names() == left)
+        if file == "state.env" {
+            #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
+        } else {
+            #expect(throws: UnreadableState.self) { try PublishedState.read(in: folder("shop")) }
+        }
+        try Directory.remove(folder("shop/.\(file).tmp/x"))
+        try Directory.remove(folder("shop/.\(file).tmp"))
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        #expect(try names() == ["closed", "state.env", "state.json"])
+    }
+
+    @Test func whatSaysClosedStaysWhereTheNextClosingCannotBeWritten() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(
+                try record(try verdict(.maintenance, .closed)), of: try named("shop"))
+        }
+        #expect(try PublishedState.read(in: folder("shop"))?.state == .ended)
+        #expect(try File.exists(folder("shop/state.env")))
+    }
+
+    @Test func anOpeningThatCannotBeWrittenLeavesEveryFileAsItIs() throws {
+        let directory = try directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
         }
         #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
+        #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
     }
 }

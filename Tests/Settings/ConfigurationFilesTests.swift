@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import Settings
 import Support
 import Testing
@@ -15,10 +16,13 @@ import Testing
             try folder.write("main", to: "etc/killswitchd.toml")
         }
 
-        func read() throws -> (read: [String], passedOver: [String]) {
-            let places = ConfigurationPlaces(
+        func read(trusting user: UInt32? = nil) throws -> (read: [String], passedOver: [String]) {
+            var places = ConfigurationPlaces(
                 main: folder("etc/killswitchd.toml"),
-                dropIns: [folder("etc/conf.d"), folder("run"), folder("usr"), folder("missing")])
+                dropIns: [folder("etc/conf.d"), folder("run"), folder("usr"), folder("missing")],
+                exposed: [folder("run")]
+            ).trusting(geteuid())
+            if let user { places = places.trusting(user) }
             let files = try ConfigurationFiles(reading: places)
             let short = { (text: String) in text.replacing(folder.path + "/", with: "") }
             return (files.contents.map { short($0.path) }, files.passedOver.map { short("\($0)") })
@@ -90,6 +94,86 @@ import Testing
             ])
     }
 
+    /// What stands in a folder of drop-ins, and who put it there; the folder's parent is the daemon's.
+    struct Exposed: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var owner: UInt32 = 0
+        var mode: UInt32 = 0o644
+        var folderOwner: UInt32 = 0
+        var folderMode: UInt32 = 0o755
+        /// Whether the folder is a link to one that is as above.
+        var isLinked = false
+        /// Whether the daemon is a user's own, of the ID 4711.
+        var isOwn = false
+        /// What is said; nil where the file is read.
+        var says: String?
+    }
+
+    /// /run/killswitchd belongs to the daemon's user: what it puts there would have outlived a daemon that
+    /// was broken into, and be read by root's --check.
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root"),
+        arguments: [
+            Exposed(testDescription: "root's"),
+            Exposed(
+                testDescription: "the daemon's file", owner: 4711,
+                says: "skipped run/10-a.toml: it belongs to user 4711, not to root"),
+            Exposed(
+                testDescription: "a file that others may write", mode: 0o666,
+                says: "skipped run/10-a.toml: its mode 666 lets others write to it"),
+            Exposed(
+                testDescription: "a file that a group may write", mode: 0o664,
+                says: "skipped run/10-a.toml: its mode 664 lets others write to it"),
+            Exposed(
+                testDescription: "the daemon's folder", folderOwner: 4711,
+                says: "skipped run: it belongs to user 4711, not to root"),
+            Exposed(
+                testDescription: "a folder that others may write", folderMode: 0o777,
+                says: "skipped run: its mode 777 lets others write to it"),
+            Exposed(
+                testDescription: "a link to a folder of root's", isLinked: true,
+                says: "skipped run: it is a link"),
+            Exposed(
+                testDescription: "a user's own daemon", owner: 4711, folderOwner: 4711, isOwn: true),
+            Exposed(testDescription: "root's, for a user's own daemon", isOwn: true),
+            Exposed(
+                testDescription: "another user's, for a user's own daemon", owner: 4712,
+                isOwn: true,
+                says: "skipped run/10-a.toml: it belongs to user 4712, not to root"),
+        ])
+    func inAnExposedFolderOnlyTheFilesOfItsAuthorsCount(_ row: Exposed) throws {
+        let host = try Host()
+        let folder = row.isLinked ? "real" : "run"
+        try Directory.create(host.folder(folder))
+        try host.folder.write("", to: "usr/10-a.toml")
+        try host.folder.write("", to: "\(folder)/10-a.toml")
+        for (path, owner, mode) in [
+            ("\(folder)/10-a.toml", row.owner, row.mode), (folder, row.folderOwner, row.folderMode),
+        ] {
+            try #require(unsafe chown(host.folder(path), owner, 0) == 0)
+            try #require(unsafe chmod(host.folder(path), mode) == 0)
+        }
+        if row.isLinked {
+            try Directory.remove(host.folder("run"))
+            try host.folder.link("real", as: "run")
+        }
+        let (read, passedOver) = try host.read(trusting: row.isOwn ? 4711 : nil)
+        // What does not count hides nothing in weaker folders.
+        #expect(read.last == (row.says == nil ? "run/10-a.toml" : "usr/10-a.toml"))
+        #expect(
+            passedOver.first == row.says ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func aMaskInAnExposedFolderIsTheFolders() throws {
+        let host = try Host()
+        try host.folder.write("", to: "usr/10-a.toml")
+        try host.folder.link("/dev/null", as: "run/10-a.toml")
+        #expect(try host.read().read == ["etc/killswitchd.toml"])
+        try #require(unsafe chown(host.folder("run"), 4711, 0) == 0)
+        #expect(try host.read().read == ["etc/killswitchd.toml", "usr/10-a.toml"])
+    }
+
     @Test func withoutAMainFileThereIsNoConfiguration() throws {
         let folder = try TemporaryFolder()
         let error = try #require(throws: FileError.self) {
@@ -106,5 +190,7 @@ import Testing
             ConfigurationPlaces.standard.dropIns == [
                 "/etc/killswitchd/conf.d", "/run/killswitchd/conf.d", "/usr/lib/killswitchd/conf.d",
             ])
+        #expect(ConfigurationPlaces.standard.exposed == ["/run/killswitchd/conf.d"])
+        #expect(ConfigurationPlaces.standard.authors == [0])
     }
 }

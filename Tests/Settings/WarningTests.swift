@@ -55,6 +55,18 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
             """) == #"f:4:1: 'when_stale' in [service.shop] has no effect: 'max_stale' is "never""#)
 }
 
+/// Flags of that format may have `expires`, which `when_stale` is for too.
+@Test func whenStaleWithoutALimitIsNoWarningWhereFlagsMayExpire() throws {
+    #expect(
+        try warnings(
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "switch"
+            when_stale = "closed"
+            """) == "")
+}
+
 @Test func flagsThatAreStaleBetweenTwoQuestionsAreAWarning() throws {
     #expect(
         try warnings(

@@ -65,6 +65,14 @@ extension OnSystemd {
                 printed.contains(
                     "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
                         + "/etc/systemd/system/t-web.service"))
+            let json = try JSON.Value.parse(
+                try host.run("killswitchctl attach --dry-run --json shop t-web")
+            ).object
+            let unit = try #require(json?["units"]?.array?.first?.object)
+            #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
+            #expect(
+                unit["drop_in"]?.string
+                    == "/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
             #expect(try host.attachmentFiles == "")
             #expect(try host.property("Requisite", of: "t-web") == "")
         }

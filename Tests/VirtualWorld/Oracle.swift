@@ -8,6 +8,8 @@ struct Oracle {
     /// What each source has said, and when it did last; nil before it said anything.
     private var heard: [Heard?]
     private var startedAt: Instant
+    /// Whether the service was closed when it was last asked about.
+    private var isClosed = false
 
     private struct Heard {
         var saying: Edition.Saying
@@ -28,9 +30,11 @@ struct Oracle {
 
     /// The daemon is another one, that knows what was stored.
     mutating func restart(
-        at time: Instant, _ stored: [(saying: Edition.Saying, confirmedAt: Instant)?]
+        at time: Instant, as state: State?,
+        _ stored: [(saying: Edition.Saying, confirmedAt: Instant)?]
     ) {
         startedAt = time
+        isClosed = state.map { policy.gate(of: $0) == .closed } ?? false
         heard = stored.map { stored in
             stored.map {
                 Heard(saying: $0.saying, confirmedAt: $0.confirmedAt, isSinceStart: false)
@@ -39,7 +43,7 @@ struct Oracle {
     }
 
     /// The state and the days left; nil while a source was never heard, for nothing is promised then.
-    func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
+    mutating func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
         var state = State.running
         var end: Instant?
         var isStale = false
@@ -60,6 +64,7 @@ struct Oracle {
             }
             if own.restrictiveness > state.restrictiveness { state = own }
         }
+        isClosed = policy.gate(of: state) == .closed
         guard !isStale, state == .countdown, let end else { return (state, nil) }
         return (state, zone.calendarDays(from: time, to: end))
     }
@@ -86,9 +91,9 @@ struct Oracle {
         return edge
     }
 
-    /// After a start its source is given `first_timeout` before its silence counts.
+    /// After a start its source is given `first_timeout` before its silence closes what is open.
     private func this(_ known: Heard, isStaleAt time: Instant) -> Bool {
         guard let limit = policy.maxStale, time >= known.confirmedAt + limit else { return false }
-        return known.isSinceStart || time >= startedAt + policy.firstTimeout
+        return known.isSinceStart || isClosed || time >= startedAt + policy.firstTimeout
     }
 }

@@ -187,7 +187,9 @@ package struct World {
         inFlight = []
         wake = Wake()
         for index in paces.indices { paces[index].restart() }
-        oracle.restart(at: now.wall, servers.map(stored))
+        oracle.restart(
+            at: now.wall, as: disk.ledger.entries[plan.services[0].name]?.state, servers.map(stored)
+        )
         post(.started)
         edge = oracle.nextEdge(after: now.wall)
     }

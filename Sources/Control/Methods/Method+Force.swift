@@ -8,6 +8,7 @@ extension Method {
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
+            # A reason has at most 4096 bytes.
             # 'problem' says why it could not be stored: then a restart would lose it.
             # With 'ifOpen' it closes an open gate that nobody else has a hand in, as a drill does, or
             # is refused: the order is taken in one step with the look at what stands against it.
@@ -60,7 +61,8 @@ extension Method {
             throw .invalidParameter("state")
         }
         let cause = try parameters.string("reason")
-        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= 4096 else {
+        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason
+        else {
             throw .invalidParameter("reason")
         }
         let until: Instant
@@ -112,6 +114,9 @@ extension Method {
         case nil: .noSuchService(service.name.text, known: subject.services.map(\.name))
         }
     }
+
+    /// The most bytes of a reason: it is in each record of the decision.
+    package static let longestReason = 4096
 
     /// A hundred years, in seconds: more is a mistake, and far more is no date.
     private static let longest: Int64 = 100 * 366 * 86_400

@@ -24,7 +24,9 @@ package enum Reply: Hashable, Sendable {
     /// Reads a message of a server; nil for what is no reply.
     package init?(_ message: [UInt8]) {
         guard
-            case .success(.object(let object)) = Result(catching: { try JSON.Value.parse(message) })
+            case .success(.object(let object)) = Result(catching: {
+                try JSON.Value.parse(message, depthLimit: JSON.Value.ownDepthLimit)
+            })
         else { return nil }
         let parameters = object["parameters"]?.object ?? JSON.Object()
         if let name = object["error"]?.string {

@@ -12,6 +12,10 @@ extension Machine {
         }
         guard isKept else { return }
         noteVanished(after: answer, of: index, &batch)
+        if !sources[index].answers.isEmpty {
+            sources[index].answers[0].answer.confirmedAt =
+                sources[index].confirmation.instant(at: now)
+        }
         sources[index].answers.insert(numbered, at: 0)
         pruneAnswers(of: index)
         sources[index].confirmation = .now(now.boot)
@@ -52,6 +56,9 @@ extension Machine {
     mutating func disinherit(_ answer: Answer, of index: Int, _ batch: inout Batch) {
         guard sources[index].answers[0].answer.isInherited else { return }
         sources[index].answers[0].answer = answer
+        for user in wiring.users(of: index) {
+            services[user.service].switches[user.position].acceptAsOwn(sources[index].answers[0])
+        }
         store(index, &batch)
     }
 
@@ -126,15 +133,6 @@ extension Machine {
         sources[index].answers.removeAll { !used.contains($0.number) }
     }
 
-    /// Whether a switch rests on flags of another address than the one that is asked now.
-    private func isInherited(by user: Wiring.User) -> Bool {
-        let state = services[user.service]
-        guard let index = wiring.source(state.service.switches[user.position].source)
-        else { return false }
-        let number = state.switches[user.position].answer
-        return sources[index].answers.contains { $0.number == number && $0.answer.isInherited }
-    }
-
     /// Gives an answer to one switch; true where it has to be kept.
     private mutating func offer(
         _ answer: NumberedAnswer, to user: Wiring.User, at now: Now, _ batch: inout Batch
@@ -149,7 +147,7 @@ extension Machine {
             return false
         }
         let regression = services[user.service].switches[user.position].regression(in: reading)
-        if let regression, !isInherited(by: user) {
+        if let regression {
             refuse(regression, by: user, &batch)
             return false
         }
@@ -158,6 +156,7 @@ extension Machine {
             services[user.service].switches[user.position].reading != nil
         {
             services[user.service].switches[user.position].staged = answer.number
+            services[user.service].switches[user.position].accept(reading)
             services[user.service].switches[user.position].confirm(.now(now.boot))
             return true
         }
@@ -189,6 +188,10 @@ extension Machine {
     ) {
         tellDoubts(of: reading, by: user, &batch)
         services[user.service].isDue = true
+        if services[user.service].switches[user.position].reading?.claims != reading.claims {
+            services[user.service].hasNews = true
+        }
+        services[user.service].switches[user.position].accept(reading)
         services[user.service].switches[user.position].reading = reading
         services[user.service].switches[user.position].answer = answer.number
         services[user.service].switches[user.position].staged = nil

@@ -4,24 +4,26 @@ struct Wish {
     let evidence: [Evidence]
     let circumstances: Circumstances
     let verdict: Verdict
-    /// Whether nothing has happened but that time passed.
-    let isOfTimeAlone: Bool
+    /// The same, had no operator ordered anything.
+    let unforced: Verdict
 
-    /// Whether flags or the policy open it: not an operator, nor the wait for a first answer.
+    /// Whether flags or the policy open it: not the wait for a first answer.
     fileprivate var opens: Bool {
-        verdict.gate == .open && verdict.override == nil && verdict.reason.source != nil
-            && verdict.reason.slug != .awaitingFirstAnswer
+        unforced.gate == .open && unforced.reason.source != nil
+            && unforced.reason.slug != .awaitingFirstAnswer
     }
 }
 
 /// The host guard: more services than `close_at_once` that would close for one cause stay open until
 /// an operator confirms. One mistake at a source is then not the end of everything on the host.
 ///
-/// A cause is one event. An end or a window that comes true is none, for it was announced; neither is
-/// an operator's override.
+/// A cause is one event: an answer, silence, a reload. An end or a window that comes true is none, for it
+/// was announced; neither is an operator's order, nor its end. So what is compared is what the flags and
+/// the policy want, whatever an operator has ordered meanwhile.
 extension Machine {
     /// Marks what is to be held, and lets go of what would not close any more.
     mutating func guardClosing(_ wishes: [Wish], _ batch: inout Batch) {
+        defer { noteWhatIsWanted(wishes) }
         for wish in wishes where wish.opens { services[wish.service].hold = .none }
         guard let limit = closeAtOnce else {
             for wish in wishes { services[wish.service].hold = .none }
@@ -56,29 +58,24 @@ extension Machine {
     /// What stands while the guard holds a service that would close.
     func holdOpen(_ wish: Verdict, of state: ServiceState) -> Verdict {
         guard state.hold == .held, wish.gate == .closed, wish.override == nil,
-            let source = wish.source ?? wish.reason.source, let standing = standing(of: state)
+            let source = wish.source ?? wish.reason.source
         else { return wish }
-        var held = standing
+        var held = state.lastOpen ?? Verdict(state: .running, gate: .open, reason: .starting)
         held.reason = .closingHeld(source)
         return held
     }
 
     private func closes(_ wish: Wish) -> Bool {
-        guard wish.verdict.gate == .closed, wish.verdict.override == nil,
-            standing(of: services[wish.service])?.gate == .open
-        else { return false }
-        let slug = wish.verdict.reason.slug
-        return !(wish.isOfTimeAlone && (slug == .endPassed || slug == .window))
+        let state = services[wish.service]
+        guard wish.unforced.gate == .closed, state.wanted == .open else { return false }
+        let slug = wish.unforced.reason.slug
+        return state.hasNews || (slug != .endPassed && slug != .window)
     }
 
-    /// The verdict that stands; nil where there is none. Before the first one of this run, it is what
-    /// the run before has left.
-    private func standing(of state: ServiceState) -> Verdict? {
-        if let verdict = state.record?.verdict { return verdict }
-        guard let known = ledger.entries[state.service.name]?.state, known != .undecided else {
-            return nil
+    private mutating func noteWhatIsWanted(_ wishes: [Wish]) {
+        for wish in wishes {
+            services[wish.service].hasNews = false
+            services[wish.service].wanted = wish.unforced.gate ?? services[wish.service].wanted
         }
-        return Verdict(
-            state: known, gate: state.service.policy.gate(of: known), reason: .starting)
     }
 }

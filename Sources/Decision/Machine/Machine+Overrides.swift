@@ -41,12 +41,19 @@ extension Machine {
 
     /// Forgets overrides whose time is over, once that is sure.
     mutating func expireOverrides(at now: Now, _ batch: inout Batch) {
-        guard !overrides.isEmpty, trust.believes(now) else { return }
-        let expired = overrides.filter { $0.value.until <= now.wall }
+        guard !overrides.isEmpty else { return }
+        let expired = overrides.filter {
+            $0.value.until <= now.wall && isClockBelieved(by: $0.key, now)
+        }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil, &batch)
             batch.notices.append(.overrideExpired(name, override))
         }
+    }
+
+    private func isClockBelieved(by name: ServiceName, _ now: Now) -> Bool {
+        guard let index = wiring.service(name) else { return trust.believes(now) }
+        return circumstances(of: services[index], at: now).isClockBelieved
     }
 
     private mutating func replace(

@@ -32,7 +32,8 @@ extension Machine {
         services = plan.services.map { service in
             guard let index = before.wiring.service(service.name) else {
                 return ServiceState(
-                    service: service, entry: ledger.entries[service.name], bootID, at: now)
+                    service: service, entry: ledger.entries[service.name],
+                    isForced: overrides[service.name] != nil, bootID, at: now)
             }
             return continued(before.services[index], as: service, changes, at: now)
         }
@@ -83,6 +84,11 @@ extension Machine {
         state.record = before.record
         state.closedAt = before.closedAt
         state.hold = before.hold
+        state.wanted = before.wanted
+        state.lastOpen = before.lastOpen
+        state.hasNews =
+            service != before.service
+            || service.switches.contains { changes[$0.source]?.hasOtherDefaults == true }
         state.knownPast = before.knownPast
         state.installed = before.installed(under: service.installed)
         state.remote = service.remote.map { HeldValue(value: $0.fallback) }
@@ -169,6 +175,7 @@ extension SwitchState {
         isAnswered = false
         problem = nil
         unconfirmed = nil
+        highestVersion = nil
         if reading == nil { awaitedSince = now.boot }
     }
 }

@@ -1,7 +1,10 @@
 import CivilTime
 
 extension ServiceState {
-    init(service: Service, entry: Ledger.Entry?, _ bootID: String, at now: Now) {
+    /// `isForced`: whether an operator's order is in force, so that the ledger tells of that alone.
+    init(
+        service: Service, entry: Ledger.Entry?, isForced: Bool, _ bootID: String, at now: Now
+    ) {
         self.init(
             service: service,
             switches: service.switches.map { _ in SwitchState(awaitedSince: now.boot) },
@@ -11,6 +14,12 @@ extension ServiceState {
         guard let entry, entry.state != .undecided else { return }
         if entry.isHeld { hold = .held }
         knownPast = entry.since
+        if !isForced {
+            wanted = service.policy.gate(of: entry.state)
+            if wanted == .open {
+                lastOpen = Verdict(state: entry.state, gate: .open, reason: .starting)
+            }
+        }
         guard entry.bootID == bootID else { return }
         isSameBoot = true
         if service.policy.gate(of: entry.state) == .closed {
@@ -36,10 +45,11 @@ extension Machine {
         let state = services[index]
         let circumstances = circumstances(of: state, at: now)
         let evidence = evidence(for: state, at: now)
+        let verdict = stand(state.service.decide(evidence, in: circumstances), for: state)
         return Wish(
-            service: index, evidence: evidence, circumstances: circumstances,
-            verdict: stand(state.service.decide(evidence, in: circumstances), for: state),
-            isOfTimeAlone: !state.isDue)
+            service: index, evidence: evidence, circumstances: circumstances, verdict: verdict,
+            unforced: verdict.override == nil
+                ? verdict : state.service.decide(evidence, in: circumstances.unforced))
     }
 
     private mutating func decide(_ decision: Wish, at now: Now, _ batch: inout Batch) {
@@ -86,6 +96,7 @@ extension Machine {
             verdict: verdict, since: entry.since, generation: entry.generation,
             decidedAt: now.wall, fetchedAt: fetchedAt(verdict, state), nextEdge: edge)
         services[index].record = record
+        if verdict.gate == .open, verdict.override == nil { services[index].lastOpen = verdict }
         batch.publications.append(.publish(name, record))
     }
 
@@ -118,22 +129,40 @@ extension Machine {
     }
 
     func circumstances(of state: ServiceState, at now: Now) -> Circumstances {
-        let holdEnds = state.firstAnswerAt.map { $0 + state.service.policy.firstTimeout }
-        let isBelieved = trust.believes(now) || holdEnds.map { $0 <= now.boot } ?? false
+        let isBelieved = trust.believes(now) || holdEnds(for: state).map { $0 <= now.boot } ?? false
         let held = trust.heldTime(at: now)
         return Circumstances(
             time: isBelieved ? now.wall : max(held, state.knownPast ?? held),
             isClockBelieved: isBelieved, isSameBoot: state.isSameBoot,
+            stood: state.isSameBoot || state.record != nil ? state.wanted : nil,
             installed: state.installed, override: overrides[state.service.name])
     }
 
+    /// Until when a clock that is not believed holds ends and windows: for a while after the service
+    /// has heard from a source, or the host from a server that says what time it is.
+    private func holdEnds(for state: ServiceState) -> Boottime? {
+        guard let heard = [state.firstAnswerAt, trust.firstDateAt].compactMap(\.self).min() else {
+            return nil
+        }
+        return heard + state.service.policy.firstTimeout
+    }
+
+    /// How long a host that has woken up waits for sources, as after a start.
+    private func wakingEnds(for service: Service) -> Boottime? {
+        wokenAt.map { $0 + service.policy.firstTimeout }
+    }
+
     func evidence(for state: ServiceState, at now: Now) -> [Evidence] {
-        zip(state.switches, state.service.switches).map { known, plan in
-            Evidence(
+        let wakingEnds = wakingEnds(for: state.service)
+        return zip(state.switches, state.service.switches).map { known, plan in
+            let age = known.confirmation.age(at: now)
+            return Evidence(
                 source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
                 isAwaited: isPatient && !known.isAnswered
                     && now.boot < known.awaitedSince + state.service.policy.firstTimeout,
-                age: known.confirmation.age(at: now), problem: known.problem,
+                isWaking: wakingEnds.map { now.boot < $0 } ?? false
+                    && wokenAt.map { age > now.boot - $0 } ?? false,
+                age: age, problem: known.problem,
                 unconfirmed: known.unconfirmed,
                 version: known.reading?.version.map(String.init)
                     ?? answer(known, of: plan.source)?.version)
@@ -165,13 +194,16 @@ extension Machine {
         for (known, item) in zip(state.switches, evidence) where item.isAwaited {
             wake.include(boot: known.awaitedSince + state.service.policy.firstTimeout)
         }
+        if let moment = wakingEnds(for: state.service),
+            evidence.contains(where: { $0.isWaking && state.service.canTurnStale($0) })
+        {
+            wake.include(boot: moment)
+        }
         for left in evidence.compactMap(state.service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }
         if !circumstances.isClockBelieved {
-            if let answered = state.firstAnswerAt {
-                wake.include(boot: answered + state.service.policy.firstTimeout)
-            }
+            if let moment = holdEnds(for: state) { wake.include(boot: moment) }
             if let instant = trust.doubtEnds(at: now) { wake.include(wall: instant) }
         }
         return wake

@@ -19,6 +19,8 @@ package struct Machine: Sendable {
     /// What is to be written again after a failure.
     var arrears = Arrears()
     var isPatient = true
+    /// When the host woke up last, or the daemon came to run again after a pause.
+    var wokenAt: Boottime?
     /// The wake-up that was asked for and has not come.
     private(set) var lastWake: Wake?
     private var answersNumbered = 0
@@ -40,13 +42,18 @@ package struct Machine: Sendable {
         sources = plan.sources.map { SourceState(plan: $0, at: now) }
         wiring = Wiring(plan)
         services = plan.services.map {
-            ServiceState(service: $0, entry: memory.ledger.entries[$0.name], bootID, at: now)
+            ServiceState(
+                service: $0, entry: memory.ledger.entries[$0.name],
+                isForced: memory.overrides[$0.name] != nil, bootID, at: now)
         }
         for index in sources.indices {
             guard let kept = memory.flags[sources[index].name] else { continue }
             restore(kept, to: index)
         }
     }
+
+    /// How much later than asked for a wake-up is that of a host that slept.
+    private static let lateness: Duration = .seconds(5)
 
     /// The services of the plan, in its order.
     package var configuredServices: [Service] { services.map(\.service) }
@@ -55,6 +62,7 @@ package struct Machine: Sendable {
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         if case .recorded(_, problem: nil) = event, arrears.deeds.isEmpty { return [] }
         var batch = Batch()
+        if let due = lastWake?.boot, now.boot - due > Self.lateness { wokenAt = now.boot }
         switch event {
         case .started:
             break

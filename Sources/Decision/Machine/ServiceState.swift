@@ -16,6 +16,13 @@ struct ServiceState: Hashable, Sendable {
     var closedAt: Boottime?
     /// Whether the host guard keeps it open.
     var hold = Hold.none
+    /// What its flags and its policy wanted when it was last decided, whatever an operator ordered; nil
+    /// where that is not known.
+    var wanted: Gate?
+    /// The last verdict by which it was open that was no operator's order.
+    var lastOpen: Verdict?
+    /// Whether its flags say something else than when it was last decided, or its configuration does.
+    var hasNews = false
     /// Whether its units may run since earlier in this boot.
     var isSameBoot: Bool
     /// When the state began that an earlier run left: what had come true by then stays true while the
@@ -47,6 +54,8 @@ struct SwitchState: Hashable, Sendable {
     var staged: Int?
     /// What newer answers say that did not come often enough yet.
     var unconfirmed: Unconfirmed?
+    /// The highest edition of the flags that was accepted, where they count them.
+    var highestVersion: Int64?
     var confirmation: Confirmation = .never
     /// Whether `reading` was given or confirmed since the start.
     var isAnswered = false

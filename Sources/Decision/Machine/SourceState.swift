@@ -56,10 +56,18 @@ enum Confirmation: Hashable, Sendable {
         }
     }
 
+    /// The same by the wall clock; nil where it never was.
+    func instant(at now: Now) -> Instant? {
+        switch self {
+        case .never: nil
+        case .earlier(let instant): instant
+        case .now(let moment): now.wall - (now.boot - moment)
+        }
+    }
+
     /// The same, as after a start.
     func earlier(at now: Now) -> Confirmation {
-        guard case .now = self else { return self }
-        return .earlier(now.wall - age(at: now))
+        instant(at: now).map { .earlier($0) } ?? .never
     }
 }
 

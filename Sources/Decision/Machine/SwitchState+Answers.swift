@@ -13,7 +13,7 @@ extension Switch {
 
 extension SwitchState {
     /// Rests on the newest of these answers that it can read, if there is one. The newest of all was
-    /// last confirmed as told; an older one counts from its own fetch.
+    /// last confirmed as told; an older one until the next one came.
     mutating func adopt(
         _ answers: some Sequence<NumberedAnswer>, confirmed: Confirmation, by plan: Switch,
         in zone: Zone
@@ -24,7 +24,9 @@ extension SwitchState {
             case .success(let reading):
                 self.reading = reading
                 self.answer = answer.number
-                confirmation = isNewest ? confirmed : .earlier(answer.answer.fetchedAt)
+                if !answer.answer.isInherited { accept(reading) }
+                let older = answer.answer.confirmedAt ?? answer.answer.fetchedAt
+                confirmation = isNewest ? confirmed : .earlier(older)
                 if case .now = confirmation { isAnswered = true }
                 return
             case .failure(let problem):
@@ -45,10 +47,21 @@ extension SwitchState {
         unconfirmed = nil
     }
 
-    /// Why a reading is older than the one in force. Flags that count their editions once do so
+    /// Takes note of the edition of flags that count from now on, or from the next start.
+    mutating func accept(_ reading: Reading) {
+        highestVersion = reading.version ?? highestVersion
+    }
+
+    /// What it rests on is of the address that is asked now, and so is its edition.
+    mutating func acceptAsOwn(_ answer: NumberedAnswer) {
+        guard self.answer == answer.number, let reading else { return }
+        accept(reading)
+    }
+
+    /// Why a reading is older than one that was accepted. Flags that count their editions once do so
     /// always: what is not counted cannot be told from what is old.
     func regression(in next: Reading) -> InvalidFlag? {
-        guard let highest = reading?.version else { return nil }
+        guard let highest = highestVersion else { return nil }
         guard let version = next.version else { return .missing(key: "version") }
         guard version < highest else { return nil }
         return .wrongType(

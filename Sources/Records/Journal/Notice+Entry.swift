@@ -47,9 +47,11 @@ extension Notice {
             [JournalField.service(service.text), JournalField.source(source.text)]
         case .recordFailed(let deed, _):
             deed.fields
-        case .closingConfirmed(_, let author):
-            [JournalField.author(author)]
-        case .recordsRecovered, .closingHeld:
+        case .closingHeld(let services, _):
+            services.map { JournalField.service($0.text) }
+        case .closingConfirmed(let services, let author):
+            services.map { JournalField.service($0.text) } + [JournalField.author(author)]
+        case .recordsRecovered:
             []
         case .overridden(let service, let override), .overrideExpired(let service, let override):
             [JournalField.service(service.text)] + override.fields

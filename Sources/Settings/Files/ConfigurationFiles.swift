@@ -25,7 +25,7 @@ package struct ConfigurationFiles: Hashable, Sendable {
 
     /// Reads what is there. The main file must be: one that vanished must not take its services along.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
-        let dropIns = try DropIns(in: places.dropIns)
+        let dropIns = try DropIns(in: places)
         var contents = [try Self.content(of: places.main)]
         for path in dropIns.paths { contents.append(try Self.content(of: path)) }
         self.init(contents, passedOver: dropIns.passedOver)

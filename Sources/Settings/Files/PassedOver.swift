@@ -7,6 +7,8 @@ package struct PassedOver: Hashable, Sendable {
         case overridden(by: String)
         /// It is a link to /dev/null, which takes its name out.
         case masked
+        /// In a directory of the daemon's user, and perhaps of its making.
+        case doubtful(Doubt)
     }
 
     package let path: String
@@ -20,7 +22,7 @@ package struct PassedOver: Hashable, Sendable {
     /// Whether its author most likely meant it to be read.
     package var isWarning: Bool {
         switch cause {
-        case .otherSuffix: true
+        case .otherSuffix, .doubtful: true
         case .overridden, .masked: false
         }
     }
@@ -31,6 +33,7 @@ extension PassedOver: CustomStringConvertible {
         switch cause {
         case .otherSuffix: "skipped \(path): its name does not end in .toml"
         case .overridden(let winner): "skipped \(path): \(winner) is read instead"
+        case .doubtful(let doubt): "skipped \(path): \(doubt)"
         case .masked: "masked \(path): it is a link to /dev/null"
         }
     }

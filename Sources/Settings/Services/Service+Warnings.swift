@@ -6,7 +6,10 @@ extension Service {
         in reader: TableReader, _ sources: [Source], _ report: inout Report
     ) {
         guard let maxStale = policy.maxStale else {
-            if let member = reader.member(ServiceKey.whenStale) {
+            // Flags in the format switch may say themselves how long they count.
+            if let member = reader.member(ServiceKey.whenStale),
+                !switches.contains(where: \.canExpire)
+            {
                 report.warn(
                     "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
                     at: member.keyOrigin)
@@ -20,6 +23,16 @@ extension Service {
                 "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
                     + "every \(source.interval.text)",
                 at: origin)
+        }
+    }
+}
+
+extension Switch {
+    /// Whether its flags can be stale without `max_stale`.
+    fileprivate var canExpire: Bool {
+        switch format {
+        case .switchObject: true
+        case .serviceEnd, .status, .maintenance: false
         }
     }
 }

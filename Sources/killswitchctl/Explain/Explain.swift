@@ -8,8 +8,9 @@ struct Explain: ParsableCommand {
         abstract: "Say why a service is in its state.",
         discussion: """
             Prints the chain: what each source said and how long ago, the flags that mattered, what \
-            each switch makes of them, the policy, an override, the verdict and the gate. Whoever \
-            may not read the stored flags sees the verdict alone.
+            each switch makes of them, the policy, an override, the verdict, the gate and the \
+            attached units. Whoever may not read the stored flags sees what comes after the policy \
+            alone.
 
             Exits with 3 where the state file is out of date, after printing.
 
@@ -32,7 +33,8 @@ struct Explain: ParsableCommand {
     func run() throws {
         let published = try Published(common)
         let state = try published.known(service)
-        var report = ExplanationReport(state: state, now: published.now)
+        var report = ExplanationReport(
+            state: state, units: try published.units(of: service), now: published.now)
         do {
             let directory = try published.stateDirectory(stateDirectory)
             report.chain = try StoredChain(of: service, in: directory, published).explanation(

@@ -15,6 +15,7 @@ extension ExplanationReport {
             } ?? .null,
             "gap": gap.map { .string($0) } ?? .null,
             "verdict": .object(state.object),
+            "units": .array(units.map { .object($0) }),
         ])
     }
 

@@ -7,6 +7,8 @@ import Settings
 /// What `explain` prints: the verdict as it was published, and the chain that led there.
 struct ExplanationReport {
     let state: PublishedState
+    /// The attached units, as units.json has them.
+    let units: [JSON.Object]
     let now: Instant
     /// Nil where the stored flags cannot be read.
     var chain: Explanation?
@@ -39,7 +41,24 @@ struct ExplanationReport {
             lines.add("  values.\(name)", shown(value.serialized(.compact)))
         }
         lines.add("gate", state.gate?.rawValue ?? "none")
+        if units.isEmpty { lines.add("units", "none") }
+        for (index, unit) in units.enumerated() {
+            lines.add(index == 0 ? "units" : "", standing(of: unit))
+        }
         return lines.text
+    }
+
+    /// How a unit is, what the gate wants of it, and what is wrong.
+    private func standing(of unit: JSON.Object) -> String {
+        let wish: String? =
+            switch unit["wanted"] {
+            case .bool(let isWanted): isWanted ? "wanted up" : "wanted down"
+            case nil, .null, .number, .string, .array, .object: nil
+            }
+        let name = unit["name"]?.string ?? ""
+        let words = ["\(name): \(unit["active"]?.string ?? "not known")", wish].compactMap(\.self)
+        let problem = unit["problem"]?.string.map { ": \(shown($0, limit: 400))" } ?? ""
+        return shown(words.joined(separator: ", ")) + problem
     }
 
     private func text(of key: String, limit: Int = 100) -> String? {
@@ -121,6 +140,9 @@ extension Service {
             words.append("when_stale \(policy.whenStale.rawValue)")
         }
         words.append("when_unknown \(policy.whenUnknown.rawValue)")
+        if policy.firstTimeout != usual.firstTimeout {
+            words.append("first_timeout \(policy.firstTimeout.text)")
+        }
         if policy.atEnd != usual.atEnd { words.append("at_end \(policy.atEnd.rawValue)") }
         if policy.updateRequired != usual.updateRequired {
             words.append("update_required \(policy.updateRequired.rawValue)")

@@ -38,8 +38,27 @@ struct History: ParsableCommand {
 
     func run() throws {
         if directory == nil { try JournalAccess.check() }
-        let trusted = try authors()
         let zone = try ZoneFiles.system()
+        let isEmpty = try each(since: since) { event in
+            print(
+                json
+                    ? event.json(in: zone, of: service).serialized(.compact) : event.line(in: zone))
+            return true
+        }
+        guard isEmpty else { return }
+        if let service { try checkThatItIsKnown(service) }
+        printError("killswitchctl: the journal has nothing of that")
+    }
+
+    /// A service that is gone is known by what it once did.
+    private func checkThatItIsKnown(_ service: ServiceName) throws {
+        let hasNever = try since == nil || each(since: nil) { _ in false }
+        if hasNever { try Published(common).check(service) }
+    }
+
+    /// Takes each event, the oldest first, until `take` has enough; says whether there was none.
+    private func each(since: Since?, _ take: (PastEvent) -> Bool) throws -> Bool {
+        let trusted = try authors()
         do {
             let journal = try JournalReader(directory: directory)
             try journal.match("MESSAGE_ID", PastEvent.kinds.map(\.rawValue))
@@ -49,9 +68,9 @@ struct History: ParsableCommand {
             while let record = try journal.next() {
                 guard let event = PastEvent(record), trusted.contains(event.user) else { continue }
                 isEmpty = false
-                print(json ? event.json(in: zone).serialized(.compact) : event.line(in: zone))
+                if !take(event) { break }
             }
-            if isEmpty { printError("killswitchctl: the journal has nothing of that") }
+            return isEmpty
         } catch {
             throw CommandFailure(.no, "\(error)")
         }

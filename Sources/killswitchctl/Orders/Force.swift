@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Control
 import Decision
 import JSON
 
@@ -19,7 +20,7 @@ struct Force: Order {
     @Flag(help: "Print the daemon's answer as JSON.")
     var json = false
 
-    @Option(help: "Why, for those who will wonder.")
+    @Option(help: "Why, for those who will wonder; at most \(Method.longestReason) bytes.")
     var reason: String
 
     @Option(name: .customLong("for"), help: "For how long, such as 30m, 2h or 7d.")
@@ -39,6 +40,10 @@ struct Force: Order {
     func validate() throws {
         guard !reason.allSatisfy(\.isWhitespace) else {
             throw ValidationError("--reason is empty; say why, such as --reason 'disk swap'")
+        }
+        guard reason.utf8.count <= Method.longestReason else {
+            throw ValidationError(
+                "--reason has \(reason.utf8.count) bytes; the limit is \(Method.longestReason)")
         }
         switch (duration, until) {
         case (nil, nil):

@@ -55,7 +55,7 @@ struct Run: ParsableCommand {
         case .timedOut:
             throw CommandFailure(.timedOut, "'\(service)' is not \(when.text) yet: \(waiting.last)")
         case .unknownService:
-            _ = try published.known(service)
+            throw try published.unknown(service)
         }
         let running = Running(command, of: service, while: when, grace: grace.duration, published)
         if !quiet { running.onStop = { printError("killswitchctl: \($0)") } }

@@ -16,8 +16,7 @@ final class Running {
     private let published: Published
     private var process: Process?
     private var isStopping = false
-    private var watch: PathWatch?
-    private var slowPoll: Timer?
+    private var following: Following?
     private var patience: Timer?
     private var child: Child?
     private var signals: Signals?
@@ -68,14 +67,8 @@ final class Running {
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
     private func follow(on loop: EventLoop) throws(LoopError) {
-        let file = "\(published.directory)/\(service)/\(FileName.state)"
-        watch = PathWatch(loop, path: file) { [unowned self] in look(on: loop) }
-        if watch?.problem != nil {
-            slowPoll = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
-                look(on: loop)
-                slowPoll?.set(at: loop.now.boot + .seconds(1))
-            }
-            slowPoll?.set(at: loop.now.boot + .seconds(1))
+        following = try Following(service, in: published, on: loop) { [unowned self] in
+            look(on: loop)
         }
         // It may have changed since it was waited for.
         look(on: loop)
@@ -87,17 +80,21 @@ final class Running {
             guard let state = try published.state(of: service),
                 state.isCurrent(at: loop.now.wall), goal.isOver(in: state)
             else { return }
-            isStopping = true
-            onStop(
-                "'\(service)' is \(state.summary), not \(goal.text) any more: stopping the command")
-            process?.send(SIGTERM)
-            // One that was suspended could not end otherwise.
-            process?.send(SIGCONT)
-            patience?.set(at: loop.now.boot + grace)
+            stop(on: loop, because: state.summary)
         } catch {
-            // A file that cannot be read is no order.
-            return
+            // A file that cannot be read is no order; the marker beside it is one.
+            guard let marker = error.marker, goal.isOver(by: marker) else { return }
+            stop(on: loop, because: marker.rawValue)
         }
+    }
+
+    private func stop(on loop: EventLoop, because summary: String) {
+        isStopping = true
+        onStop("'\(service)' is \(summary), not \(goal.text) any more: stopping the command")
+        process?.send(SIGTERM)
+        // One that was suspended could not end otherwise.
+        process?.send(SIGCONT)
+        patience?.set(at: loop.now.boot + grace)
     }
 }
 
@@ -105,5 +102,17 @@ extension Goal {
     /// Whether a state says that what was waited for is over. Not to know is no such thing.
     func isOver(in state: PublishedState) -> Bool {
         state.state != .undecided && !isReached(by: state)
+    }
+
+    /// The same by the marker, where there is nothing else to go by: a state is over when the gate is not
+    /// that of the state.
+    func isOver(by marker: Gate) -> Bool {
+        switch self {
+        case .gate(let gate): gate != marker
+        case .decided, .state(.updateRequired): false
+        case .state(.undecided): true
+        case .state(.running), .state(.countdown): marker == .closed
+        case .state(.maintenance), .state(.ended): marker == .open
+        }
     }
 }

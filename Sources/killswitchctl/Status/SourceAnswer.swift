@@ -5,6 +5,8 @@ import JSON
 
 /// A source as the running daemon tells of it.
 struct SourceAnswer {
+    /// The whole answer.
+    let object: JSON.Object
     let name: String
     /// How long ago it confirmed its flags; nil where it never did.
     let age: Duration?
@@ -22,6 +24,7 @@ struct SourceAnswer {
     }
 
     private init(_ object: JSON.Object) {
+        self.object = object
         let seconds = { (key: String) in object[key]?.number?.int64.map { Duration.seconds($0) } }
         name = object["name"]?.string ?? ""
         age = seconds("age")

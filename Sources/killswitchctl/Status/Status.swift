@@ -21,7 +21,7 @@ struct Status: ParsableCommand {
     @Flag(
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
-            and the attached 'units'.
+            and the attached 'units'; and the 'sources', with what is wrong.
             """)
     var json = false
 
@@ -33,16 +33,30 @@ struct Status: ParsableCommand {
         let published = try Published(common)
         let names = services.isEmpty ? try published.services() : services
         let (sources, absence) = askDaemon(of: published)
-        let rows = try names.map { try StatusRow($0, in: published, sources) }
+        var rows: [StatusRow] = []
+        var unreadable: [UnreadableState] = []
+        for name in names {
+            do {
+                rows.append(try StatusRow(name, in: published, sources))
+            } catch let error as UnreadableState {
+                unreadable.append(error)
+            }
+        }
         let refusal = try published.refusal()
         if json {
-            printJSON(rows, refusal: refusal, absence: absence)
+            printJSON(rows, sources, refusal: refusal, absence: absence)
         } else {
-            printTable(rows, sources, refusal: refusal, in: published.directory)
+            printTable(rows, sources, refusal: refusal)
+            if names.isEmpty {
+                printError("killswitchctl: no service is known yet in '\(published.directory)'")
+            }
         }
+        for problem in unreadable { printError("killswitchctl: \(problem)") }
         if let absence {
             printError("killswitchctl: \(absence)\nThis is what the files know.")
         }
+        // What is missing was said; whoever reads the rest alone has to see that something is.
+        if !unreadable.isEmpty { throw CommandFailure(.no) }
     }
 
     /// The sources by the running daemon; or why it does not answer, which hides nothing else.
@@ -54,9 +68,13 @@ struct Status: ParsableCommand {
         }
     }
 
-    private func printJSON(_ rows: [StatusRow], refusal: String?, absence: String?) {
+    private func printJSON(
+        _ rows: [StatusRow], _ sources: [SourceAnswer], refusal: String?, absence: String?
+    ) {
         let whole: JSON.Value = .object([
             "services": .array(rows.map(\.json)),
+            "sources": absence == nil
+                ? .array(sources.followed(by: rows).map { .object($0.object) }) : .null,
             "configuration": .object(["refused": refusal.map { .string($0) } ?? .null]),
             "daemon": .object(["problem": absence.map { .string($0) } ?? .null]),
         ])
@@ -64,22 +82,28 @@ struct Status: ParsableCommand {
     }
 
     private func printTable(
-        _ rows: [StatusRow], _ sources: [SourceAnswer], refusal: String?, in directory: String
+        _ rows: [StatusRow], _ sources: [SourceAnswer], refusal: String?
     ) {
         if let refusal {
             printError(
                 "killswitchctl: the configuration is refused, the one accepted last is in force:\n"
                     + refusal)
         }
-        guard !rows.isEmpty else {
-            return printError("killswitchctl: no service is known yet in '\(directory)'")
-        }
+        guard !rows.isEmpty else { return }
         print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
         for order in rows.compactMap(\.order) { print(order) }
-        let shown = Set(rows.map(\.service.text))
-        for source in sources where !shown.isDisjoint(with: source.services) {
+        for source in sources.followed(by: rows) {
             guard let problem = source.problem else { continue }
             print("source '\(source.name)': \(problem.printable)")
         }
+        for trouble in rows.flatMap(\.troubles) { print(trouble) }
+    }
+}
+
+extension [SourceAnswer] {
+    /// Those that one of the services in the table follows.
+    fileprivate func followed(by rows: [StatusRow]) -> [SourceAnswer] {
+        let shown = Set(rows.map(\.service.text))
+        return filter { !shown.isDisjoint(with: $0.services) }
     }
 }

@@ -24,7 +24,9 @@ struct StatusRow {
     let units: [JSON.Object]
 
     init(_ service: ServiceName, in published: Published, _ sources: [SourceAnswer]) throws {
-        let state = try published.known(service)
+        guard let state = try published.state(of: service) else {
+            throw try published.unknown(service)
+        }
         let own = sources.filter { $0.services.contains(service.text) }
         let decisive = own.first { $0.name == state.object["source"]?.string }
         self.service = service
@@ -44,6 +46,15 @@ struct StatusRow {
         let text = { (key: String) in order[key]?.string ?? "" }
         let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
         return "\(service): \(words.printable)"
+    }
+
+    /// What is wrong with the units, a line each.
+    var troubles: [String] {
+        units.compactMap { unit in
+            guard let problem = unit["problem"]?.string else { return nil }
+            return "unit '\((unit["name"]?.string ?? "").printable)' of '\(service)': "
+                + problem.printable
+        }
     }
 
     /// How many of the units are as they should be, and how long the slowest took to get there.

@@ -3,6 +3,7 @@ import Decision
 import Files
 import Gates
 import Glibc
+import JSON
 
 /// `killswitchctl attach SERVICE UNIT…`
 struct Attach: ParsableCommand {
@@ -33,6 +34,9 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
+    @Flag(help: "Print JSON: what is attached to what, and what requires it.")
+    var json = false
+
     @OptionGroup var common: CommonOptions
 
     @Argument(help: "The service.", completion: .services)
@@ -42,7 +46,7 @@ struct Attach: ParsableCommand {
     var units: [UnitName]
 
     func run() throws {
-        if !isForced { _ = try Published(common).known(service) }
+        if !isForced { try Published(common).check(service) }
         if !isDryRun { try requireRoot("attach") }
         let manager = try UnitManager()
         let wishes = AttachmentPlan.Wishes(
@@ -56,6 +60,28 @@ struct Attach: ParsableCommand {
                     + "back with it; --with-dependents attaches it too")
         }
         if !isDryRun { try manager.reload() }
+        if json { print(report(of: plan, on: target).serialized(.pretty)) }
+    }
+
+    /// For programs: the files, and what the gate will not bring back.
+    private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
+        let directory = UnitDirectory.system
+        let units = plan.parts.map { part -> JSON.Value in
+            let name = part.unit.name
+            return .object([
+                "name": .string(name.text),
+                "drop_in": .string(directory.dropIn(of: name, for: service)),
+                "link": part.isStarted ? .string(directory.link(from: target, to: name)) : .null,
+                "cause": part.cause.map { .string($0) } ?? .null,
+            ])
+        }
+        let dependents = plan.dependents.map { unit, other -> JSON.Value in
+            .object(["name": .string(unit.text), "requires": .string(other.text)])
+        }
+        return .object([
+            "service": .string(service.text), "target": .string(target.unit?.text ?? ""),
+            "dry_run": .bool(isDryRun), "units": .array(units), "dependents": .array(dependents),
+        ])
     }
 
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
@@ -67,6 +93,7 @@ struct Attach: ParsableCommand {
             + "\(service) \(part.unit.name)"
         let note = part.cause.map { " (\($0))" } ?? ""
         if isDryRun {
+            if json { return }
             print("\(directory.dropIn(of: part.unit.name, for: service)):\(note)")
             print(attachment.dropIn(cause), terminator: "")
             if let file {
@@ -80,6 +107,7 @@ struct Attach: ParsableCommand {
         } catch {
             throw CommandFailure(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
         }
+        if json { return }
         print("attached \(part.unit.name) to \(target.unit?.text ?? "")\(note)")
     }
 

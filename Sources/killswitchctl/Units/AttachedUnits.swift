@@ -63,8 +63,6 @@ struct AttachedUnits {
     private static func attachments() throws(CommandFailure) -> [Attachment] {
         do {
             return try UnitDirectory.system.attachments()
-        } catch  where error.isNotFound {
-            return []
         } catch {
             throw CommandFailure(.no, "\(error)")
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Decision
 import Files
 import Gates
+import JSON
 
 /// `killswitchctl detach SERVICE UNIT…`
 struct Detach: ParsableCommand {
@@ -20,6 +21,9 @@ struct Detach: ParsableCommand {
 
     @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
     var isDryRun = false
+
+    @Flag(help: "Print JSON: what is detached from what.")
+    var json = false
 
     @OptionGroup var common: CommonOptions
 
@@ -40,7 +44,6 @@ struct Detach: ParsableCommand {
         let attached = try known()
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("killswitchctl: nothing is attached by this command") }
-        if isAll { try nameOthers() }
         for attachment in concerned {
             if !isDryRun {
                 do {
@@ -50,19 +53,64 @@ struct Detach: ParsableCommand {
                 }
             }
             let verb = isDryRun ? "would detach" : "detached"
-            print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
+            if !json {
+                print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
+            }
         }
         if !isDryRun, !concerned.isEmpty, try UnitManager.isNeeded { try UnitManager().reload() }
+        if json { print(report(of: concerned).serialized(.pretty)) }
+        if isAll { nameOthers(than: attached) }
     }
 
-    /// Says which units are attached by files that attach has not written, and stay attached.
-    private func nameOthers() throws {
-        for row in try AttachedUnits(in: Published(common)).rows
-        where row.target == nil && (service == nil || row.service == service) {
-            printError(
-                "killswitchctl: '\(row.unit)' is attached to '\(row.service)' by files of yours, and "
-                    + "stays so")
+    private func report(of concerned: [Attachment]) -> JSON.Value {
+        let units = concerned.map { attachment -> JSON.Value in
+            .object([
+                "name": .string(attachment.unit.text),
+                "service": .string(attachment.service.text),
+                "target": .string(attachment.target.unit?.text ?? ""),
+            ])
         }
+        return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
+    }
+
+    /// Says which units are attached by files that attach has not written, and stay attached. That is told
+    /// by files of the daemon, which must not keep anything from being detached.
+    private func nameOthers(than attached: [Attachment]) {
+        do {
+            let published = try Published(common)
+            for name in try published.services() where service == nil || name == service {
+                nameOthers(than: attached.filter { $0.service == name }.map(\.unit.text), of: name)
+                {
+                    () throws(CommandFailure) in try published.units(of: name)
+                }
+            }
+        } catch  where error.status == .unreachable {
+            // No daemon has run since the boot.
+        } catch {
+            warn(error)
+        }
+    }
+
+    private func nameOthers(
+        than attached: [String], of service: ServiceName,
+        _ units: () throws(CommandFailure) -> [JSON.Object]
+    ) {
+        do {
+            for unit in try units().compactMap({ $0["name"]?.string })
+            where !attached.contains(unit) {
+                printError(
+                    "killswitchctl: '\(unit.printable)' is attached to '\(service)' by files of "
+                        + "yours, and stays so")
+            }
+        } catch {
+            warn(error)
+        }
+    }
+
+    private func warn(_ failure: CommandFailure) {
+        printError(
+            "killswitchctl: \(failure.message ?? ""); units that are attached by files of yours are "
+                + "not named")
     }
 
     private func known() throws(CommandFailure) -> [Attachment] {
@@ -75,6 +123,7 @@ struct Detach: ParsableCommand {
     }
 
     private func named(among attached: [Attachment]) throws -> [Attachment] {
+        let isAsked = try UnitManager.isNeeded
         var wanted: Set<UnitName> = []
         for unit in units {
             guard attached.contains(where: { $0.unit == unit }) else {
@@ -82,9 +131,19 @@ struct Detach: ParsableCommand {
                     .no, "unit '\(unit)' is not attached to '\(service?.text ?? "")'")
             }
             wanted.insert(unit)
-            let known = try UnitManager().describe(unit)
-            wanted.formUnion(known.triggeredBy + known.triggers)
+            if isAsked {
+                let known = try UnitManager().describe(unit)
+                wanted.formUnion(known.triggeredBy + known.triggers)
+            } else {
+                // Nobody tells what triggers it; unless told otherwise that has its name.
+                wanted.formUnion(attached.map(\.unit).filter { $0.stem == unit.stem })
+            }
         }
         return attached.filter { wanted.contains($0.unit) }
     }
+}
+
+extension UnitName {
+    /// The name without its type.
+    fileprivate var stem: Substring { text.dropLast(type.count + 1) }
 }

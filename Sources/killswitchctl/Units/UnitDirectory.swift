@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Glibc
 
 /// `/etc/systemd/system`: where attachments are written, and found again.
 struct UnitDirectory {
@@ -18,11 +19,14 @@ struct UnitDirectory {
         "\(path)/\(target.unit?.text ?? "").wants/\(unit)"
     }
 
-    /// Every unit that is attached by a drop-in of ours, by service and name.
+    /// Every unit that is attached by a drop-in of ours, by service and name. In an image that is being
+    /// made there may be no directory yet.
     func attachments() throws(FileError) -> [Attachment] {
         var found: [Attachment] = []
-        for entry in try Directory.list(path) where entry.hasSuffix(".d") {
-            guard let unit = UnitName(String(entry.dropLast(2))) else { continue }
+        for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
+            guard let unit = UnitName(String(entry.dropLast(2))),
+                try isDirectory("\(path)/\(entry)")
+            else { continue }
             for service in try services(in: "\(path)/\(entry)") {
                 guard let target = try target(of: unit, for: service) else { continue }
                 found.append(Attachment(target: target, unit: unit))
@@ -36,8 +40,18 @@ struct UnitDirectory {
         do {
             let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
             return Attachment.target(in: String(decoding: bytes, as: UTF8.self))
-        } catch  where error.isNotFound {
+        } catch  where error.isNotFound || error.isNoFile {
             return nil
+        }
+    }
+
+    /// Whether systemd would look there for drop-ins. A link that leads nowhere or in a circle, and a file
+    /// by such a name, are passed over as systemd does.
+    private func isDirectory(_ path: String) throws(FileError) -> Bool {
+        do {
+            return try File.attributes(of: path).kind == .directory
+        } catch  where error.isNotFound || error.code == ELOOP {
+            return false
         }
     }
 
@@ -92,4 +106,9 @@ struct UnitDirectory {
     }
 
     private static let prefix = "50-killswitch-"
+}
+
+extension FileError {
+    /// Something else than a file has that name.
+    fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
 }

@@ -27,9 +27,11 @@ struct Units: ParsableCommand {
     var service: ServiceName?
 
     func run() throws {
-        let rows = try AttachedUnits(in: Published(common)).rows
+        let published = try Published(common)
+        let own = try AttachedUnits(in: published).rows
             .filter { service == nil || $0.service == service }
-            .filter { !orphans || $0.isOrphan }
+        if let service, own.isEmpty { try published.check(service) }
+        let rows = own.filter { !orphans || $0.isOrphan }
         if json {
             print(JSON.Value.array(rows.map(\.json)).serialized(.pretty))
         } else if rows.isEmpty {

@@ -84,6 +84,7 @@ struct Census {
         let saysStale: Bool
         if case .stale = verdict.reason { saysStale = true } else { saysStale = false }
         return verdict.gate == policy.gate(of: verdict.state) && (verdict.daysLeft ?? 0) >= 0
-            && (verdict.isStale == saysStale || verdict.reason.slug == .endPassed)
+            && (verdict.isStale == saysStale
+                || verdict.isStale && verdict.state == .ended && verdict.gate == .closed)
     }
 }

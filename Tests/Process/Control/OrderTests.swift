@@ -222,6 +222,20 @@ import Testing
             result.errors.contains("is killswitchd running? See 'systemctl status killswitchd'"))
     }
 
+    @Test func aReasonOverTheLimitIsRefusedBeforeItIsSent() throws {
+        let arguments = { (count: Int) in
+            [
+                "force", "shop", "ended", "--for", "1h", "--reason",
+                String(repeating: "é", count: count),
+            ]
+        }
+        let program = try Programs.path(of: "killswitchctl")
+        let long = try Program.run(program, arguments(2049))
+        #expect(long.status == 2)
+        #expect(long.errors.hasPrefix("Error: --reason has 4098 bytes; the limit is 4096\n"))
+        #expect(try Program.run(program, arguments(2048)).status == 69)
+    }
+
     @Test(arguments: [
         ["shop", "ended", "--reason", "x"], ["shop", "ended", "--for", "1h"],
         ["shop", "ended", "--reason", " ", "--for", "1h"],

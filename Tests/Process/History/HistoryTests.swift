@@ -22,6 +22,12 @@ import Testing
                 ]),
             entry(at: 1_799_990_300, .decided, service: "shop", "shop: forged", user: 1042),
             entry(at: 1_799_990_400, .sourceFailed, service: "shop", "source 'shop': no"),
+            entry(
+                at: 1_799_990_450, .closingHeld, service: "shop",
+                "2 services would close at once", also: "web"),
+            entry(
+                at: 1_799_990_460, .closingConfirmed, service: "shop",
+                "'alice (uid 1042)' lets them close: shop, web", also: "web"),
             entry(at: 1_799_990_500, .released, service: "shop", "shop: \u{1B}[31mreleased"),
         ]
         try folder.write(entries.joined(), to: "export")
@@ -34,14 +40,16 @@ import Testing
     /// One entry in the export format of systemd. Its time is in seconds since 1970.
     private func entry(
         at time: Int, _ kind: MessageID, service: String, _ message: String,
-        _ more: [String: String] = [:], user: Int = 0
+        _ more: [String: String] = [:], user: Int = 0, also other: String? = nil
     ) -> String {
         let boot = "_BOOT_ID=c1d2e3f405162738495a6b7c8d9eafb0"
         let fields = [
             "MESSAGE_ID": kind.rawValue, "MESSAGE": message, "KILLSWITCH_SERVICE": service,
             "_UID": "\(user)",
         ].merging(more) { _, new in new }
-        let lines = fields.map { "\($0)=\($1)\n" }.joined()
+        let lines =
+            fields.map { "\($0)=\($1)\n" }.joined()
+            + (other.map { "KILLSWITCH_SERVICE=\($0)\n" } ?? "")
         return
             "__REALTIME_TIMESTAMP=\(time)000000\n__MONOTONIC_TIMESTAMP=\(time - 1_799_900_000)000000\n"
             + "\(boot)\n\(lines)\n"
@@ -69,12 +77,14 @@ import Testing
             sentences(all) == [
                 "shop: running: so it is", "web: ended: so it is",
                 "shop: maintenance (was running): 'alice (uid 1042)' has forced it",
+                "2 services would close at once",
+                "'alice (uid 1042)' lets them close: shop, web",
                 "shop: \u{FFFD}[31mreleased",
             ])
     }
 
     @Test func oneServiceSinceATime() throws {
-        #expect(sentences(try history("shop")).count == 3)
+        #expect(sentences(try history("shop")).count == 5)
         let since = try history("shop", "--since", "2027-01-15T05:16:40Z")
         #expect(
             sentences(since).first
@@ -84,6 +94,35 @@ import Testing
         #expect(none.status == 0 && none.output == "")
         #expect(none.errors == "killswitchctl: the journal has nothing of that\n")
         #expect(try history("--since", "soon").status == 2)
+    }
+
+    /// They had no service in the journal, and were nobody's past.
+    @Test func whatConcernsSeveralServicesIsThePastOfEach() throws {
+        #expect(
+            sentences(try history("web")) == [
+                "web: ended: so it is", "2 services would close at once",
+                "'alice (uid 1042)' lets them close: shop, web",
+            ])
+        let member = { (name: String, arguments: [String]) in
+            let result = try Program.run(
+                try Programs.path(of: "killswitchctl"),
+                [
+                    "history", "--json", "--directory", folder.path, "--runtime-directory",
+                    folder.path,
+                ]
+                    + arguments)
+            let line = result.output.split(separator: "\n").first { $0.contains("at once") }
+            return try JSON.Value.parse(String(try #require(line))).object?[name]
+        }
+        #expect(try member("service", ["web"]) == "web")
+        #expect(try member("service", []) == .null)
+        #expect(try member("services", []) == ["shop", "web"])
+    }
+
+    @Test func aServiceWithoutAPastThatNobodyKnowsIsNoService() throws {
+        let result = try history("shpo")
+        #expect(result.status == 4)
+        #expect(result.errors == "killswitchctl: no such service 'shpo'; no service is known yet\n")
     }
 
     @Test func whatAnotherUserWroteUnderOurNameIsNotBelieved() throws {

@@ -1,0 +1,91 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Silence of a source over restarts, and while the host sleeps: nothing is taken back by a start, and
+/// nobody is silent who was not asked.
+struct SilenceTests {
+    private static let open = #"{"state": "running"}"#
+    private static let maintenance = #"{"state": "maintenance"}"#
+    private static let expired = #"{"state": "running", "expires": "2027-03-01T11:30:00Z"}"#
+
+    private static func shop(_ whenStale: WhenStale, maxStale: Duration? = .seconds(600)) throws
+        -> Service
+    {
+        try service(
+            format: .switchObject(.whole),
+            policy: Policy(maxStale: maxStale, whenStale: whenStale, minClosed: .zero))
+    }
+
+    struct Decided: CustomTestStringConvertible, Sendable {
+        let body: String
+        let whenStale: WhenStale
+        let stood: State
+        var testDescription: String { "\(whenStale) \(body)" }
+    }
+
+    /// A restart once opened for half a minute what silence had closed, and closed what it had opened.
+    @Test(arguments: [
+        Decided(body: open, whenStale: .closed, stood: .maintenance),
+        Decided(body: expired, whenStale: .closed, stood: .maintenance),
+        Decided(body: maintenance, whenStale: .open, stood: .running),
+        Decided(body: open, whenStale: .hold, stood: .running),
+    ])
+    func aRestartTakesNothingBack(_ decided: Decided) throws {
+        let memory = try Memory.stored(
+            decided.body, fetchedAt: "2027-03-01T11:00:00Z", state: decided.stood,
+            boot: "this-boot")
+        var play = try Transcript([try Self.shop(decided.whenStale)], memory: memory)
+        play.at(0, .started)
+        #expect(play.states == [decided.stood])
+        play.hang(until: 29)
+        play.at(29, .woke)
+        #expect(play.states == [decided.stood])
+        play.at(31, .woke)
+        #expect(play.states == [decided.stood])
+    }
+
+    /// Neither does a reload by which another zone has the switch read its flags anew.
+    @Test func aReloadTakesNothingBack() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        play.hang(until: 600)
+        play.at(600, .woke)
+        #expect(play.states == [.maintenance])
+        let shop = try Self.shop(.closed)
+        let other = try service(
+            format: .switchObject(.whole), policy: shop.policy, zone: zone("Asia/Tokyo"))
+        play.at(601, .reconfigured(Plan([other])))
+        #expect(play.states == [.maintenance])
+    }
+
+    /// A host that slept for longer than `max_stale` once closed its services, a moment before their
+    /// sources answered.
+    @Test func aHostThatWakesUpAsksFirst() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        play.at(7200, .woke)
+        #expect(play.states == [.running])
+        #expect(play.text.contains("fetch app"))
+        play.at(7202, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        #expect(play.states == [.running])
+        play.at(7204, .fetched(try named("app"), .unchanged))
+        play.hang(until: 7300)
+        #expect(play.states == [.running])
+    }
+
+    @Test func aSourceThatIsSilentStillAfterwardsIsSilent() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        play.at(7200, .woke)
+        play.hang(until: 7229)
+        #expect(play.states == [.running])
+        play.hang(until: 7231)
+        #expect(play.states == [.maintenance])
+    }
+
+    /// A service that has ended does not come back because its source has gone with it.
+    @Test func noSilenceTakesAnEndBack() throws {
+        var play = try Transcript([try Self.shop(.open)]).answered(#"{"state": "ended"}"#)
+        play.hang(until: 700)
+        #expect(play.states == [.ended])
+        #expect(play.machine.record(of: try named("shop"))?.verdict.isStale == true)
+    }
+}

@@ -1,0 +1,37 @@
+import Files
+import Support
+import Testing
+
+/// `make install`, of the programs that were built with the tests.
+@Suite(.timeLimit(.minutes(1))) struct InstallTests {
+    private func install(into folder: TemporaryFolder) throws -> Program.Result {
+        // PROJECT/Tests/Support
+        let project = Programs.file("../..")
+        return try Program.run(
+            "/usr/bin/make",
+            [
+                "--directory", project, "--no-print-directory", "install",
+                "BUILD=\(try Programs.folder())", "DESTDIR=\(folder.path)",
+            ])
+    }
+
+    /// Without the main file the second step of the README was refused on every system but Debian's.
+    @Test func aServiceInADropInIsAllThatIsMissing() throws {
+        let folder = try TemporaryFolder()
+        let installed = try install(into: folder)
+        #expect(installed.status == 0, "\(installed.errors)")
+        let main = "etc/killswitchd/killswitchd.toml"
+        try folder.write(
+            """
+            [service.shop]
+            source = "file:/etc/killswitchd/shop.json"
+            format = "switch"
+            """, to: "etc/killswitchd/conf.d/shop.toml")
+        let check = ["--check", "--config", folder(main)]
+        let checked = try Program.run(folder("usr/sbin/killswitchd"), check)
+        #expect(checked.status == 0, "\(checked.errors)")
+        try folder.write("# my own", to: main)
+        #expect(try install(into: folder).status == 0)
+        #expect(try folder.text(of: main) == "# my own")
+    }
+}

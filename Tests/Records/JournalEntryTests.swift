@@ -1,0 +1,14 @@
+import Decision
+import Journal
+import Records
+import Testing
+
+/// What concerns several services names each of them in a field of its own, so that it is found by any.
+@Test func anEntryOfSeveralServicesHasAFieldForEach() throws {
+    let services: [ServiceName] = [try named("shop"), try named("web")]
+    let expected = services.map { JournalField.service($0.text) }
+    #expect(Notice.closingHeld(services, limit: 1).entry.fields == expected)
+    #expect(
+        Notice.closingConfirmed(services, by: "alice").entry.fields
+            == expected + [JournalField.author("alice")])
+}
