@@ -51,7 +51,7 @@ extension Drilled {
 
         @Test func aDaemonThatIsKilledIsWaitedForAndTheDrillGoesOn() throws {
             let host = try host()
-            try host.override("RestartSec=4s")
+            try host.override("RestartSec=8s")
             try host.beginDrill("--for 30s")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
             let end = try host.endOfDrill()
