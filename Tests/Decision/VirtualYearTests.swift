@@ -20,7 +20,7 @@ import VirtualWorld
         #expect(chronicle.polls > 10_000 && chronicle.edges > 40 && chronicle.changes > 10)
         for fault in [
             "unreachable", "not flags", "wrong flags", "rollback", "refused", "overloaded",
-            "outage", "restart", "failed write",
+            "outage", "restart", "sleep", "failed write",
         ] {
             #expect(chronicle.faults[fault, default: 0] > 0, "\(fault), seed \(seed)")
         }

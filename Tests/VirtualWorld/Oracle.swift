@@ -8,6 +8,7 @@ struct Oracle {
     /// What each source has said, and when it did last; nil before it said anything.
     private var heard: [Heard?]
     private var startedAt: Instant
+    private var wokenAt: Instant?
     /// Whether the service was closed when it was last asked about.
     private var isClosed = false
 
@@ -41,6 +42,8 @@ struct Oracle {
             }
         }
     }
+
+    mutating func wake(at time: Instant) { wokenAt = time }
 
     /// The state and the days left; nil while a source was never heard, for nothing is promised then.
     mutating func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
@@ -88,12 +91,19 @@ struct Oracle {
             if let limit = policy.maxStale { include(known.confirmedAt + limit) }
         }
         include(startedAt + policy.firstTimeout)
+        if let wokenAt { include(wokenAt + policy.firstTimeout) }
         return edge
     }
 
-    /// After a start its source is given `first_timeout` before its silence closes what is open.
+    /// After a start, and after the host has slept, a source is given `first_timeout` before its silence
+    /// closes what is open.
     private func this(_ known: Heard, isStaleAt time: Instant) -> Bool {
         guard let limit = policy.maxStale, time >= known.confirmedAt + limit else { return false }
-        return known.isSinceStart || isClosed || time >= startedAt + policy.firstTimeout
+        if isClosed { return true }
+        if !known.isSinceStart, time < startedAt + policy.firstTimeout { return false }
+        if let wokenAt, known.confirmedAt < wokenAt, time < wokenAt + policy.firstTimeout {
+            return false
+        }
+        return true
     }
 }

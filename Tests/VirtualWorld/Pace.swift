@@ -37,6 +37,9 @@ package struct Pace {
     /// The daemon starts: it asks at once.
     mutating func restart() { self = Pace(interval: interval) }
 
+    /// The host wakes up: what was due meanwhile is due now.
+    mutating func wake(at moment: Boottime) { latest = latest.map { max($0, moment) } }
+
     /// What is wrong with a fetch at this moment; nil where nothing is.
     func problem(fetchingAt moment: Boottime) -> String? {
         if let earliest, moment < earliest { return "asked \(earliest - moment) too soon" }

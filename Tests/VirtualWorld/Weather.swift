@@ -18,6 +18,9 @@ package struct Weather: Sendable {
     package var longestOutage: Duration = .seconds(60 * 3600)
     /// The daemon is killed and started again, in the middle of whatever it does.
     package var restart = 0.0003
+    /// The host falls asleep, or the daemon is stopped and continued, for one to `longestSleep` hours.
+    package var sleep = 0.0002
+    package var longestSleep: Int64 = 30
     /// A write fails. The rate is that of a write.
     package var failedWrite = 0.002
 

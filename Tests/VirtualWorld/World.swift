@@ -117,6 +117,7 @@ package struct World {
         post(.fetched(servers[index].name, outcome))
         edge = oracle.nextEdge(after: now.wall)
         if happens(weather.restart) { restart() }
+        if happens(weather.sleep) { sleep() }
     }
 
     /// Sends an event, and those that its effects lead to, as the daemon's queue does.
@@ -169,6 +170,17 @@ package struct World {
         }
         change(&disk)
         events.append(.recorded(deed, problem: nil))
+    }
+
+    /// Time passes, and nothing else happens.
+    private mutating func sleep() {
+        chronicle.note("sleep")
+        let time = Duration.seconds(
+            Int64.random(in: 3600...weather.longestSleep * 3600, using: &random))
+        now = Now(wall: now.wall + time, boot: now.boot + time)
+        for index in paces.indices { paces[index].wake(at: now.boot) }
+        oracle.wake(at: now.wall)
+        edge = oracle.nextEdge(after: now.wall)
     }
 
     /// Another daemon takes over with what is on the disk.
