@@ -21,33 +21,20 @@ import Testing
         init(endingIn wait: Duration) throws {
             folder = try TemporaryFolder()
             loop = try EventLoop()
-            let (shop, app) = (try #require(ServiceName("shop")), try #require(SourceName("app")))
-            let service = Service(
-                name: shop, zone: .utc,
-                switches: [
-                    Switch(
-                        source: app,
-                        format: .serviceEnd(endKeys: ["end"], countdownKey: "at"))
-                ])
+            let plan = try Plan.shop()
             let state = StateDirectory(path: folder("state"))
             try state.prepare()
-            let (wall, boot) = loop.now
-            let machine = Machine(
-                plan: Plan(
-                    sources: [SourcePlan(name: app, interval: .seconds(3600))],
-                    services: [service]),
-                memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
-                at: Now(wall: wall, boot: boot))
             let box = Box()
             let agent = Agent(
-                loop: loop, machine: machine,
+                loop: loop, machine: Machine(plan, on: loop),
                 runtime: RuntimeDirectory(
-                    path: folder("run"), bootID: "boot", services: [service]),
+                    path: folder("run"), bootID: "boot", services: plan.services),
                 state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
             self.agent = agent
+            let wall = loop.now.wall
             let end = Zone.utc.rfc3339(wall + wait)
             source = try FakeSource(
-                app, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
+                plan.sources[0].name, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
             ) { agent.post($0) }
             self.box = box
             agent.observer = { box.events.append($0) }

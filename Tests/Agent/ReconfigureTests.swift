@@ -27,25 +27,13 @@ import Testing
         init() throws {
             folder = try TemporaryFolder()
             loop = try EventLoop()
-            let (shop, app) = (try #require(ServiceName("shop")), try #require(SourceName("app")))
-            let service = Service(
-                name: shop, zone: .utc,
-                switches: [
-                    Switch(
-                        source: app, format: .serviceEnd(endKeys: ["end"], countdownKey: "at"))
-                ])
             state = StateDirectory(path: folder("state"))
             try state.prepare()
-            plan = Plan(
-                sources: [SourcePlan(name: app, interval: .seconds(3600))], services: [service])
-            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot", services: [service])
-            let (wall, boot) = loop.now
+            plan = try Plan.shop()
+            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot", services: plan.services)
             let box = box
             agent = Agent(
-                loop: loop,
-                machine: Machine(
-                    plan: plan, memory: Memory(), bootID: "boot",
-                    clockFloor: Instant(seconds: 0), seed: 1, at: Now(wall: wall, boot: boot)),
+                loop: loop, machine: Machine(plan, on: loop),
                 runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
         }
 

@@ -59,10 +59,7 @@ import Testing
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
-        let override = try #require(
-            Override(
-                state: .ended, cause: "drill", author: "root", since: play.now.wall,
-                until: play.now.wall + .seconds(60)))
+        let override = try Override.order(.ended)
         play.at(2, .override(shop, override))
         let explanation = try explanation(play)
         #expect(explanation.override == override)

@@ -56,20 +56,12 @@ struct GuardCauseTests {
         #expect(transcript.text.contains("publish a countdown open closing-held"))
     }
 
-    private static func order(_ state: State, until: String) throws -> Override {
-        try #require(
-            Override(
-                state: state, cause: "x", author: "root",
-                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-                until: try Instant(rfc3339: until)))
-    }
-
     /// Operators kept open what the flags had ended, one service after the other, for the same time.
     @Test func theEndOfAnOrderIsNone() throws {
         var transcript = try GuardTests.running(["a", "b"], limit: nil)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .reconfigured(try GuardTests.plan(["a", "b"], limit: 1)))
-        let order = try Self.order(.running, until: "2027-03-01T12:00:20Z")
+        let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
         for name in ["a", "b"] { transcript.at(4, .override(try named(name), order)) }
         #expect(GuardTests.gates(transcript) == ["a running", "b running"])
         transcript.at(20, .woke)
@@ -79,7 +71,7 @@ struct GuardCauseTests {
     /// A mistake at a source is one also while orders keep it from closing anything.
     @Test func anAnswerIsOneThatOrdersKeepFromClosing() throws {
         var transcript = try GuardTests.running(["a", "b"], limit: 1)
-        let order = try Self.order(.running, until: "2027-03-01T12:00:20Z")
+        let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
         for name in ["a", "b"] { transcript.at(4, .override(try named(name), order)) }
         try transcript.at(5, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(20, .woke)
@@ -91,7 +83,7 @@ struct GuardCauseTests {
     @Test func whatIsHeldIsOpenAgainAfterAnOrderThatCloses() throws {
         var transcript = try GuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        let order = try Self.order(.maintenance, until: "2027-03-01T12:00:20Z")
+        let order = try Override.order(.maintenance, until: "2027-03-01T12:00:20Z")
         transcript.at(4, .override(try named("a"), order))
         #expect(GuardTests.gates(transcript) == ["a maintenance", "b running"])
         let effects = transcript.at(20, .woke)

@@ -77,11 +77,8 @@ struct GuardTests {
     @Test func anOperatorsOverrideIsNoCause() throws {
         var transcript = try Self.running(["a", "b"], limit: 1)
         for name in ["a", "b"] {
-            let override = try #require(
-                Override(
-                    state: .maintenance, cause: "drill", author: "root", since: transcript.now.wall,
-                    until: transcript.now.wall + .seconds(60)))
-            transcript.at(2, .override(try named(name), override))
+            let order = try Override.order(.maintenance, until: "2027-03-01T12:01:00Z")
+            transcript.at(2, .override(try named(name), order))
         }
         #expect(Self.gates(transcript) == ["a maintenance", "b maintenance"])
     }

@@ -7,14 +7,6 @@ import Testing
     private static let running = #"{"service_end": "no"}"#
     private static let ended = #"{"service_end": "over"}"#
 
-    private func order(_ state: State, by author: String) throws -> Override {
-        try #require(
-            Override(
-                state: state, cause: "disk swap", author: author,
-                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-                until: try Instant(rfc3339: "2027-03-01T13:00:00Z")))
-    }
-
     @Test func aSourceThatIsForgottenIsAskedAnewAndMovesNothingUntilItAnswers() throws {
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .forget(try named("app"), by: "root (uid 0)"))
@@ -68,10 +60,10 @@ import Testing
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
-        play.at(2, .override(shop, try order(.ended, by: "alice (uid 1)")))
+        play.at(2, .override(shop, try .order(.ended, by: "alice (uid 1)")))
         play.forget()
-        play.at(3, .override(shop, try order(.ended, by: "bob (uid 2)")))
-        play.at(4, .override(shop, try order(.ended, by: "bob (uid 2)")))
+        play.at(3, .override(shop, try .order(.ended, by: "bob (uid 2)")))
+        play.at(4, .override(shop, try .order(.ended, by: "bob (uid 2)")))
         play.at(5, .release(shop, by: "carol (uid 3)"))
         play.at(6, .release(shop, by: "carol (uid 3)"))
         #expect(

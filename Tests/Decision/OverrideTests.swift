@@ -6,23 +6,13 @@ import Testing
 @Suite struct OverrideTests {
     private static let running = #"{"service_end": "no"}"#
 
-    private func order(
-        _ state: State, until: String = "2027-03-01T13:00:00Z"
-    ) throws -> Override {
-        try #require(
-            Override(
-                state: state, cause: "disk swap", author: "root",
-                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-                until: try Instant(rfc3339: until)))
-    }
-
     @Test func anOverrideIsStoredBeforeItCountsAndExpiresOnTime() throws {
         var play = try Transcript([try service()])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
         play.forget()
-        play.at(2, .override(shop, try order(.maintenance)))
+        play.at(2, .override(shop, try .order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
         #expect(
@@ -51,7 +41,7 @@ import Testing
             var memory = try Memory.stored(
                 Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "this-boot")
             memory.ledger.entries[shop]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
-            memory.overrides = [shop: try order(.ended, until: until)]
+            memory.overrides = [shop: try .order(.ended, until: until)]
             var play = try Transcript([try service()], memory: memory)
             play.at(0, .started)
             #expect(play.states == [state])
@@ -62,9 +52,9 @@ import Testing
         var play = try Transcript([try service()])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
-        play.at(0, .override(shop, try order(.ended)))
+        play.at(0, .override(shop, try .order(.ended)))
         #expect(play.states == [.ended])
-        play.at(1, .override(shop, try order(.running)))
+        play.at(1, .override(shop, try .order(.running)))
         #expect(play.states == [.running])
         let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.keep([:])))
@@ -83,7 +73,7 @@ import Testing
     ) throws {
         var memory = try Memory.stored(
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "another-boot")
-        memory.overrides = [try named("shop"): try order(state)]
+        memory.overrides = [try named("shop"): try .order(state)]
         var play = try Transcript([try service()], memory: memory)
         play.at(0, .started)
         #expect(play.states == [state])
@@ -95,7 +85,7 @@ import Testing
         let shop: ServiceName = try named("shop")
         var memory = try Memory.stored(
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "another-boot")
-        memory.overrides = [shop: try order(.ended)]
+        memory.overrides = [shop: try .order(.ended)]
         var play = try Transcript(
             [try service()], memory: memory, start: "1970-01-01T00:00:10Z"
         )
@@ -113,7 +103,7 @@ import Testing
     @Test func aClockThatIsTooLateForgetsNoOverride() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try order(.maintenance)))
+        play.at(2, .override(shop, try .order(.maintenance)))
         let date = play.now.wall
         play.at(3, .fetched(try named("app"), .unchanged, date: date))
         play.stepClock(4, by: .seconds(10 * 3600))
@@ -133,7 +123,7 @@ import Testing
             answers: #"""
                 {"state":"running","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]}
                 """#)
-        play.at(2, .override(shop, try order(.running)))
+        play.at(2, .override(shop, try .order(.running)))
         play.forget()
         play.at(3599, .woke)
         play.at(3600, .woke)
@@ -156,7 +146,7 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
-        play.at(10, .override(shop, try order(.maintenance)))
+        play.at(10, .override(shop, try .order(.maintenance)))
         play.forget()
         let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
@@ -179,21 +169,21 @@ import Testing
     @Test func anotherOrderReplacesTheFirstAndOneForNobodyIsIgnored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try order(.maintenance)))
-        play.at(3, .override(shop, try order(.ended)))
+        play.at(2, .override(shop, try .order(.maintenance)))
+        play.at(3, .override(shop, try .order(.ended)))
         #expect(play.states == [.ended])
-        #expect(play.at(4, .override(shop, try order(.ended))) == [])
-        #expect(play.at(5, .override(try named("web"), try order(.ended))) == [])
+        #expect(play.at(4, .override(shop, try .order(.ended))) == [])
+        #expect(play.at(5, .override(try named("web"), try .order(.ended))) == [])
     }
 
     /// A disk that is full must not keep an operator from closing; the write is tried again.
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try order(.maintenance)))
+        play.at(2, .override(shop, try .order(.maintenance)))
         #expect(play.states == [.maintenance])
         play.at(2, .recorded(.keep, problem: "no space left on device"))
         let effects = play.at(3, .woke)
-        #expect(effects.contains(.keep([shop: try order(.maintenance)])))
+        #expect(effects.contains(.keep([shop: try .order(.maintenance)])))
     }
 }

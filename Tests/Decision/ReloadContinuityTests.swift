@@ -103,10 +103,7 @@ import Testing
     @Test func anOverrideStandsOverAReloadAndOverItsServiceBeingAway() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        let override = try #require(
-            Override(
-                state: .maintenance, cause: "disk", author: "root", since: play.now.wall,
-                until: play.now.wall + .seconds(3600)))
+        let override = try Override.order(.maintenance)
         play.at(2, .override(shop, override))
         play.at(3, .reconfigured(Plan([try service("web")])))
         play.at(4, .reconfigured(Plan([try service()])))

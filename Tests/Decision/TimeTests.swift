@@ -116,11 +116,7 @@ import Testing
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
             fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
         memory.overrides = [
-            try named("shop"): try #require(
-                Override(
-                    state: .running, cause: "x", author: "root",
-                    since: try Instant(rfc3339: "2027-03-01T11:00:00Z"),
-                    until: try Instant(rfc3339: "2027-03-01T12:00:05Z")))
+            try named("shop"): try .order(.running, until: "2027-03-01T12:00:05Z")
         ]
         let services = [try service(), try service("other", sources: ["other"])]
         var play = try Transcript(services, memory: memory)

@@ -39,11 +39,7 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
         if let state = row.override {
-            let override = try #require(
-                Override(
-                    state: state, cause: "drill", author: "root", since: play.now.wall,
-                    until: play.now.wall + .seconds(3600)))
-            play.at(2, .override(shop.name, override))
+            play.at(2, .override(shop.name, try .order(state)))
         }
         let outcomes =
             try Self.failures
