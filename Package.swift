@@ -48,7 +48,7 @@ let package = Package(
         .executable(name: "killswitchctl", targets: ["killswitchctl"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         // Pure: what should be true, and why. The standard library alone.
@@ -143,12 +143,14 @@ let package = Package(
                 "CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags", "Support",
             ]),
 
-        // The programs as their users run them, and what tests share.
+        tests(of: "killswitchd", uses: ["CivilTime", "Decision", "Notify"]),
+
+        // The programs as "make build" leaves them and their users run them, and what tests share.
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Settings", "Support",
-                "killswitchctl", "killswitchd",
+                "CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Records",
+                "Settings", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
@@ -156,7 +158,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "EventLoop", "Files", "JSON", "Support", "killswitchctl", "killswitchd",
+                "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support",
             ],
             path: "Tests/System", exclude: ["boot", "boot-once", "control-group", "walk-through"],
             swiftSettings: strict),
