@@ -37,7 +37,7 @@ extension ServerTemplateTests {
         for expression in Self.expressions {
             parameters[expression.name] = "not found"
             conditional[expression.name] = .object(
-                JSON.Object([(expression.name, ["value": "found"])]))
+                JSON.Object([(expression.name, .object(["value": "found"]))]))
             conditions.append([
                 "name": .string(expression.name),
                 "condition": [
@@ -55,8 +55,8 @@ extension ServerTemplateTests {
         daemon.environment["MALLOC_PERTURB_"] = "165"
         try daemon.start()
         try await daemon.awaitState("ended")
-        let values = try #require(
-            try JSON.Value.parse(try #require(try daemon.member("values"))).object)
+        let text = try #require(try daemon.member("values"))
+        let values = try #require(try JSON.Value.parse(text).object)
         for expression in Self.expressions {
             #expect(
                 values[expression.name]?.string == (expression.isFound ? "found" : "not found"),
