@@ -6,8 +6,8 @@ import Testing
     /// The kernel has no reason to refuse the wall clock timer; here the C library says that it does.
     /// An optimised build keeps the words, unlike those of Swift's `precondition`.
     @Test func theDaemonSaysWhichInvariantIsBrokenAndEnds() throws {
-        let folder = try TemporaryFolder()
-        try folder.write(
+        let timer = try Preload(
+            "timer",
             """
             #include <errno.h>
             #include <sys/timerfd.h>
@@ -16,13 +16,9 @@ import Testing
                 errno = EPERM;
                 return -1;
             }
-            """, to: "timer.c")
-        let compiled = try Program.run(
-            "/usr/bin/gcc", ["-shared", "-fPIC", "-o", folder("timer.so"), folder("timer.c")])
-        try #require(compiled.status == 0, "\(compiled.errors)")
-
+            """)
         let daemon = try Daemon()
-        try daemon.start(["LD_PRELOAD": folder("timer.so")])
+        try daemon.start(["LD_PRELOAD": timer.path])
         let program = try #require(daemon.program)
         #expect(try program.wait() == 128 + 6)
         let sentence = "set the wall clock timer: operation not permitted"

@@ -100,7 +100,6 @@ import Testing
         let daemon = try Daemon(
             serverTemplateOf: server,
             account: form.file(try account.json(["private_key": .string(key)])))
-        daemon.environment["MALLOC_PERTURB_"] = "165"
         try daemon.start()
         if let refusal = form.refusal {
             try await daemon.awaitLine("read the key of the service account 'account': \(refusal)")

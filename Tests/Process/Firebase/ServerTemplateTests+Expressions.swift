@@ -52,7 +52,6 @@ extension ServerTemplateTests {
         try server.publish(
             server: parameters, version: 2, conditions: .array(conditions),
             conditional: conditional)
-        daemon.environment["MALLOC_PERTURB_"] = "165"
         try daemon.start()
         try await daemon.awaitState("ended")
         let text = try #require(try daemon.member("values"))
