@@ -191,7 +191,7 @@ package final class EtcdSource: FlagSource {
 
     private func end(_ failure: Failure) {
         visit = nil
-        if let wait = failure.retryAfter { stream?.hold(for: wait) }
+        stream?.pollFailed(failure)
         deliver(.fetched(name, .failure(failure)))
     }
 
@@ -205,6 +205,7 @@ package final class EtcdSource: FlagSource {
         do {
             if let stream {
                 if isDeaf || isOtherHistory == true { stream.start() }
+                stream.pollSucceeded()
             } else {
                 stream = try makeStream()
                 stream?.start()
