@@ -1,25 +1,26 @@
-/// How a value is laid out as text.
+/// The layout of a value as text.
 package enum Style: Hashable, Sendable {
-    /// One line, no white space.
+    /// One line without white space.
     case compact
-    /// One member or element a line, two spaces a level; an empty array or object on one line.
+    /// A line for each member or element, indented by two spaces for each level. An empty array or
+    /// object stays on one line.
     case pretty
-    /// The same for the outer two levels; what is inside those is on one line each. Its length stays
-    /// near that of the compact form, however deep a value is nested.
+    /// Like `pretty` for the outer two levels, like `compact` inside of them. The text is hardly longer
+    /// than the compact form, however deep a value is nested.
     case outline
 }
 
 extension Value {
-    /// The value as JSON, without a line feed at the end: `parse` gives back an equal value, members
-    /// in the same order, numbers as they were written.
+    /// The value as JSON, without a line feed at the end. `parse` returns an equal value, with members in
+    /// the same order and numbers as they were written.
     ///
-    /// Strings are escaped only where RFC 8259 §7 demands it.
+    /// Strings are escaped only where RFC 8259 §7 requires it.
     package func serialized(_ style: Style = .compact) -> String {
         String(decoding: serializedBytes(style), as: UTF8.self)
     }
 
-    /// The same as bytes of UTF-8. `room` is about how many there will be, where that is known: what
-    /// grows is copied.
+    /// The value as JSON in bytes of UTF-8. `room` is the expected number of bytes, which saves copies
+    /// while the array grows.
     package func serializedBytes(_ style: Style = .compact, room: Int = 0) -> [UInt8] {
         var writer = Writer(style: style, room: room)
         writer.write(self, depth: 0)
@@ -79,7 +80,7 @@ private struct Writer {
         if hasLines(inside: depth) { startLine(depth: depth) }
     }
 
-    /// Whether what is in a container has a line for each, where the container is inside `depth` others.
+    /// Whether a container inside `depth` others has a line for each item.
     private func hasLines(inside depth: Int) -> Bool {
         switch style {
         case .compact: false
@@ -99,7 +100,7 @@ private struct Writer {
         bytes.append(.quote)
     }
 
-    /// Into room that is made once: a document that is kept inside a string is long.
+    /// Escapes into memory that is allocated once: a whole document may be stored inside a string.
     private mutating func writeEscaped(_ text: Span<UInt8>) {
         var room = text.count
         for index in text.indices where text[index].needsEscape {
@@ -128,7 +129,7 @@ private struct Writer {
 extension UInt8 {
     fileprivate var needsEscape: Bool { self == .quote || self == .backslash || isControl }
 
-    /// What follows the backslash in the short form of the escape, where there is one.
+    /// The letter of the escape's short form, such as `n` for a line feed; nil without one.
     fileprivate var escapeLetter: UInt8? {
         switch self {
         case .quote, .backslash: self
@@ -145,6 +146,6 @@ extension UInt8 {
         #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
     }
 
-    /// How many bytes its escape has.
+    /// The length of the escape in bytes.
     fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
 }

@@ -9,7 +9,7 @@ extension Reader {
         return try readString(after: plain)
     }
 
-    /// Reads the rest of a string that is more than plain bytes.
+    /// Reads the rest of a string that holds escapes or control characters.
     private mutating func readString(
         after plain: ArraySlice<UInt8>
     ) throws(SyntaxError) -> String {
@@ -28,7 +28,7 @@ extension Reader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Moves past the bytes that stand for themselves.
+    /// Moves past bytes that need no escape.
     private mutating func skipPlain() {
         var end = offset
         while end < bytes.count {
@@ -95,5 +95,69 @@ extension UInt8 {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(self - UInt8(ascii: "A") + 10)
         default: nil
         }
+    }
+}
+
+extension Reader {
+    /// Reads a number from its sign or first digit (RFC 8259 §6).
+    mutating func readNumber() throws(SyntaxError) -> Number {
+        let start = offset
+        _ = skip(.minus)
+        if skip(.zero) {
+            guard next?.isDigit != true else { throw unexpected(.noDigitAfterZero) }
+        } else {
+            try readDigits()
+        }
+        if skip(.point) { try readDigits() }
+        if skip(.lowerE) || skip(.upperE) {
+            _ = skip(.plus) || skip(.minus)
+            try readDigits()
+        }
+        return Number(wellFormed: String(decoding: bytes[start..<offset], as: UTF8.self))
+    }
+
+    /// Moves past digits, at least one.
+    private mutating func readDigits() throws(SyntaxError) {
+        guard let digit = next, digit.isDigit else { throw unexpected(.digit) }
+        while let digit = next, digit.isDigit { offset += 1 }
+    }
+}
+
+extension Reader {
+    /// Throws unless the document is UTF-8 without a byte order mark (RFC 8259 §8.1). Everything that
+    /// reads later may rely on it.
+    func checkEncoding() throws(SyntaxError) {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(.byteOrderMark, at: 0) }
+        if let encoding = wideEncoding { throw failure(.notUTF8(encoding), at: 0) }
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            let encoding = SyntaxError.Encoding(error.kind)
+            throw failure(.notUTF8(encoding), at: error.byteOffsets.lowerBound)
+        }
+    }
+
+    /// The encoding by the byte order mark, or by the zero bytes around the first character, which is
+    /// always ASCII (RFC 4627 §3); nil if it may be UTF-8.
+    private var wideEncoding: SyntaxError.Encoding? {
+        let byte = { (index: Int) in index < bytes.count ? bytes[index] : nil }
+        return switch (byte(0), byte(1), byte(2), byte(3)) {
+        case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0), (0, 0, 0, _?), (_?, 0, 0, 0): .utf32
+        case (0xFE, 0xFF, _, _), (0xFF, 0xFE, _, _), (0, _?, _, _), (_?, 0, _, _): .utf16
+        default: nil
+        }
+    }
+}
+
+extension SyntaxError.Encoding {
+    fileprivate init(_ kind: UTF8.ValidationError.Kind) {
+        self =
+            switch kind {
+            case .unexpectedContinuationByte: .continuation
+            case .overlongEncodingByte: .overlong
+            case .surrogateCodePointByte: .surrogate
+            case .truncatedScalar: .truncated
+            default: .invalid
+            }
     }
 }
