@@ -1,9 +1,8 @@
 extension TimePoint where Axis == WallClock {
     /// Reads the date of an HTTP header in any of the three forms of RFC 9110 §5.6.7.
     ///
-    /// Names are case-sensitive, the zone is GMT, and the name of the day is not held against the
-    /// date. `now` decides the century of a year with two digits: the latest that is not more than
-    /// 50 years ahead.
+    /// Names are case-sensitive, the zone is GMT, and the name of the day need not fit the date. A year
+    /// with two digits is the latest such year that is not more than 50 years after `now`.
     package init(httpDate text: String, now: Instant) throws(TimestampError) {
         var cursor = ASCIICursor(text.utf8)
         do throws(TimestampError.Flaw) {

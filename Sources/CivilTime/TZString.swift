@@ -1,5 +1,5 @@
 extension TZif {
-    /// What a zone does after its last transition: one offset for good, or a change twice a year.
+    /// The offsets after the last transition: one for good, or daylight saving each year.
     enum Rule: Hashable {
         case fixed(UTCOffset)
         case daylight(DaylightRule)
@@ -9,8 +9,8 @@ extension TZif {
 extension TZif.Rule {
     /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1.
     ///
-    /// A zone with daylight saving but no dates for it is refused: POSIX leaves those to the
-    /// implementation, and to guess them is to be wrong somewhere.
+    /// Throws for daylight saving without dates: POSIX leaves those to the implementation, and a guess
+    /// would be wrong for some zones.
     init(footer: ArraySlice<UInt8>) throws(ZoneError.Flaw) {
         var cursor = ASCIICursor(footer)
         do throws(Unexpected) {
@@ -22,7 +22,7 @@ extension TZif.Rule {
     }
 }
 
-/// What should have stood at a character of the footer.
+/// What was expected at a character of the footer.
 private struct Unexpected: Error {
     let expected: String
     let column: Int
@@ -74,7 +74,7 @@ extension ASCIICursor {
         return offset
     }
 
-    /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which is 02:00 if it is not said.
+    /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which defaults to 02:00.
     private mutating func takeYearlyTime() throws(Unexpected) -> YearlyTime {
         let day = try takeYearlyDay()
         guard take("/") else { return YearlyTime(day: day, second: 7_200) }
@@ -97,7 +97,7 @@ extension ASCIICursor {
         return .weekday(month: month, week: week, day: try takeNumber(0...6, digits: 1...1))
     }
 
-    /// A time in seconds, or nil and nothing said about what was taken.
+    /// A time in seconds; nil if it is malformed, with the cursor anywhere inside of it.
     private mutating func takeSignedTime(
         hourDigits: ClosedRange<Int>, hours: ClosedRange<Int>
     ) -> Int? {
