@@ -163,3 +163,40 @@ package struct RuntimeDirectory {
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
 }
+
+/// The names of the files that others rely on.
+package enum FileName {
+    package static let state = "state.json"
+    package static let environment = "state.env"
+    /// Why the configuration on disk is refused; there only while it is. No service has a dot in
+    /// its name.
+    package static let refusedConfiguration = "configuration.refused"
+    package static let units = "units.json"
+    /// Where the daemon listens to killswitchctl.
+    package static let controlSocket = "control.sock"
+    package static let sourcePrefix = "source."
+
+    /// The file whose modification time says when a source last confirmed its flags.
+    package static func source(_ name: SourceName) -> String { sourcePrefix + name.text }
+}
+
+extension RuntimeDirectory {
+    /// Notes that the configuration on disk is refused, and why; nil takes the note away. Readers
+    /// without a way to ask the daemon learn it there.
+    package func note(refusal: String?) throws(FileError) {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        guard let refusal else { return try File.remove(file) }
+        try File.replace(file, with: Array((refusal + "\n").utf8))
+    }
+
+    /// Why the configuration on disk is not in force, as it was noted in the directory at `path`.
+    package static func refusal(in path: String) throws(FileError) -> String? {
+        do {
+            let file = "\(path)/\(FileName.refusedConfiguration)"
+            let bytes = try File.read(file, limit: 1 << 20)
+            return String(decoding: bytes.dropLast(), as: UTF8.self)
+        } catch  where error.isNotFound {
+            return nil
+        }
+    }
+}

@@ -34,7 +34,7 @@ struct DaemonSocket {
         _ method: String, _ parameters: JSON.Object
     ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
         do {
-            return try Client(path, patience: patience).call(method, parameters)
+            return try VarlinkClient(path, timeout: patience).call(method, parameters)
         } catch  where error.isNobodyThere {
             throw CommandFailure(
                 .unreachable, "\(error); is killswitchd running? See 'systemctl status killswitchd'"

@@ -6,7 +6,7 @@ import JSON
 import Records
 
 /// The daemon as the control socket sees it.
-final class ControlledDaemon: Subject {
+final class ControlledDaemon: ControllableDaemon {
     private let agent: Agent
     private let loop: EventLoop
     private let bootID: String

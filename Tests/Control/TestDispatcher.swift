@@ -4,31 +4,31 @@ import JSON
 import Testing
 
 /// A stand-in daemon in whose name a dispatcher answers, on a real machine and without a socket.
-struct AskedDaemon {
+struct TestDispatcher {
     static let root = Peer(user: 0, groups: [0])
     static let anybody = Peer(user: 1000, groups: [1000])
 
-    let daemon: StandIn
+    let daemon: SimulatedDaemon
     private let dispatcher: Dispatcher
 
     init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
-        daemon = try StandIn(activation: activation, closeAtOnce: closeAtOnce)
+        daemon = try SimulatedDaemon(activation: activation, closeAtOnce: closeAtOnce)
         dispatcher = Dispatcher(
             daemon, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
             author: { "user \($0.user)" })
     }
 
-    func perform(_ call: Call, by peer: Peer) throws(MethodError) -> Response {
+    func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
         try dispatcher.perform(call, by: peer)
     }
 
     /// Calls a method of the daemon's own interface.
     func perform(
         _ method: String, _ parameters: JSON.Object = [:], by peer: Peer = root,
-        replies: Call.Replies = .one
-    ) throws(MethodError) -> Response {
+        replies: MethodCall.Replies = .one
+    ) throws(MethodError) -> MethodResponse {
         try perform(
-            Call(
+            MethodCall(
                 interface: "io.killswitchd", method: method, parameters: parameters,
                 replies: replies), by: peer)
     }
@@ -40,8 +40,8 @@ struct AskedDaemon {
             return answer
         case .later(let advance):
             var first: JSON.Object?
-            try daemon.settle { occasion in
-                if case .done(let answer) = try advance(occasion) { first = first ?? answer }
+            try daemon.settle { trigger in
+                if case .done(let answer) = try advance(trigger) { first = first ?? answer }
             }
             return try #require(first)
         }
@@ -54,14 +54,14 @@ struct AskedDaemon {
     }
 }
 
-extension Response {
+extension MethodResponse {
     /// The answer, where it was given at once.
     var answer: JSON.Object? {
         if case .now(let answer) = self { answer } else { nil }
     }
 
-    /// What is asked at each occasion, where the answer is given later.
-    var advance: ((Occasion) throws(MethodError) -> Progress)? {
+    /// What is asked at each trigger, where the answer is given later.
+    var advance: ((ReplyTrigger) throws(MethodError) -> ReplyProgress)? {
         if case .later(let advance) = self { advance } else { nil }
     }
 }

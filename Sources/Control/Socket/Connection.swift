@@ -1,33 +1,35 @@
 import EventLoop
 import Glibc
 
-/// One client: reads its calls one after the other, and gives each its replies. At most one call is
-/// being answered, one reply waits to be taken, and one message is half read; whoever sends more
-/// waits.
+/// The connection of one client: reads its calls one after the other, and sends each its replies.
+///
+/// At most one call is being answered, one reply waits to be sent, and one message is half read. Further
+/// calls stay in the kernel's buffer.
 final class Connection {
     let peer: Peer
-    /// Whether it counts among those who may only read.
+    /// Whether it takes a place for clients that may only read.
     let isReader: Bool
-    /// What the client has not taken yet.
+    /// Bytes of replies that the kernel did not take yet.
     private(set) var unsent: ArraySlice<UInt8> = []
     private let descriptor: Int32
     private unowned let server: Server
     private var readiness: Descriptor?
     private var next: Deferred?
     private var framing = Framing()
-    /// The client sends no more.
+    /// Whether the client has closed its sending side.
     private var isEnded = false
     private var activity: Activity = .reading
 
     private enum Activity {
-        /// No whole call is there yet.
+        /// No complete call has arrived.
         case reading
-        /// What came may hold another call, which has its turn soon.
+        /// A reply was made; the buffer may hold another call.
         case due
-        case answering(Call, (Occasion) throws(MethodError) -> Progress)
+        /// A call waits for its reply.
+        case answering(MethodCall, (ReplyTrigger) throws(MethodError) -> ReplyProgress)
     }
 
-    /// Takes over an accepted socket, and closes it in the end.
+    /// Owns an accepted socket, and closes it in the end.
     init(
         _ loop: EventLoop, _ descriptor: Int32, peer: Peer, isReader: Bool, server: Server
     ) throws(LoopError) {
@@ -42,12 +44,12 @@ final class Connection {
         next = Deferred(loop) { [unowned self] in takeCall() }
     }
 
-    /// Something happened after which the call may be answered.
-    func advance(_ occasion: Occasion) {
-        // One reply at a time: a slow client gets the newest instead of all.
+    /// Gives a waiting call a chance to be answered.
+    func advance(_ trigger: ReplyTrigger) {
+        // One reply at a time: a slow client gets the newest state, not every one.
         guard case .answering(let call, let advance) = activity, unsent.isEmpty else { return }
         do {
-            switch try advance(occasion) {
+            switch try advance(trigger) {
             case .waiting: break
             case .more(let parameters): reply(.more(parameters), to: call)
             case .done(let parameters): reply(.last(parameters), to: call)
@@ -62,7 +64,7 @@ final class Connection {
         case .reading where events.contains(.readable): receive()
         case .reading, .due, .answering:
             if events.contains(.writable) { flush() }
-            // Both directions are closed: nobody is there to take an answer.
+            // Both directions are closed: nobody can receive a reply.
             if !events.isDisjoint(with: [.hangUp, .error]) { end() }
         }
     }
@@ -82,21 +84,21 @@ final class Connection {
         takeCall()
     }
 
-    /// Begins the next call, if there is a whole one, and waits for what is to happen next.
+    /// Begins the next call if a complete one has arrived, then waits for the next event.
     private func takeCall() {
         do {
             guard let message = try framing.next() else {
                 activity = .reading
                 return isEnded ? end() : listen()
             }
-            begin(try Call(message))
+            begin(try MethodCall(message))
         } catch {
-            // Too long, or not Varlink at all: there is nothing that such a client would understand.
+            // Too long, or not Varlink: the client would not understand a reply.
             end()
         }
     }
 
-    private func begin(_ call: Call) {
+    private func begin(_ call: MethodCall) {
         do {
             switch try server.dispatcher.perform(call, by: peer) {
             case .now(let parameters):
@@ -104,20 +106,20 @@ final class Connection {
             case .later(let advance):
                 activity = .answering(call, advance)
                 listen()
-                self.advance(.room)
+                self.advance(.writable)
             }
         } catch {
             reply(.failure(error), to: call)
         }
     }
 
-    private func reply(_ reply: Reply, to call: Call) {
+    private func reply(_ reply: Reply, to call: MethodCall) {
         if case .more = reply, call.replies == .many {} else { activity = .due }
         if call.replies != .none { unsent += reply.message }
         flush()
     }
 
-    /// Sends what the client takes now; with nothing left, its next call has its turn.
+    /// Sends as much as the kernel takes now. Once everything is sent, the next call has its turn.
     private func flush() {
         while !unsent.isEmpty {
             let count = unsafe unsent.withUnsafeBytes { bytes in
@@ -137,7 +139,7 @@ final class Connection {
             switch activity {
             case .reading: break
             case .due: next?.arm()
-            case .answering: advance(.room)
+            case .answering: advance(.writable)
             }
         } else if !server.hasRoom {
             return end()
@@ -145,7 +147,7 @@ final class Connection {
         listen()
     }
 
-    /// Waits for a call, for room to send, or for no more than the end of the connection.
+    /// Waits for a call, for room to send, or for the end of the connection.
     private func listen() {
         guard let readiness else { return }
         let events: Descriptor.Events =

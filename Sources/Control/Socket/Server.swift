@@ -2,22 +2,23 @@ import CivilTime
 package import EventLoop
 import Glibc
 
-/// The control socket: listens, and lets each client have its calls answered.
+/// The control socket: listens, and has the calls of each client answered.
 ///
-/// Nothing here waits. A client that is slow, silent, huge or malformed costs its own connection and
-/// what `Limits` allows.
+/// Nothing here blocks. A client that is slow, silent, malformed or sends too much loses its own
+/// connection, and costs no more than `ServerLimits` allows.
 package final class Server {
     let dispatcher: Dispatcher
     private let loop: EventLoop
-    private let limits: Limits
+    private let limits: ServerLimits
     private let socket: StreamSocket
     private var readiness: Descriptor?
     private var retry: Timer?
     private var connections: [ObjectIdentifier: Connection] = [:]
 
-    /// Listens at `path`. What is there already is replaced when nobody listens at it any more.
+    /// Listens at `path`. A socket at which nobody listens any more is replaced.
     package init(
-        _ loop: EventLoop, path: String, _ dispatcher: Dispatcher, limits: Limits = Limits()
+        _ loop: EventLoop, path: String, _ dispatcher: Dispatcher,
+        limits: ServerLimits = ServerLimits()
     ) throws {
         self.loop = loop
         self.dispatcher = dispatcher
@@ -32,17 +33,17 @@ package final class Server {
         }
     }
 
-    /// Something happened after which calls that wait may be answered.
-    package func advance(_ occasion: Occasion) {
-        for connection in connections.values { connection.advance(occasion) }
+    /// Gives each waiting call a chance to be answered.
+    package func advance(_ trigger: ReplyTrigger) {
+        for connection in connections.values { connection.advance(trigger) }
     }
 
-    /// Whether what clients have not taken yet is little enough.
+    /// Whether the bytes that wait for clients are within the limit.
     var hasRoom: Bool {
         connections.values.reduce(0) { $0 + $1.unsent.count } <= limits.unsent
     }
 
-    /// Lets go of a connection that has ended.
+    /// Forgets a connection that has ended.
     func drop(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
     }
@@ -50,7 +51,7 @@ package final class Server {
     private func accept() {
         let descriptor = Glibc.accept(socket.descriptor, nil, nil)
         guard descriptor >= 0 else {
-            // Without a descriptor to spare the client waits, and would wake the loop again and again.
+            // Out of descriptors: the waiting client would wake the loop again and again.
             if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { pause() }
             return
         }
@@ -68,7 +69,7 @@ package final class Server {
         }
     }
 
-    /// Whether the peer would take one of the places of those who only read; nil where there is none.
+    /// Whether the peer would take a place for readers; nil if there is no place left for it.
     private func place(for peer: Peer) -> Bool? {
         guard connections.count < limits.connections else { return nil }
         if dispatcher.mayAct(peer) { return false }
@@ -92,4 +93,17 @@ package final class Server {
     private func tryLater() {
         retry?.set(at: loop.now.boot + .seconds(1))
     }
+}
+
+/// How much all clients together may cost the daemon.
+package struct ServerLimits: Sendable {
+    /// Connections at a time. A process has 1,024 descriptors by default, and the sources need some.
+    package var connections = 640
+    /// Connections at a time of clients that may only read. The rest is reserved for those that may act.
+    package var readers = 512
+    /// Bytes of replies that wait for their clients. The connection whose reply exceeds it is closed.
+    package var unsent = 16 << 20
+
+    /// The limits of the daemon.
+    package init() {}
 }

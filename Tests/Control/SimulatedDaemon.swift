@@ -5,7 +5,7 @@ import JSON
 import Testing
 
 /// A daemon in a test's hands: a real machine without loop, disk or network.
-final class StandIn: Subject {
+final class SimulatedDaemon: ControllableDaemon {
     private var machine: Machine
     private var queue: [Event] = []
     /// Every effect so far.
@@ -63,7 +63,7 @@ final class StandIn: Subject {
     var message = ""
 
     /// Takes in what was posted, and tells of it as the daemon does.
-    func settle(_ tell: (Occasion) throws -> Void) rethrows {
+    func settle(_ tell: (ReplyTrigger) throws -> Void) rethrows {
         while !queue.isEmpty {
             let event = queue.removeFirst()
             for effect in machine.handle(event, at: now) {

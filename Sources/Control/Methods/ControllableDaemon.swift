@@ -1,54 +1,55 @@
 package import Decision
 package import JSON
 
-/// What the methods ask of the daemon, or of a test's stand-in for it.
-package protocol Subject: AnyObject {
+/// The daemon as the methods of the control socket see it. Tests implement it too.
+package protocol ControllableDaemon: AnyObject {
+    /// The time on both clocks.
     var now: Now { get }
     /// The configured services.
     var services: [Service] { get }
-    /// How the services and the sources stand.
+    /// The state of the services and the sources.
     var overview: Overview { get }
-    /// Why the configuration on disk is not the one in force.
+    /// Why the configuration on disk is not in force; nil if it is.
     var refusal: String? { get }
 
-    /// What was last published of a service; nil where nothing was yet.
+    /// The record of a service that was published last; nil before the first.
     func record(of service: ServiceName) -> Record?
-    /// The same in the form of `state.json`.
+    /// The same as the object of `state.json`.
     func state(of service: ServiceName) -> JSON.Object?
-    /// Whether flags are stored that wait for the next start or for `activate`.
+    /// Whether stored flags wait for the next start of the service or for `Activate`.
     func isStaged(_ service: ServiceName) -> Bool
-    /// Whether the host guard keeps a service open until somebody confirms.
+    /// Whether the host guard holds a service open until `Confirm`.
     func isHeld(_ service: ServiceName) -> Bool
-    /// What speaks against an order that is for an open gate alone.
+    /// Why an order with `ifOpen` would be rejected; nil if it would not.
     func objection(to service: ServiceName) -> Objection?
     /// Whether decisions move units.
     var movesGates: Bool { get }
 
-    /// Hands an order to the machine, which takes it in its turn.
+    /// Appends an event to the queue of the machine.
     func post(_ event: Event)
-    /// Reads the configuration again. Throws what is wrong with it, and then nothing has changed.
+    /// Reads the configuration again. Throws if it is invalid; nothing has changed then.
     func reload() throws(MethodError)
 }
 
-/// Something after which a call that waits may be answered.
-package enum Occasion: Hashable, Sendable {
-    /// This was taken in, and its effects were performed.
+/// What gives a waiting call a chance to be answered.
+package enum ReplyTrigger: Hashable, Sendable {
+    /// The machine has handled this event, and its effects were performed.
     case event(Event)
-    /// Everything that was posted is taken in.
+    /// The queue of events is empty.
     case settled
-    /// The caller waits for a reply: the first, or the one after that which it has just taken.
-    case room
+    /// The connection can take a reply: the call was just received, or the last reply was just sent.
+    case writable
 }
 
-extension Subject {
-    /// The configured service of this name.
+extension ControllableDaemon {
+    /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
         let service = services.first { $0.name.text.utf8.elementsEqual(name.utf8) }
         guard let service else { throw .noSuchService(name, known: services.map(\.name)) }
         return service
     }
 
-    /// The configured services of these names, or all of them where none is named.
+    /// The configured services of these names; all services if the list is empty.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
         var found: [ServiceName] = []
@@ -56,7 +57,7 @@ extension Subject {
         return found
     }
 
-    /// The source of this name, which some service follows.
+    /// The source of this name; throws if no service follows it.
     func source(_ name: String) throws(MethodError) -> SourceName {
         let known = overview.sources.map(\.name)
         let source = known.first { $0.text.utf8.elementsEqual(name.utf8) }
@@ -64,7 +65,7 @@ extension Subject {
         return source
     }
 
-    /// The sources of these services.
+    /// The sources that these services follow.
     func sources(of names: [ServiceName]) -> Set<SourceName> {
         Set(services.filter { names.contains($0.name) }.flatMap(\.switches).map(\.source))
     }
@@ -74,8 +75,8 @@ extension Subject {
         services.filter { $0.switches.contains { $0.source == source } }.map(\.name)
     }
 
-    /// The states of services once each is decided; nil before. A service that is no longer configured
-    /// is left out.
+    /// The states of these services as in `state.json`, once each of them is decided; nil before. Services
+    /// that are no longer configured are left out.
     func decided(_ names: [ServiceName]) -> [JSON.Value]? {
         var states: [JSON.Value] = []
         for name in names where services.contains(where: { $0.name == name }) {

@@ -1,27 +1,27 @@
 import Glibc
 package import JSON
 
-/// The other end, for the command line: asks, and waits for the answer.
-package final class Client {
+/// A client of the control socket that blocks until the reply, for the command line.
+package final class VarlinkClient {
     private let socket: StreamSocket
     private let path: String
     private var framing: Framing
 
-    /// Connects to the daemon that listens at `path`. With a `patience` no answer takes longer: a daemon
-    /// that was frozen does not freeze its clients.
-    package init(_ path: String, patience: Duration? = nil) throws(SocketError) {
+    /// Connects to the daemon that listens at `path`. With a `timeout`, sending and receiving fail after
+    /// that time, so that a frozen daemon does not freeze its clients.
+    package init(_ path: String, timeout: Duration? = nil) throws(SocketError) {
         self.path = path
         socket = try StreamSocket(path)
         framing = Framing(limit: Self.limit)
-        if let patience { try setTimeouts(patience) }
+        if let timeout { try setTimeouts(timeout) }
         try socket.connect()
     }
 
-    /// Calls a method of `io.killswitchd`, and gives its answer, or its error.
+    /// Calls a method of `io.killswitchd`; returns its reply or its error.
     package func call(
         _ method: String, _ parameters: JSON.Object = JSON.Object()
     ) throws(SocketError) -> Result<JSON.Object, MethodError> {
-        let call = Call(interface: Interface.name, method: method, parameters: parameters)
+        let call = MethodCall(interface: Interface.name, method: method, parameters: parameters)
         try send(call.message)
         switch try receive() {
         case .last(let parameters), .more(let parameters): return .success(parameters)
@@ -29,11 +29,11 @@ package final class Client {
         }
     }
 
-    /// The longest answer there is: the states of all services, whose texts may be long.
+    /// The longest reply in bytes: the states of all services, with texts and values of any length.
     private static let limit = 256 << 20
 
-    private func setTimeouts(_ patience: Duration) throws(SocketError) {
-        let (seconds, attoseconds) = patience.components
+    private func setTimeouts(_ timeout: Duration) throws(SocketError) {
+        let (seconds, attoseconds) = timeout.components
         var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         let length = socklen_t(MemoryLayout<timeval>.size)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
