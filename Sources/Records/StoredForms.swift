@@ -2,82 +2,86 @@ import CivilTime
 import Decision
 import JSON
 
-/// Why a file of the state directory cannot be read back.
-enum StoredFormError: Error, CustomStringConvertible {
-    case unknownSchema
-    case wrong(String)
+/// What the documents of the state directory have in common: an object with the member `schema`.
+private enum StoredForm {
+    private static let schema: Int64 = 1
 
-    var description: String {
-        switch self {
-        case .unknownSchema: "it was written by another version"
-        case .wrong(let key): "member '\(key)' is missing or wrong"
+    /// The document with these members beside its schema.
+    static func value(_ members: JSON.Object) -> JSON.Value {
+        var document: JSON.Object = ["schema": .number(Number(schema))]
+        for (key, value) in members { document[key] = value }
+        return .object(document)
+    }
+
+    static func text(_ members: JSON.Object) -> String {
+        value(members).serialized(.pretty) + "\n"
+    }
+
+    /// Reads a document; `content` takes its object, and returns nil if there is nothing in it.
+    static func read<Value>(
+        _ bytes: [UInt8], _ content: (JSON.Object) throws -> Value?
+    ) -> Restored<Value> {
+        do {
+            let stored = try JSON.Value.parse(bytes).asObject()
+            guard stored["schema"]?.number?.int64 == schema else {
+                throw StoredFormError.unknownSchema
+            }
+            return try content(stored).map(Restored.value) ?? .nothing
+        } catch {
+            return .unreadable("\(error)")
+        }
+    }
+
+    /// An object with a member for each service, in the order of their names.
+    static func text<Value>(
+        byService values: [ServiceName: Value], _ json: (Value) -> JSON.Object
+    ) -> String {
+        let services = values.sorted { $0.key < $1.key }
+        return text([
+            "services": .object(
+                JSON.Object(services.map { ($0.key.text, .object(json($0.value))) }))
+        ])
+    }
+
+    static func readByService<Value>(
+        _ bytes: [UInt8], _ value: (JSON.Object) throws -> Value
+    ) -> Restored<[ServiceName: Value]> {
+        read(bytes) { stored in
+            var values: [ServiceName: Value] = [:]
+            for (key, member) in try stored.object("services").members {
+                guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
+                values[name] = try value(member.asObject())
+            }
+            return values
         }
     }
 }
 
-/// Typed access to what we wrote ourselves.
-extension JSON.Object {
-    func string(_ key: String) throws(StoredFormError) -> String {
-        guard let text = self[key]?.string else { throw .wrong(key) }
-        return text
-    }
-
-    func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
-        guard let array = self[key]?.array else { throw .wrong(key) }
-        return array
-    }
-
-    func object(_ key: String) throws(StoredFormError) -> JSON.Object {
-        guard let object = self[key]?.object else { throw .wrong(key) }
-        return object
-    }
-
-    func instant(_ key: String) throws -> Instant {
-        try Instant(rfc3339: try string(key))
-    }
-}
-
-extension JSON.Value {
-    func asObject() throws(StoredFormError) -> JSON.Object {
-        guard let object else { throw .wrong("(whole)") }
-        return object
-    }
-}
-
-/// The stored form of a source's answers, newest first: each body to the byte with its validators,
-/// and the binding that says whose they are.
+/// The stored answers of a source, newest first: each body byte for byte with its validators. The
+/// binding names the address and the credentials by which they were fetched.
 enum StoredFlags {
-    static let schema: Int64 = 1
-
+    /// The document in bytes.
     static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
-        let value: JSON.Value = .object([
-            "schema": .number(Number(schema)),
-            "binding": .string(binding),
-            "answers": .array(answers.map(json)),
+        let value = StoredForm.value([
+            "binding": .string(binding), "answers": .array(answers.map(json)),
         ])
-        // A quarter more, for the escapes of JSON inside a string, and for what stands around it.
+        // A quarter more than the bodies, for escapes and for the members around them.
         let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
         var bytes = value.serializedBytes(.pretty, room: room)
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
 
-    /// Where the binding is another one, they are inherited: in force until the source gives flags,
-    /// and of no other use.
+    /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
+    /// answers, and without use as validators.
     static func answers(
         in bytes: [UInt8], isBound: (String) -> Bool
     ) -> Restored<[Answer]> {
-        do {
-            let stored = try JSON.Value.parse(bytes).asObject()
-            guard stored["schema"]?.number?.int64 == schema else {
-                throw StoredFormError.unknownSchema
-            }
+        StoredForm.read(bytes) { stored in
             let isOurs = isBound(try stored.string("binding"))
             var answers = try stored.array("answers").map { try answer($0.asObject()) }
             if !isOurs { for index in answers.indices { answers[index].inherit() } }
-            return answers.isEmpty ? .nothing : .value(answers)
-        } catch {
-            return .unreadable("\(error)")
+            return answers.isEmpty ? nil : answers
         }
     }
 
@@ -107,13 +111,11 @@ enum StoredFlags {
     }
 }
 
-/// The stored form of the ledger: an object of entries by service.
+/// The stored ledger of states: an entry for each service.
 enum StoredLedger {
-    static let schema: Int64 = 1
-
+    /// The document.
     static func text(of ledger: Ledger) -> String {
-        var services = JSON.Object()
-        for (name, entry) in ledger.entries.sorted(by: { $0.key < $1.key }) {
+        StoredForm.text(byService: ledger.entries) { entry in
             var stored: JSON.Object = [
                 "state": .string(entry.state.rawValue),
                 "since": .string(Zone.utc.rfc3339(entry.since)),
@@ -121,33 +123,24 @@ enum StoredLedger {
                 "boot_id": .string(entry.bootID),
             ]
             if entry.isHeld { stored["held"] = true }
-            services[name.text] = .object(stored)
+            return stored
         }
-        let value: JSON.Value = .object([
-            "schema": .number(Number(schema)), "services": .object(services),
-        ])
-        return value.serialized(.pretty) + "\n"
     }
 
+    /// The ledger.
     static func ledger(in bytes: [UInt8]) -> Restored<Ledger> {
-        do {
-            let stored = try JSON.Value.parse(bytes).asObject()
-            guard stored["schema"]?.number?.int64 == schema else {
-                throw StoredFormError.unknownSchema
-            }
+        switch StoredForm.readByService(bytes, entry) {
+        case .value(let entries):
             var ledger = Ledger()
-            for (key, value) in try stored.object("services").members {
-                guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
-                ledger.entries[name] = try entry(value.asObject())
-            }
+            ledger.entries = entries
             return .value(ledger)
-        } catch {
-            return .unreadable("\(error)")
+        case .nothing: return .nothing
+        case .unreadable(let problem): return .unreadable(problem)
         }
     }
 
-    /// Nobody counts beyond what JSON's numbers hold exactly (RFC 8259 §6); from there on the next
-    /// changes can be counted still.
+    /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
+    /// can still be counted.
     private static let generations: ClosedRange<Int64> = 0...(1 << 53)
 
     private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
@@ -162,87 +155,98 @@ enum StoredLedger {
     }
 }
 
-/// The stored form of the overrides: an object by service.
+/// The stored overrides: one for each service that has one.
 enum StoredOverrides {
-    static let schema: Int64 = 1
-
+    /// The document.
     static func text(of overrides: [ServiceName: Override]) -> String {
-        var services = JSON.Object()
-        for (name, override) in overrides.sorted(by: { $0.key < $1.key }) {
-            services[name.text] = .object([
-                "state": .string(override.state.rawValue),
-                "reason": .string(override.cause),
-                "author": .string(override.author),
-                "since": .string(Zone.utc.rfc3339(override.since)),
-                "until": .string(Zone.utc.rfc3339(override.until)),
-            ])
-        }
-        let value: JSON.Value = .object([
-            "schema": .number(Number(schema)), "services": .object(services),
-        ])
-        return value.serialized(.pretty) + "\n"
+        StoredForm.text(byService: overrides) { $0.json(in: .utc) }
     }
 
+    /// The overrides.
     static func overrides(in bytes: [UInt8]) -> Restored<[ServiceName: Override]> {
-        do {
-            let stored = try JSON.Value.parse(bytes).asObject()
-            guard stored["schema"]?.number?.int64 == schema else {
-                throw StoredFormError.unknownSchema
-            }
-            var overrides: [ServiceName: Override] = [:]
-            for (key, value) in try stored.object("services").members {
-                guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
-                overrides[name] = try override(value.asObject())
-            }
-            return .value(overrides)
-        } catch {
-            return .unreadable("\(error)")
+        StoredForm.readByService(bytes) { object in
+            guard let state = State(rawValue: try object.string("state")),
+                let override = Override(
+                    state: state, cause: try object.string("reason"),
+                    author: try object.string("author"), since: try object.instant("since"),
+                    until: try object.instant("until"))
+            else { throw StoredFormError.wrong("state") }
+            return override
         }
-    }
-
-    private static func override(_ object: JSON.Object) throws -> Override {
-        guard let state = State(rawValue: try object.string("state")),
-            let override = Override(
-                state: state, cause: try object.string("reason"),
-                author: try object.string("author"), since: try object.instant("since"),
-                until: try object.instant("until"))
-        else { throw StoredFormError.wrong("state") }
-        return override
     }
 }
 
-/// The stored form of the last accepted configuration: its files in the order of merging, whole.
+/// The stored configuration that was accepted last: its files in the order of merging.
 enum StoredConfiguration {
-    static let schema: Int64 = 1
-
+    /// The document.
     static func text(of files: [StateDirectory.ConfigurationFile]) -> String {
-        let value: JSON.Value = .object([
-            "schema": .number(Number(schema)),
+        StoredForm.text([
             "files": .array(
                 files.map { file in
                     .object([
                         "path": .string(file.path),
                         "text": .string(String(decoding: file.bytes, as: UTF8.self)),
                     ])
-                }),
+                })
         ])
-        return value.serialized(.pretty) + "\n"
     }
 
+    /// The files.
     static func files(in bytes: [UInt8]) -> Restored<[StateDirectory.ConfigurationFile]> {
-        do {
-            let stored = try JSON.Value.parse(bytes).asObject()
-            guard stored["schema"]?.number?.int64 == schema else {
-                throw StoredFormError.unknownSchema
-            }
+        StoredForm.read(bytes) { stored in
             let files = try stored.array("files").map { value in
                 let object = try value.asObject()
                 return StateDirectory.ConfigurationFile(
                     path: try object.string("path"), bytes: Array(try object.string("text").utf8))
             }
-            return files.isEmpty ? .nothing : .value(files)
-        } catch {
-            return .unreadable("\(error)")
+            return files.isEmpty ? nil : files
         }
+    }
+}
+
+/// Why a document of killswitchd's own cannot be read back.
+enum StoredFormError: Error, CustomStringConvertible {
+    case unknownSchema
+    /// This member is missing or has a wrong type or value.
+    case wrong(String)
+
+    /// The cause in a message.
+    var description: String {
+        switch self {
+        case .unknownSchema: "it was written by another version"
+        case .wrong(let key): "member '\(key)' is missing or wrong"
+        }
+    }
+}
+
+/// Members that must be there, with their type.
+extension JSON.Object {
+    /// A string.
+    func string(_ key: String) throws(StoredFormError) -> String {
+        guard let text = self[key]?.string else { throw .wrong(key) }
+        return text
+    }
+
+    /// A time by RFC 3339.
+    func instant(_ key: String) throws -> Instant {
+        try Instant(rfc3339: try string(key))
+    }
+
+    fileprivate func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
+        guard let array = self[key]?.array else { throw .wrong(key) }
+        return array
+    }
+
+    fileprivate func object(_ key: String) throws(StoredFormError) -> JSON.Object {
+        guard let object = self[key]?.object else { throw .wrong(key) }
+        return object
+    }
+}
+
+extension JSON.Value {
+    /// The value as an object; throws if it is something else.
+    func asObject() throws(StoredFormError) -> JSON.Object {
+        guard let object else { throw .wrong("(whole)") }
+        return object
     }
 }
