@@ -5,7 +5,7 @@ import EventLoop
 import JSON
 import Records
 
-/// The daemon as the control socket sees it.
+/// The running daemon, for the methods of the control socket.
 final class ControlledDaemon: ControllableDaemon {
     private let agent: Agent
     private let loop: EventLoop
@@ -14,11 +14,11 @@ final class ControlledDaemon: ControllableDaemon {
     private(set) var refusal: String?
     let movesGates: Bool
 
-    /// Why the configuration was not put in force.
+    /// Why a configuration is refused.
     typealias Refusal = String
 
-    /// `readConfiguration` reads the configuration again, and says why it is refused. `movesGates` is
-    /// whether decisions move units.
+    /// `readConfiguration` reads the configuration again, and returns why it is refused; nil if it is in
+    /// force. `movesGates` is whether decisions move units.
     init(
         _ agent: Agent, on loop: EventLoop, bootID: String, refusal: String?, movesGates: Bool,
         readConfiguration: @escaping () -> Refusal?
@@ -62,7 +62,7 @@ final class ControlledDaemon: ControllableDaemon {
         if let refusal { throw .configurationRefused(refusal) }
     }
 
-    /// Reads the configuration again, for somebody who does not wait for what comes of it.
+    /// Reads the configuration again for SIGHUP, which gets no reply.
     func readAgain() {
         refusal = readConfiguration()
     }
