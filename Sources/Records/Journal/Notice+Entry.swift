@@ -3,7 +3,7 @@ package import Decision
 package import Journal
 
 extension Notice {
-    /// The notice as a journal entry: the sentence, and its facts in fields. An absent fact has none.
+    /// The notice as a journal entry: the sentence, and a field for each fact that is present.
     package var entry: Entry {
         Entry(
             level.priority, sentence, messageID: messageID.rawValue, fields: fields)
@@ -64,7 +64,7 @@ extension Notice {
 }
 
 extension Notice.Level {
-    /// As syslog(3) numbers it.
+    /// The level as a priority of syslog(3).
     package var priority: Priority {
         switch self {
         case .error: .error
@@ -87,7 +87,7 @@ extension Verdict {
 }
 
 extension Override {
-    /// Whole, where the sentence may be cut.
+    /// The whole texts; the sentence may cut them.
     fileprivate var fields: [Field] {
         [
             JournalField.author(author), JournalField.cause(cause),
@@ -104,4 +104,24 @@ extension Deed {
         case .remember, .keep: []
         }
     }
+}
+
+/// killswitchd's own journal fields.
+package enum JournalField {
+    package static func service(_ value: String) -> Field { Field("KILLSWITCH_SERVICE", value) }
+    package static func unit(_ value: String) -> Field { Field("KILLSWITCH_UNIT", value) }
+    package static func state(_ value: String) -> Field { Field("KILLSWITCH_STATE", value) }
+    package static func gate(_ value: String) -> Field { Field("KILLSWITCH_GATE", value) }
+    package static func reason(_ value: String) -> Field { Field("KILLSWITCH_REASON", value) }
+    package static func daysLeft(_ value: Int) -> Field {
+        Field("KILLSWITCH_DAYS_LEFT", String(value))
+    }
+    /// Who gave an order.
+    package static func author(_ value: String) -> Field { Field("KILLSWITCH_AUTHOR", value) }
+    /// Why an order was given, in its author's words.
+    package static func cause(_ value: String) -> Field { Field("KILLSWITCH_CAUSE", value) }
+    /// When an order ends by itself.
+    package static func until(_ value: String) -> Field { Field("KILLSWITCH_UNTIL", value) }
+    package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
+    package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
 }
