@@ -48,7 +48,7 @@ import Testing
     @Test func forgetDropsWhatIsStoredAndMovesNothing() throws {
         try asked.decide()
         #expect(try asked.call("Forget", ["source": "app"])["services"] == ["shop"])
-        #expect(asked.daemon.effects.contains(.store(app, [])))
+        #expect(asked.daemon.effects.contains(.storeFlags(app, [])))
         #expect(
             asked.daemon.effects.last { if case .fetch = $0 { true } else { false } }
                 == .fetch(app, Validators()))

@@ -68,7 +68,9 @@ final class SimulatedDaemon: ControllableDaemon {
             let event = queue.removeFirst()
             for effect in machine.handle(event, at: now) {
                 effects.append(effect)
-                if case .keep = effect { queue.append(.recorded(.keep, problem: keepProblem)) }
+                if case .storeOverrides = effect {
+                    queue.append(.recorded(.storeOverrides, problem: keepProblem))
+                }
             }
             try tell(.event(event))
         }

@@ -39,7 +39,7 @@ extension Method {
                     throw rejection(of: service, daemon)
                 }
                 state = daemon.state(of: service.name)
-            case .event(.recorded(.keep, let cause)):
+            case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
             case .settled:
                 guard let state else { break }

@@ -45,8 +45,8 @@ extension Notice {
             .versionUnknown(let service, let source, _),
             .valueInvalid(let service, _, let source, _):
             [JournalField.service(service.text), JournalField.source(source.text)]
-        case .recordFailed(let deed, _):
-            deed.fields
+        case .recordFailed(let operation, _):
+            operation.fields
         case .closingHeld(let services, _):
             services.map { JournalField.service($0.text) }
         case .closingConfirmed(let services, let author):
@@ -96,12 +96,12 @@ extension Override {
     }
 }
 
-extension Deed {
+extension WriteOperation {
     fileprivate var fields: [Field] {
         switch self {
-        case .store(let source), .confirm(let source): [JournalField.source(source.text)]
+        case .storeFlags(let source), .markConfirmed(let source): [JournalField.source(source.text)]
         case .publish(let service): [JournalField.service(service.text)]
-        case .remember, .keep: []
+        case .storeLedger, .storeOverrides: []
         }
     }
 }

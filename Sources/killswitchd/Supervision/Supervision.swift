@@ -108,7 +108,7 @@ struct StatusLine {
     /// a gate that cannot be moved.
     init(_ overview: Overview, problems: [String]) {
         var lasting = problems
-        if overview.isInArrears { lasting.append("files cannot be written, see the journal") }
+        if overview.hasPendingWrites { lasting.append("files cannot be written, see the journal") }
         for source in overview.sources {
             if let problem = source.problem {
                 lasting.append("source '\(source.name)': \(problem)")

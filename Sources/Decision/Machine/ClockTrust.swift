@@ -20,15 +20,21 @@ package struct ClockTrust: Hashable, Sendable {
     /// What the last answer said that the time was, and when it said so.
     private var reference: Reference?
     /// When the first answer since the start said what time it was.
-    private(set) var firstDateAt: Boottime?
+    private var firstDateAt: Boottime?
 
+    /// A clock that is believed from `floor` on, until a server says otherwise.
     package init(floor: Instant) {
         self.floor = floor
     }
 
-    /// Takes in that flags were stored at `instant`, by a clock that was believed.
+    /// Takes in that an earlier run stored flags at `instant`, by a clock that was believed.
     mutating func raiseFloor(to instant: Instant) {
         floor = max(floor, instant)
+    }
+
+    /// Takes in that flags are stored which were fetched at `instant`, if the clock is believed now.
+    mutating func raiseFloor(to instant: Instant, at now: Now) {
+        if believes(now) { raiseFloor(to: instant) }
     }
 
     /// Takes in the `Date` of an answer.
@@ -37,6 +43,7 @@ package struct ClockTrust: Hashable, Sendable {
         firstDateAt = firstDateAt ?? now.boot
     }
 
+    /// Whether the wall clock is believed.
     package func believes(_ now: Now) -> Bool {
         guard now.wall >= floor else { return false }
         guard let reference else { return true }
@@ -50,6 +57,12 @@ package struct ClockTrust: Hashable, Sendable {
     func heldTime(at now: Now) -> Instant {
         guard let reference else { return now.wall }
         return min(now.wall, reference.date + (now.boot - reference.at))
+    }
+
+    /// Until when a clock that is not believed holds ends and windows: for `wait` after a service was
+    /// answered at `heardAt`, or the host by a server that says what time it is. Nil before both.
+    func holdEnds(after wait: Duration, heardAt: Boottime?) -> Boottime? {
+        [heardAt, firstDateAt].compactMap(\.self).min().map { $0 + wait }
     }
 
     /// When a clock that is too early reaches what surely lies in the past, if that is what is wrong.
