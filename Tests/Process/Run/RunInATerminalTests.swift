@@ -16,7 +16,7 @@ extension InATerminal {
 
         @Test func atATerminalCtrlCAndCtrlZAreTheCommands() async throws {
             let daemon = try running()
-            let terminal = try RealTerminal(daemon)
+            let terminal = try await RealTerminal(daemon)
             try terminal.type(
                 "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; "
                     + "trap \"echo goes on\" CONT; echo ready; "
@@ -43,7 +43,7 @@ extension InATerminal {
 
         @Test func theTerminalIsTheCommandsToRead() async throws {
             let daemon = try running()
-            let terminal = try RealTerminal(daemon)
+            let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- sh -c 'read word; echo \"read $word\"'")
             try terminal.type("hello")
             try await terminal.wait(until: "read hello")
@@ -51,7 +51,7 @@ extension InATerminal {
 
         @Test func atATerminalAWaitSaysWhatFor() async throws {
             let daemon = try running(flags: Self.closed)
-            let terminal = try RealTerminal(daemon)
+            let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- echo hello")
             try await terminal.wait(
                 until: "killswitchctl: waiting until 'shop' is open: it is ended")
