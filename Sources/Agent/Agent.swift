@@ -156,20 +156,20 @@ package final class Agent {
         case .fetch(let name, let validators):
             guard let followed = sources[name] else { return }
             followed.source.fetch(unlessMatching: validators)
-        case .store(let name, let answers):
+        case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
-            report(.store(name)) { () throws(FileError) in
+            report(.storeFlags(name)) { () throws(FileError) in
                 try state.store(answers, of: name, binding: source.binding)
                 if answers.isEmpty { try runtime.unmark(name) }
             }
-        case .confirm(let name):
-            report(.confirm(name)) { () throws(FileError) in
+        case .markConfirmed(let name):
+            report(.markConfirmed(name)) { () throws(FileError) in
                 try confirm(name)
             }
-        case .keep(let overrides):
-            report(.keep) { () throws(FileError) in try state.keep(overrides) }
-        case .remember(let ledger):
-            report(.remember) { () throws(FileError) in try state.remember(ledger) }
+        case .storeOverrides(let overrides):
+            report(.storeOverrides) { () throws(FileError) in try state.keep(overrides) }
+        case .storeLedger(let ledger):
+            report(.storeLedger) { () throws(FileError) in try state.remember(ledger) }
         case .publish(let name, let record):
             report(.publish(name)) { () throws(FileError) in
                 try runtime.publish(record, of: name)
@@ -178,9 +178,9 @@ package final class Agent {
         case .withdraw(let name):
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
             decided?(name, nil)
-        case .drop(let name):
+        case .unfollow(let name):
             sources.removeValue(forKey: name)?.source.stop()
-            report(.confirm(name)) { () throws(FileError) in try runtime.unmark(name) }
+            report(.markConfirmed(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .announce(let notice):
             announce(notice)
         case .sleep(let wake):
@@ -202,13 +202,13 @@ package final class Agent {
 
     private static let checkInterval: Duration = .seconds(1)
 
-    /// Performs a deed and queues how it went.
-    private func report(_ deed: Deed, _ perform: () throws(FileError) -> Void) {
+    /// Performs a write and queues how it went.
+    private func report(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void) {
         do {
             try perform()
-            post(.recorded(deed, problem: nil))
+            post(.recorded(operation, problem: nil))
         } catch {
-            post(.recorded(deed, problem: "\(error)"))
+            post(.recorded(operation, problem: "\(error)"))
         }
     }
 

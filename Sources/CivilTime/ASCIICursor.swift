@@ -1,30 +1,32 @@
-/// A position in ASCII text that moves on as the expected is taken; it stays where it is when not.
+/// A position in ASCII text. Each `take` moves past what it expects, or stays if something else comes.
 ///
-/// Its loops are plain ones: a date stands in every answer of a server.
+/// The loops are simple for speed: every answer of a server has a date.
 struct ASCIICursor {
     private let bytes: [UInt8]
     private var index = 0
 
+    /// A cursor at the first byte.
     init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// Where the next character stands, counted from 1 as people do.
+    /// The position of the next character, counted from 1.
     var column: Int { index + 1 }
 
+    /// Whether every byte was taken.
     var isAtEnd: Bool { index == bytes.count }
 
     /// The next byte, not taken; nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Takes the next character when it is this one.
+    /// Takes the next character if it is this one; says whether it was.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         index += 1
         return true
     }
 
-    /// Takes this whole word, letter case included, or nothing.
+    /// Takes this whole word, compared with letter case, or nothing; says whether it did.
     mutating func take(word: String) -> Bool {
         var end = index
         for byte in word.utf8 {
@@ -35,23 +37,23 @@ struct ASCIICursor {
         return true
     }
 
-    /// Takes the first of these words that stands here, and says which it was.
+    /// Takes the first of these words that comes next; returns its index, nil if none does.
     mutating func take(oneOf words: [String]) -> Int? {
         for position in words.indices where take(word: words[position]) { return position }
         return nil
     }
 
-    /// Takes bytes as long as they please, and says how many those were.
+    /// Takes bytes as long as the condition holds; returns their number.
     mutating func take(while isWanted: (UInt8) -> Bool) -> Int {
         let end = bytes[index...].firstIndex { !isWanted($0) } ?? bytes.count
         defer { index = end }
         return end - index
     }
 
-    /// Takes as many digits as stand here, up to the upper bound, as one decimal number.
+    /// Takes the digits that come next, up to the upper bound, as one decimal number.
     ///
-    /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower
-    /// bound it takes none.
+    /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower bound it
+    /// takes none and returns nil.
     mutating func takeNumber(digits: ClosedRange<Int>) -> Int? {
         var end = index
         var number = 0
@@ -66,14 +68,16 @@ struct ASCIICursor {
 }
 
 extension UInt8 {
+    /// 0 to 9.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
+    /// A to Z, a to z.
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 extension String {
-    /// At most the first 40 characters, safe to put between quotes in a log line: what is not
-    /// printable ASCII is escaped.
+    /// At most the first 40 characters, for a quotation in an error. Times and footers are ASCII, so
+    /// every other character is escaped, to be seen.
     var excerpt: String {
         let scalars = unicodeScalars.prefix(40)
         let cut = scalars.endIndex < unicodeScalars.endIndex ? "..." : ""

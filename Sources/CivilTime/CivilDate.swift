@@ -1,13 +1,16 @@
-/// A day of the proleptic Gregorian calendar, without a place: the day begins when a zone says so.
+/// A day of the proleptic Gregorian calendar, without a time zone.
 package struct CivilDate: Hashable, Sendable {
+    /// The year, with 0 for 1 BC (ISO 8601).
     package let year: Int
+    /// 1 to 12.
     package let month: Int
+    /// 1 to 31.
     package let day: Int
 
-    /// The years that a date can have: more than an `Instant` can reach, and far from overflow.
+    /// The years that a date can have: more than an `Instant` reaches, and far from overflow.
     package static let years = -999_999...999_999
 
-    /// The date with these numbers, or nil where the calendar (or `years`) has no such day.
+    /// The date with these numbers; nil if the calendar has no such day, or the year is not in `years`.
     package init?(year: Int, month: Int, day: Int) {
         guard Self.years.contains(year), (1...12).contains(month), day >= 1,
             day <= Self.lengthOfMonth(month, year: year)
@@ -15,23 +18,23 @@ package struct CivilDate: Hashable, Sendable {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day that is this many days after 1970-01-01, held at the ends of `years`.
+    /// The day this many days after 1970-01-01, clamped to `years`.
     package init(daysSinceEpoch: Int) {
         let first = Self.daysSinceEpoch(year: Self.years.lowerBound, month: 1, day: 1)
         let last = Self.daysSinceEpoch(year: Self.years.upperBound, month: 12, day: 31)
         (year, month, day) = Self.numbers(ofDay: min(max(daysSinceEpoch, first), last))
     }
 
-    /// How many days this day is after 1970-01-01; negative before it.
+    /// The number of days since 1970-01-01; negative before.
     package var daysSinceEpoch: Int {
         Self.daysSinceEpoch(year: year, month: month, day: day)
     }
 
-    /// The day's number, for a year, month and day that are known to be a date.
+    /// The number of days since 1970-01-01, for numbers that are known to be a date.
     ///
-    /// This and its inverse are days_from_civil and civil_from_days of Hinnant, "chrono-Compatible
+    /// This function and `numbers(ofDay:)` are days_from_civil and civil_from_days of Hinnant, "chrono-Compatible
     /// Low-Level Date Algorithms": years that begin in March put the leap day last, and 400 of them
-    /// have 146 097 days.
+    /// have 146,097 days.
     static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = yearFromMarch.floored(dividingBy: 400)
@@ -42,7 +45,7 @@ package struct CivilDate: Hashable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a day by its number, which may lie a little outside `years`.
+    /// The date this many days after 1970-01-01, which may lie a little outside `years`.
     static func numbers(ofDay daysSinceEpoch: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSinceEpoch + 719_468
         let era = shifted.floored(dividingBy: 146_097)
@@ -56,7 +59,7 @@ package struct CivilDate: Hashable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// How many days the month (1 to 12) has in that year.
+    /// The number of days of a month (1 to 12).
     static func lengthOfMonth(_ month: Int, year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -65,19 +68,21 @@ package struct CivilDate: Hashable, Sendable {
         }
     }
 
+    /// Whether the year has a 29 February.
     static func isLeap(_ year: Int) -> Bool {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 }
 
 extension CivilDate: Comparable {
+    /// Whether `left` is the earlier day.
     package static func < (left: Self, right: Self) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 }
 
 extension CivilDate: CustomStringConvertible {
-    /// `2027-03-31`; a year outside 0000 to 9999 with its sign, as in ISO 8601's expanded form.
+    /// `2027-03-31`; a year outside 0000 to 9999 has a sign, as in ISO 8601's expanded form.
     package var description: String {
         let sign = year < 0 ? "-" : year > 9_999 ? "+" : ""
         return "\(sign)\(year.magnitude.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
@@ -85,8 +90,8 @@ extension CivilDate: CustomStringConvertible {
 }
 
 extension BinaryInteger {
-    /// The decimal digits of a number that is not negative, with leading zeros up to `width`. Digit by
-    /// digit: times are written with every answer that is stored.
+    /// The decimal digits of a non-negative number, with leading zeros up to `width`. Written by hand
+    /// for speed: each stored answer has several times.
     func padded(to width: Int) -> String {
         var (place, count): (Self, Int) = (1, 1)
         while count < width || place <= self / 10 {
@@ -99,5 +104,66 @@ extension BinaryInteger {
             place /= 10
         }
         return text
+    }
+}
+
+/// A date and a time of day without a time zone ("local time"): a zone turns it into an instant.
+package struct CivilDateTime: Hashable, Sendable {
+    /// The day.
+    package let date: CivilDate
+    /// 0 to 23.
+    package let hour: Int
+    /// 0 to 59.
+    package let minute: Int
+    /// 0 to 59.
+    package let second: Int
+    /// 0 to 999,999.
+    package let microsecond: Int
+
+    /// The time with these numbers; nil if a clock never shows them (second 60 included).
+    package init?(
+        date: CivilDate, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0
+    ) {
+        guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
+            (0..<1_000_000).contains(microsecond)
+        else { return nil }
+        self.date = date
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+        self.microsecond = microsecond
+    }
+
+    /// The time this many seconds after 1970-01-01T00:00:00 on the same clock. `microsecond` is 0 to
+    /// 999,999.
+    init(secondsSinceEpoch: Int64, microsecond: Int = 0) {
+        date = CivilDate(daysSinceEpoch: Int(secondsSinceEpoch.floored(dividingBy: 86_400)))
+        let secondOfDay = Int(secondsSinceEpoch.remainder(flooredBy: 86_400))
+        hour = secondOfDay / 3_600
+        minute = secondOfDay / 60 % 60
+        second = secondOfDay % 60
+        self.microsecond = microsecond
+    }
+
+    /// Seconds since 1970-01-01T00:00:00 on the same clock.
+    var secondsSinceEpoch: Int64 {
+        Int64(date.daysSinceEpoch) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
+    }
+}
+
+extension CivilDateTime: Comparable {
+    /// Whether a clock shows `left` earlier.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.secondsSinceEpoch, left.microsecond) < (right.secondsSinceEpoch, right.microsecond)
+    }
+}
+
+extension CivilDateTime: CustomStringConvertible {
+    /// `2027-03-31T08:00:00`, with six digits of fraction unless it is 0.
+    package var description: String {
+        microsecond == 0 ? wholeSeconds : "\(wholeSeconds).\(microsecond.padded(to: 6))"
+    }
+
+    /// The description without the fraction.
+    var wholeSeconds: String {
+        "\(date)T\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// Why a format could not read its flags. Such an answer is not an order: the last good flags stay.
 package enum InvalidFlag: Error, Hashable, Sendable {
     case missing(key: String)
@@ -25,13 +27,7 @@ extension InvalidFlag: CustomStringConvertible {
     }
 }
 
-/// Foreign text as it may stand in a message: in single quotes, short, without control characters.
+/// Text from outside, for a message: in single quotes, printable, cut to 60 characters.
 package func quoted(_ text: String) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars.prefix(60) {
-        let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-        shown.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
-    }
-    let isWhole = text.unicodeScalars.count <= 60
-    return "'\(shown)\(isWhole ? "" : "…")'"
+    "'\(text.printable(limit: 60))'"
 }

@@ -67,7 +67,9 @@ package struct Simulation {
             case .sleep(let next): wake = next
             case .announce(.decided): break
             case .announce(let notice): notices.append(notice)
-            case .fetch, .store, .confirm, .remember, .keep, .withdraw, .drop: break
+            case .fetch, .storeFlags, .markConfirmed, .storeLedger, .storeOverrides, .withdraw,
+                .unfollow:
+                break
             }
         }
     }

@@ -4,26 +4,26 @@
 /// seeded hashes finds them, so that neither thousands of members nor keys chosen to collide make it
 /// slow.
 package struct Object: Sendable {
-    /// A key and what it stands for.
+    /// A key and its value.
     package typealias Member = (key: String, value: Value)
 
     /// The members in the order in which they were read or set.
     package private(set) var members: [Member] = []
 
-    /// Where each key's member is; empty while there are few enough to search.
+    /// The position of each key's member; empty while there are few enough to search.
     private var index: [ExactString: Int] = [:]
 
-    /// Up to how many members a search is no slower than the index.
+    /// Up to this many members a linear search is no slower than the index.
     private static let searched = 16
 
-    /// For how many members there is room at first.
+    /// How many members the first allocation has room for.
     private static let usual = 4
 
     /// An object without members.
     package init() {}
 
-    /// An object with these members in this order. Of several with one key the last counts, in the
-    /// place of the first.
+    /// An object with these members in this order. If a key occurs twice, its last value counts, at the
+    /// position of the first.
     package init(_ members: some Sequence<(String, Value)>) {
         for (key, value) in members { self[key] = value }
     }
@@ -34,10 +34,10 @@ package struct Object: Sendable {
     /// Whether there is no member.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The member's value, or nil where there is none; a member that is `null` is `.null`, not nil.
+    /// The member's value; nil without such a member. A member that is `null` is `.null`, not nil.
     ///
-    /// A new key goes to the end, an old one stays in its place. Setting nil removes the member,
-    /// which takes time in proportion to the object.
+    /// A new key goes to the end, an existing one keeps its position. Setting nil removes the member, in
+    /// time proportional to the object.
     package subscript(key: String) -> Value? {
         get {
             position(of: key).map { members[$0].value }
@@ -57,8 +57,8 @@ package struct Object: Sendable {
         position(of: key) != nil
     }
 
-    /// Adds a member at the end, `null` as yet, and says whether it did: not where there is one of
-    /// that key. The key is looked for once, which is most of what an object costs to read.
+    /// Appends a member with the value `null`, unless the key exists; says whether it did. The key is
+    /// searched once, which is most of the cost of reading an object.
     mutating func admit(_ key: String) -> Bool {
         if index.isEmpty, members.count == Self.searched { buildIndex() }
         let isNew =
@@ -70,12 +70,12 @@ package struct Object: Sendable {
         return isNew
     }
 
-    /// Gives the member at the end its value.
+    /// Sets the value of the last member.
     mutating func complete(_ value: Value) {
         members[members.count - 1].value = value
     }
 
-    /// Takes a place in the index, where it is free.
+    /// Enters a position into the index unless the key has one.
     private static func take(_ place: inout Int?, _ position: Int) -> Bool {
         guard place == nil else { return false }
         place = position
@@ -99,7 +99,7 @@ package struct Object: Sendable {
     }
 
     private mutating func buildIndex() {
-        // Room for more than there are: to grow is to hash every key again.
+        // Room for more members: growing would hash every key again.
         index.reserveCapacity(4 * members.count)
         for (position, member) in members.enumerated() {
             index[ExactString(member.key)] = position
@@ -108,6 +108,7 @@ package struct Object: Sendable {
 }
 
 extension Object: Sequence {
+    /// Iterates over the members in their order.
     package func makeIterator() -> IndexingIterator<[Member]> {
         members.makeIterator()
     }
@@ -119,8 +120,8 @@ extension Object: Hashable {
         left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
     }
 
+    /// Feeds a sum over the members to the hasher, so that their order does not count.
     package func hash(into hasher: inout Hasher) {
-        // A sum, as it must not depend on the order.
         var sum = 0
         for (key, value) in members {
             var member = Hasher()
@@ -129,5 +130,53 @@ extension Object: Hashable {
             sum &+= member.finalize()
         }
         hasher.combine(sum)
+    }
+}
+
+extension Object: ExpressibleByDictionaryLiteral {
+    /// An object with these members in this order. If a key occurs twice, its last value counts.
+    package init(dictionaryLiteral elements: (String, Value)...) {
+        self.init(elements)
+    }
+}
+
+/// A string that equals another only byte by byte.
+///
+/// RFC 8259 §8.3 compares strings code unit by code unit. Swift's own `==` compares them by canonical
+/// equivalence, where the Kelvin sign is the letter K. Its hash is the same for all spellings of an
+/// accented word, of which there are exponentially many: a document could slow a hash table down.
+package struct ExactString: Hashable, Sendable {
+    /// The string itself.
+    package let text: String
+
+    /// Wraps a string for comparison by bytes.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether both have the same bytes of UTF-8.
+    package static func == (left: ExactString, right: ExactString) -> Bool {
+        left.consists(of: right.text.utf8Span.span)
+    }
+
+    /// Whether the string has these bytes of UTF-8.
+    func consists(of bytes: Span<UInt8>) -> Bool {
+        guard text.utf8.count == bytes.count else { return false }
+        let own = text.utf8Span.span
+        for index in own.indices where own[index] != bytes[index] { return false }
+        return true
+    }
+
+    /// Feeds eight bytes at a time to the seeded hasher, then the length: without it, strings that
+    /// differ only in leading NULs would have the same hash.
+    package func hash(into hasher: inout Hasher) {
+        let bytes = text.utf8Span.span
+        var word: UInt64 = 0
+        for index in bytes.indices {
+            word = word << 8 | UInt64(bytes[index])
+            if index % 8 == 7 { hasher.combine(word) }
+        }
+        hasher.combine(word)
+        hasher.combine(bytes.count)
     }
 }

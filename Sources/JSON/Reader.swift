@@ -1,15 +1,15 @@
 extension Value {
-    /// How deep a value of somebody else may be nested.
+    /// How deep a foreign document may be nested.
     package static let depthLimit = 64
-    /// How deep a document of our own may be: it has such values inside a few levels more.
+    /// How deep a document of killswitchd itself may be nested: it wraps foreign values in a few levels.
     package static let ownDepthLimit = 2 * depthLimit
 
     /// Reads exactly one JSON value, strictly by RFC 8259, with white space around it.
     ///
-    /// Refused besides what the grammar refuses: another encoding than UTF-8, a byte order mark, a
-    /// key twice in an object (compared once escapes are undone), half a surrogate pair, and values
-    /// nested deeper than `depthLimit`, where a scalar is 0 levels and `[]` is 1. The stack used
-    /// grows with the limit, not with the input: keep it in the hundreds.
+    /// Beyond the grammar it rejects: an encoding other than UTF-8, a byte order mark, a key that occurs
+    /// twice in an object (compared after undoing escapes), half a surrogate pair, and values nested
+    /// deeper than `depthLimit`, where a scalar is 0 levels and `[]` is 1. The stack grows with the
+    /// limit, not with the input: keep it in the hundreds.
     package static func parse(
         _ bytes: [UInt8], depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
@@ -17,7 +17,7 @@ extension Value {
         return try reader.readDocument()
     }
 
-    /// Reads exactly one JSON value from a text that is in memory already.
+    /// Reads exactly one JSON value from a string, by the rules of `parse` for bytes.
     package static func parse(
         _ text: String, depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
@@ -25,19 +25,19 @@ extension Value {
     }
 }
 
-/// A place in the bytes of a document, which each `read…` moves past what it has read.
+/// A position in the bytes of a document. Each `read…` method advances it past what it read.
 struct Reader {
     let bytes: [UInt8]
     let depthLimit: Int
     var offset = 0
 
-    /// The place before the first byte.
+    /// A reader at the first byte.
     init(bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
     }
 
-    /// The byte at this place; nil at the end.
+    /// The byte at the position; nil at the end.
     var next: UInt8? {
         offset < bytes.count ? bytes[offset] : nil
     }
@@ -50,14 +50,14 @@ struct Reader {
         while let byte = next, byte.isWhitespace { offset += 1 }
     }
 
-    /// Moves past the byte if it comes next, and says whether it did.
+    /// Moves past the byte if it comes next; says whether it did.
     @inline(__always) mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
         return true
     }
 
-    /// Moves past the whole word if it comes next, and says whether it did.
+    /// Moves past the whole word if it comes next; says whether it did.
     mutating func skip(word: String) -> Bool {
         var end = offset
         for byte in word.utf8 {
@@ -69,12 +69,12 @@ struct Reader {
         return true
     }
 
-    /// An error at a place of this document.
+    /// An error at an offset of this document.
     func failure(_ kind: SyntaxError.Kind, at offset: Int) -> SyntaxError {
         SyntaxError(kind, at: offset, of: bytes)
     }
 
-    /// The error that the character which comes next is not what the grammar wants.
+    /// The error that the next character does not fit the grammar.
     func unexpectedCharacter(_ expected: SyntaxError.Expected) -> SyntaxError {
         // No character of UTF-8 is longer than four bytes.
         let found = String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
@@ -82,16 +82,154 @@ struct Reader {
             .unexpected(found.map { .character($0) } ?? .end, expected: expected), at: offset)
     }
 
-    /// The same outside of strings, where letters are taken for a word.
+    /// The error that the next word or character does not fit the grammar, outside of strings.
     func unexpected(_ expected: SyntaxError.Expected) -> SyntaxError {
         guard let word else { return unexpectedCharacter(expected) }
         return failure(.unexpected(.word(word), expected: expected), at: offset)
     }
 
-    /// The word that comes next, cut where it is too long to be known; nil where none begins.
-    var word: String? {
+    /// The next word, cut after 32 letters; nil if no letter comes next.
+    private var word: String? {
         guard let next, next.isLetter else { return nil }
         let letters = bytes[offset...].prefix(32).prefix { $0.isLetter || $0.isDigit }
         return String(decoding: letters, as: UTF8.self)
     }
+}
+
+extension Reader {
+    /// Reads a whole document: one value (RFC 8259 §2).
+    mutating func readDocument() throws(SyntaxError) -> Value {
+        try checkEncoding()
+        skipWhitespace()
+        guard !isAtEnd else { throw failure(.empty, at: offset) }
+        let value = try readValue(or: .value, depth: 0)
+        skipWhitespace()
+        guard isAtEnd else { throw unexpected(.endOfInput) }
+        return value
+    }
+
+    /// Reads a value inside `depth` arrays and objects. If no value begins here, the error names
+    /// `expected`.
+    private mutating func readValue(
+        or expected: SyntaxError.Expected, depth: Int
+    ) throws(SyntaxError) -> Value {
+        switch next {
+        case .quote: .string(try readString())
+        case .openBrace: .object(try readObject(depth: depth))
+        case .openBracket: .array(try readArray(depth: depth))
+        case let byte? where byte == .minus || byte.isDigit: .number(try readNumber())
+        default: try readWord(or: expected)
+        }
+    }
+
+    /// Reads `true`, `false` or `null` (RFC 8259 §3).
+    private mutating func readWord(
+        or expected: SyntaxError.Expected
+    ) throws(SyntaxError) -> Value {
+        let (word, value): (String, Value) =
+            switch next {
+            case UInt8(ascii: "t"): ("true", true)
+            case UInt8(ascii: "f"): ("false", false)
+            default: ("null", .null)
+            }
+        guard skip(word: word) else { throw unexpected(expected) }
+        return value
+    }
+
+    /// Reads an array (RFC 8259 §5).
+    private mutating func readArray(depth: Int) throws(SyntaxError) -> [Value] {
+        try enter(depth)
+        var elements: [Value] = []
+        skipWhitespace()
+        if skip(.closeBracket) { return elements }
+        var expected = SyntaxError.Expected.valueOrEndOfArray
+        repeat {
+            skipWhitespace()
+            elements.append(try readValue(or: expected, depth: depth + 1))
+            skipWhitespace()
+            expected = .value
+        } while skip(.comma)
+        guard skip(.closeBracket) else { throw unexpected(.commaOrEndOfArray) }
+        return elements
+    }
+
+    /// Reads an object (RFC 8259 §4).
+    private mutating func readObject(depth: Int) throws(SyntaxError) -> Object {
+        try enter(depth)
+        var object = Object()
+        skipWhitespace()
+        if skip(.closeBrace) { return object }
+        var expected = SyntaxError.Expected.keyOrEndOfObject
+        repeat {
+            skipWhitespace()
+            try readKey(into: &object, or: expected)
+            skipWhitespace()
+            guard skip(.colon) else { throw unexpected(.colon) }
+            skipWhitespace()
+            object.complete(try readValue(or: .value, depth: depth + 1))
+            skipWhitespace()
+            expected = .key
+        } while skip(.comma)
+        guard skip(.closeBrace) else { throw unexpected(.commaOrEndOfObject) }
+        return object
+    }
+
+    /// Reads a key and appends a member of that key; a key that exists is an error.
+    private mutating func readKey(
+        into object: inout Object, or expected: SyntaxError.Expected
+    ) throws(SyntaxError) {
+        guard next == .quote else { throw unexpected(expected) }
+        let start = offset
+        let key = try readString()
+        guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
+    }
+
+    /// Moves past the bracket or brace that opens a level, unless that would be one too many.
+    private mutating func enter(_ depth: Int) throws(SyntaxError) {
+        guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
+        offset += 1
+    }
+}
+
+/// The bytes that JSON's grammar is made of (RFC 8259 §2).
+extension UInt8 {
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+    static let comma = UInt8(ascii: ",")
+    static let colon = UInt8(ascii: ":")
+
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let slash = UInt8(ascii: "/")
+
+    static let plus = UInt8(ascii: "+")
+    static let minus = UInt8(ascii: "-")
+    static let point = UInt8(ascii: ".")
+    static let zero = UInt8(ascii: "0")
+    static let lowerE = UInt8(ascii: "e")
+    static let upperE = UInt8(ascii: "E")
+
+    /// 0 to 9.
+    var isDigit: Bool { self >= .zero && self <= UInt8(ascii: "9") }
+
+    /// Space, tab, line feed or carriage return: JSON's only white space.
+    var isWhitespace: Bool {
+        self == .space || self == .lineFeed || self == .carriageReturn || self == .tab
+    }
+
+    /// A to Z, a to z.
+    var isLetter: Bool {
+        let lower = self | 0x20
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+    }
+
+    /// U+0000 to U+001F, which a string holds only escaped (RFC 8259 §7).
+    var isControl: Bool { self < .space }
 }

@@ -1,15 +1,15 @@
 /// Why bytes are not JSON, and where.
 package struct SyntaxError: Error, Hashable, Sendable {
-    /// What is wrong there.
+    /// The rule that the document breaks.
     package let kind: Kind
-    /// How many bytes come before the place of the error.
+    /// The number of bytes before the error.
     package let offset: Int
-    /// The line of the place, from 1. A line ends with a line feed.
+    /// The line, counted from 1. A line ends with a line feed.
     package let line: Int
-    /// The place in its line, in bytes, from 1.
+    /// The position in the line in bytes, counted from 1.
     package let column: Int
 
-    /// Counts the lines of the document up to the place.
+    /// An error at an offset of a document, whose lines are counted up to there.
     init(_ kind: Kind, at offset: Int, of bytes: [UInt8]) {
         let before = bytes[..<offset]
         let lineStart = before.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0
@@ -19,15 +19,15 @@ package struct SyntaxError: Error, Hashable, Sendable {
         self.column = offset - lineStart + 1
     }
 
-    /// What is wrong.
+    /// The rules that a document can break.
     package enum Kind: Hashable, Sendable {
-        /// There is nothing, or nothing but white space.
+        /// The document is empty, or only white space.
         case empty
         /// The text begins with U+FEFF (RFC 8259 §8.1).
         case byteOrderMark
-        /// The text is in another encoding, or broken (RFC 8259 §8.1).
+        /// The text has another encoding, or invalid UTF-8 (RFC 8259 §8.1).
         case notUTF8(Encoding)
-        /// The grammar wants something else here.
+        /// The grammar requires something else here.
         case unexpected(Found, expected: Expected)
         /// An object has this key already.
         case duplicateKey(String)
@@ -37,23 +37,23 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
     }
 
-    /// What was found in place of UTF-8.
+    /// What the document has instead of valid UTF-8.
     package enum Encoding: Hashable, Sendable {
         case utf16
         case utf32
-        /// A byte that continues a character where none has begun.
+        /// A continuation byte without a first byte.
         case continuation
-        /// More bytes than the character needs.
+        /// An encoding longer than the character needs.
         case overlong
         /// U+D800 to U+DFFF.
         case surrogate
-        /// The end, or another character, inside a character.
+        /// A character that ends too early.
         case truncated
         /// Above U+10FFFF, or a byte that UTF-8 never uses.
         case invalid
     }
 
-    /// What was found in place of what the grammar wants.
+    /// What the document has where the grammar requires something else.
     package enum Found: Hashable, Sendable {
         case end
         case character(Unicode.Scalar)
@@ -61,7 +61,7 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case word(String)
     }
 
-    /// What the grammar wants.
+    /// What the grammar requires.
     package enum Expected: Hashable, Sendable {
         case value
         case valueOrEndOfArray
@@ -78,4 +78,100 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case escape
         case hexDigits
     }
+}
+
+extension SyntaxError: CustomStringConvertible {
+    /// One line, such as `unexpected ',' at line 3, column 5: expected a value`.
+    ///
+    /// Quotations of the input are cut and escaped, so that a log or a terminal can show the line.
+    package var description: String {
+        let place = "at line \(line), column \(column)"
+        return switch kind {
+        case .empty:
+            "empty input: expected a value"
+        case .byteOrderMark:
+            "byte order mark \(place): JSON begins without one"
+        case .notUTF8(let encoding):
+            "not UTF-8 \(place): \(encoding.description)"
+        case .unexpected(let found, let expected):
+            "unexpected \(found.description) \(place): expected \(expected.description)"
+        case .duplicateKey(let key):
+            "duplicate key \(quoted(key)) \(place): expected each key once in an object"
+        case .loneSurrogate(let unit):
+            "lone surrogate '\\u\(hex(UInt32(unit)))' \(place): expected a pair, high before low"
+        case .tooDeep(let limit):
+            "nested too deep \(place): expected at most \(limit) levels of arrays and objects"
+        }
+    }
+}
+
+extension SyntaxError.Encoding {
+    fileprivate var description: String {
+        switch self {
+        case .utf16: "this looks like UTF-16"
+        case .utf32: "this looks like UTF-32"
+        case .continuation: "a continuation byte without a first one"
+        case .overlong: "a character in more bytes than it needs"
+        case .surrogate: "an encoded surrogate"
+        case .truncated: "a character cut short"
+        case .invalid: "a byte that begins no character"
+        }
+    }
+}
+
+extension SyntaxError.Found {
+    fileprivate var description: String {
+        switch self {
+        case .end: "end of input"
+        case .character("'"): "\"'\""
+        case .character(let scalar) where scalar.isPrintableASCII: quoted(String(scalar))
+        case .character(let scalar): "U+\(hex(scalar.value).uppercased())"
+        case .word(let word): quoted(word)
+        }
+    }
+}
+
+extension SyntaxError.Expected {
+    fileprivate var description: String {
+        switch self {
+        case .value: "a value"
+        case .valueOrEndOfArray: "a value or ']'"
+        case .key: "a key in double quotes"
+        case .keyOrEndOfObject: "a key in double quotes or '}'"
+        case .colon: "':'"
+        case .commaOrEndOfArray: "',' or ']'"
+        case .commaOrEndOfObject: "',' or '}'"
+        case .endOfInput: "nothing after the value"
+        case .digit: "a digit"
+        case .noDigitAfterZero: "no digit after a leading 0"
+        case .endOfString: "the '\"' that ends the string"
+        case .escapedControl: "control characters in a string to be escaped"
+        case .escape: #"one of " \ / b f n r t u after the backslash"#
+        case .hexDigits: "four hexadecimal digits"
+        }
+    }
+}
+
+/// The text in single quotes, cut to 40 characters; unprintable characters as `\u{…}`.
+private func quoted(_ text: String) -> String {
+    let limit = 40
+    var quoted = "'"
+    for scalar in text.unicodeScalars.prefix(limit) {
+        if scalar.isPrintable {
+            quoted.unicodeScalars.append(scalar)
+        } else {
+            quoted += "\\u{\(hex(scalar.value))}"
+        }
+    }
+    return quoted + (text.unicodeScalars.count > limit ? "…'" : "'")
+}
+
+/// At least four hexadecimal digits.
+private func hex(_ number: UInt32) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}
+
+extension Unicode.Scalar {
+    fileprivate var isPrintableASCII: Bool { isASCII && isPrintable }
 }

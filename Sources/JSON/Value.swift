@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259 §3).
 ///
-/// Two values are equal when they mean the same: strings and keys byte for byte, numbers by their
-/// spelling, arrays in order, objects whatever the order of their members.
+/// Two values are equal if strings and keys agree byte for byte, numbers are spelled alike, and arrays
+/// have the same order. The order of an object's members does not matter.
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -12,7 +12,18 @@ package enum Value: Sendable {
 }
 
 extension Value {
-    /// What kind of value it is, with its article, for error messages: `expected a string, not null`.
+    /// A string, or null for nil.
+    package static func optional(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+
+    /// An integer, or null for nil.
+    package static func optional(_ number: Int64?) -> Value {
+        number.map { .number(Number($0)) } ?? .null
+    }
+
+    /// An array of strings.
+    package static func strings(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
+
+    /// The type of the value with its article, for error messages: `expected a string, not null`.
     package var typeName: String {
         switch self {
         case .null: "null"
@@ -24,33 +35,108 @@ extension Value {
         }
     }
 
-    /// The boolean, or nil where this is another kind of value.
+    /// The boolean, or nil if the value has another type.
     package var bool: Bool? {
         guard case .bool(let bool) = self else { return nil }
         return bool
     }
 
-    /// The number, or nil where this is another kind of value.
+    /// The number, or nil if the value has another type.
     package var number: Number? {
         guard case .number(let number) = self else { return nil }
         return number
     }
 
-    /// The string, or nil where this is another kind of value.
+    /// The string, or nil if the value has another type.
     package var string: String? {
         guard case .string(let string) = self else { return nil }
         return string
     }
 
-    /// The elements, or nil where this is another kind of value.
+    /// The elements, or nil if the value has another type.
     package var array: [Value]? {
         guard case .array(let array) = self else { return nil }
         return array
     }
 
-    /// The object, or nil where this is another kind of value.
+    /// The object, or nil if the value has another type.
     package var object: Object? {
         guard case .object(let object) = self else { return nil }
         return object
+    }
+}
+
+extension Value: Hashable {
+    /// Whether both values have the same type and content, as the type's description defines it.
+    package static func == (left: Value, right: Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): ExactString(left) == ExactString(right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
+        }
+    }
+
+    /// Feeds what `==` compares to the hasher.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null:
+            hasher.combine(0)
+        case .bool(let bool):
+            hasher.combine(1)
+            hasher.combine(bool)
+        case .number(let number):
+            hasher.combine(2)
+            hasher.combine(number)
+        case .string(let string):
+            hasher.combine(3)
+            hasher.combine(ExactString(string))
+        case .array(let array):
+            hasher.combine(4)
+            hasher.combine(array)
+        case .object(let object):
+            hasher.combine(5)
+            hasher.combine(object)
+        }
+    }
+}
+
+// Literals in code: `["name": "shop", "days_left": 3, "ends_at": .null]`.
+
+extension Value: ExpressibleByBooleanLiteral {
+    /// `true` or `false`.
+    package init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+}
+
+extension Value: ExpressibleByIntegerLiteral {
+    /// A number in decimal digits.
+    package init(integerLiteral value: Int64) {
+        self = .number(Number(value))
+    }
+}
+
+extension Value: ExpressibleByStringLiteral {
+    /// A string.
+    package init(stringLiteral value: String) {
+        self = .string(value)
+    }
+}
+
+extension Value: ExpressibleByArrayLiteral {
+    /// An array of these elements.
+    package init(arrayLiteral elements: Value...) {
+        self = .array(elements)
+    }
+}
+
+extension Value: ExpressibleByDictionaryLiteral {
+    /// An object with these members in this order. If a key occurs twice, its last value counts.
+    package init(dictionaryLiteral elements: (String, Value)...) {
+        self = .object(Object(elements))
     }
 }

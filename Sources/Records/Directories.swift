@@ -1,18 +1,22 @@
-/// Where the daemon writes and the command line reads: from the options, else from the variables
-/// that systemd sets, else a default for root and one for everybody else.
+/// The directories that the daemon writes and the command line reads: by the options, else by the
+/// variables that systemd sets, else by a default for root and one for other users.
 package enum Directories {
-    /// What nobody said and no variable tells.
+    /// A directory that neither an option nor a variable gives.
     package struct Unknown: Error, Hashable, CustomStringConvertible {
+        /// `runtime` or `state`.
         package let what: String
+        /// The variable that would give it.
         package let variable: String
+        /// The option that would give it.
         package let option: String
 
+        /// What is missing, and the option to give.
         package var description: String {
             "find the \(what) directory: \(variable) is not set; give \(option) DIRECTORY"
         }
     }
 
-    /// `environment` gives the value of a variable.
+    /// The daemon's runtime directory. `environment` returns the value of a variable.
     package static func runtime(
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
@@ -23,6 +27,7 @@ package enum Directories {
             what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
     }
 
+    /// The daemon's state directory.
     package static func state(
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
@@ -35,11 +40,11 @@ package enum Directories {
         throw Unknown(what: "state", variable: "HOME", option: "--state-directory")
     }
 
-    /// Where a reader looks: as the daemon would, and where that has no folder and the system's daemon
-    /// has one, there. Reading needs no privilege, so it should need no option either.
+    /// The runtime directory that a reader uses: the one that a daemon of this user would use, else the
+    /// system daemon's, if the former does not exist. Reading needs no privilege, so it needs no option.
     ///
-    /// A reader may be run by a unit that has a runtime directory of its own: that one counts only where
-    /// a daemon has its files there, as `holdsFiles` says.
+    /// A reader may run in a unit that has a runtime directory of its own. `RUNTIME_DIRECTORY` counts only
+    /// if a daemon has files there, as `holdsFiles` says.
     package static func published(
         option: String?, isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool,
         holdsFiles: (String) -> Bool
@@ -59,8 +64,8 @@ package enum Directories {
         return system
     }
 
-    /// Where a reader finds what the daemon has stored that publishes in `directory`. STATE_DIRECTORY is
-    /// the daemon's where RUNTIME_DIRECTORY is.
+    /// The state directory of the daemon that publishes in `directory`, for a reader. `STATE_DIRECTORY`
+    /// counts only if `directory` comes from `RUNTIME_DIRECTORY`.
     package static func stored(
         option: String?, publishedIn directory: String, isRoot: Bool,
         environment: (String) -> String?
@@ -73,11 +78,11 @@ package enum Directories {
         }
     }
 
-    /// Where the system's daemon publishes.
+    /// The runtime directory of the system's daemon.
     package static let system = "/run/killswitchd"
     private static let systemState = "/var/lib/killswitchd"
 
-    /// systemd separates several directories by colons; ours is the first (systemd.exec(5)).
+    /// The first directory of a list: systemd separates several by colons (systemd.exec(5)).
     private static func first(of list: String?) -> String? {
         list?.split(separator: ":").first.map(String.init)
     }

@@ -4,15 +4,15 @@ import JSON
 
 /// `state.env`: the verdict for shells and for `EnvironmentFile=`.
 ///
-/// Quoted in the one form that sh and systemd read alike: double quotes, with a backslash before
-/// `"`, `\`, `$` and the backtick. Newlines stand as they are. NUL is dropped, which neither can
-/// hold, and so are the noncharacters of Unicode, for which systemd refuses the whole file. An absent
-/// fact is an empty value.
+/// Values are quoted in the form that sh and systemd read alike: double quotes, with a backslash before
+/// `"`, `\`, `$` and the backtick. Newlines stay as they are. NUL is dropped, which neither can hold, and
+/// so are Unicode's noncharacters, for which systemd rejects the whole file. An absent fact is empty.
 ///
-/// The kernel takes no environment string over 128 KiB, and a unit must not fail to start by what a
-/// remote message holds. So a text for people is cut, between characters; a value that is too long is
-/// left empty, for a part of a list is another list.
-package struct EnvironmentFile {
+/// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from
+/// starting. So titles and messages are cut between characters. A value that is too long is left empty,
+/// because a part of a list would be another list.
+package enum EnvironmentFile {
+    /// The text of the file.
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
         var variables: [(String, String?)] = [
@@ -31,14 +31,15 @@ package struct EnvironmentFile {
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
     }
 
-    /// Names of values are of a-z, 0-9, '-' and '_' alone, and no two of a service come to the same.
+    /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
+    /// accepts no two that give the same variable.
     private static func variable(_ name: String) -> String {
         "VALUE_"
             + name.uppercased().split(separator: "-", omittingEmptySubsequences: false)
             .joined(separator: "_")
     }
 
-    /// A string as it is, everything else as JSON.
+    /// A string without quotes, other values as JSON; nil for null.
     private static func bare(_ value: JSON.Value) -> String? {
         switch value {
         case .null: nil
@@ -47,14 +48,15 @@ package struct EnvironmentFile {
         }
     }
 
-    /// The most bytes of a text or a value, quoted.
+    /// The longest text or value in bytes, with its quotes and escapes.
     static let sizeLimit = 32 << 10
 
-    /// Whether a text can stand there whole.
+    /// Whether a text is within the limit once it is quoted.
     private static func fits(_ text: String) -> Bool {
         text.utf8.count <= sizeLimit && quoted(text, limit: .max).utf8.count <= sizeLimit
     }
 
+    /// The text in double quotes, cut to about `limit` bytes.
     static func quoted(_ value: String, limit: Int = sizeLimit) -> String {
         var text = "\""
         for scalar in value.unicodeScalars {
@@ -72,8 +74,7 @@ package struct EnvironmentFile {
 }
 
 extension Unicode.Scalar {
-    /// The 66 code points that never will be a character: U+FDD0 to U+FDEF, and the last two of each
-    /// plane.
+    /// Whether it is one of Unicode's 66 noncharacters: U+FDD0 to U+FDEF, and the last two of each plane.
     fileprivate var isNoncharacter: Bool {
         (0xFDD0...0xFDEF).contains(value) || value & 0xFFFE == 0xFFFE
     }

@@ -1,11 +1,13 @@
 import Decision
 import Files
 
-/// The file `open` or `closed`, for `ConditionPathExists=` and the like: one file that is renamed
-/// from the one name to the other, and is neither while the service is undecided.
+/// The file `open` or `closed`, for `ConditionPathExists=` and the like. It is renamed from one name to
+/// the other, and missing while the service is undecided.
 struct Marker {
+    /// The folder of the service.
     let folder: String
 
+    /// Gives the marker the name of this gate; nil removes it.
     func set(_ gate: Gate?) throws(FileError) {
         guard let gate else {
             for name in Gate.allCases { try File.remove(path(name)) }
@@ -19,8 +21,8 @@ struct Marker {
         }
     }
 
-    /// What the marker says; nil where there is none, or none that we may see. Of two that are there by
-    /// somebody else's hand, the one that closes.
+    /// The gate by the marker; nil if there is none, or none that this user may see. If both markers
+    /// exist, closed wins.
     var gate: Gate? {
         [Gate.closed, .open].first { gate in
             do { return try File.exists(path(gate)) } catch { return false }

@@ -1,16 +1,19 @@
 package import Decision
 package import Files
 
-/// `$RUNTIME_DIRECTORY`: what scripts, the service manager and people read of each service.
+/// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people.
 ///
-/// Every file is replaced atomically. Nothing here outlives the boot.
+/// Every file is replaced atomically. Nothing here survives a reboot.
 package struct RuntimeDirectory {
+    /// The absolute path.
     package let path: String
     private let bootID: String
+    /// The configured services.
     let services: [ServiceName: Service]
-    /// The marks of the sources that services follow: one is touched at each poll.
+    /// The path of each source's mark, which is touched at each poll.
     private let marks: [SourceName: String]
 
+    /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
     package init(path: String, bootID: String, services: [Service]) {
         self.path = path
         self.bootID = bootID
@@ -19,11 +22,11 @@ package struct RuntimeDirectory {
         self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// Writes the files of a service, the marker last: who waits for it finds the others true.
+    /// Writes the files of a service. The marker is written last, so that watchers see current files.
     ///
-    /// A full disk must not keep a switch from firing. Where a closing cannot be written the marker is
-    /// renamed all the same, which takes no space, and the files that would go on to say that the
-    /// service may run are removed, which makes some: there is none until the next attempt.
+    /// A full disk must not keep a switch from firing. If a closing cannot be written, the marker is
+    /// renamed nevertheless, which takes no space, and the files that still say that the service may run
+    /// are removed, which frees some. They are missing until the next attempt.
     package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
         guard let service = services[name] else { return }
         let folder = "\(path)/\(name)"
@@ -47,13 +50,13 @@ package struct RuntimeDirectory {
         try marker.set(record.verdict.gate)
     }
 
-    /// Whether what is in the folder from before says so already.
+    /// Whether the `state.json` in the folder says closed.
     private func saysClosed(_ folder: String) -> Bool {
         do { return try PublishedState.read(in: folder)?.gate == .closed } catch { return false }
     }
 
-    /// Closes by the marker alone, and takes away what is out of date now. The caller has an error to
-    /// report already, and tries again: a step that fails must not keep the others from being made.
+    /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
+    /// already, and tries again, so a step that fails does not stop the others.
     private func close(_ folder: String, without files: [String]) {
         do { try Marker(folder: folder).set(.closed) } catch {}
         for file in files {
@@ -61,7 +64,7 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// Whether a daemon has its files in a directory: its socket, or the state of a service.
+    /// Whether a directory has files of a daemon: its socket, or the state of a service.
     package static func holdsFiles(_ path: String) -> Bool {
         do {
             let names = try Directory.list(path)
@@ -76,7 +79,7 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// The file whose modification time says when the source last confirmed its flags.
+    /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func mark(of source: SourceName) -> String {
         marks[source] ?? Self.mark(of: source, in: path)
     }
@@ -85,13 +88,12 @@ package struct RuntimeDirectory {
         "\(path)/\(FileName.source(source))"
     }
 
-    /// Notes that the source has confirmed its flags now.
+    /// Sets the source's mark to now.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
     }
 
-    /// Throws where the files of a service that follows the source are gone: somebody has removed
-    /// them.
+    /// Throws if somebody has removed the `state.json` of a service that follows the source.
     package func check(_ source: SourceName) throws(FileError) {
         for service in services.values
         where service.switches.contains(where: { $0.source == source }) {
@@ -99,7 +101,7 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// Removes the file that says when a source last confirmed its flags.
+    /// Removes a source's mark.
     package func unmark(_ source: SourceName) throws(FileError) {
         try File.remove(mark(of: source))
     }
@@ -111,9 +113,9 @@ package struct RuntimeDirectory {
         try removeService(folder)
     }
 
-    /// Removes what is not true any more when a daemon starts: the files of services and sources
-    /// that are no longer configured, and markers of another boot. Gives what could not be looked at
-    /// or removed, which is left: whatever else is in the directory keeps no switch from firing.
+    /// Removes what is out of date when a daemon starts: the files of services and sources that are no
+    /// longer configured, and markers of another boot. Returns the errors of files that could not be read
+    /// or removed. They stay: foreign files in the directory must not keep a switch from firing.
     package func tidy(sources: [SourceName]) throws(FileError) -> [any Error] {
         try Directory.create(path)
         let marks = Set(sources.map(FileName.source))
@@ -138,14 +140,15 @@ package struct RuntimeDirectory {
             return
         }
         if services[name] == nil {
-            // A folder without a state of ours is somebody else's.
+            // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
         } else if !isOfThisBoot(folder) {
             try Marker(folder: folder).set(nil)
         }
     }
 
-    /// A state that cannot be read tells of no boot. The first decision replaces it.
+    /// Whether the `state.json` in the folder was written in this boot. One that cannot be read was not;
+    /// the first decision replaces it.
     private func isOfThisBoot(_ folder: String) -> Bool {
         do {
             return try PublishedState.read(in: folder)?.bootID == bootID
@@ -154,12 +157,53 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// Removes the files that are ours, and the folder when nothing else is in it.
+    /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
         for file in [FileName.state, FileName.environment, FileName.units] {
             try File.remove("\(folder)/\(file)")
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
+    }
+}
+
+/// The names of the files that other programs rely on.
+package enum FileName {
+    /// The verdict of a service, for programs.
+    package static let state = "state.json"
+    /// The same, for shells and units.
+    package static let environment = "state.env"
+    /// Why the configuration on disk is refused; present only while it is. No service's folder has this
+    /// name, because names of services have no dot.
+    package static let refusedConfiguration = "configuration.refused"
+    /// The attached units of a service.
+    package static let units = "units.json"
+    /// The socket on which the daemon listens for killswitchctl.
+    package static let controlSocket = "control.sock"
+    /// The start of the name of every mark.
+    package static let sourcePrefix = "source."
+
+    /// The mark of a source: its modification time says when the source last confirmed its flags.
+    package static func source(_ name: SourceName) -> String { sourcePrefix + name.text }
+}
+
+extension RuntimeDirectory {
+    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
+    /// removes the file.
+    package func note(refusal: String?) throws(FileError) {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        guard let refusal else { return try File.remove(file) }
+        try File.replace(file, with: Array((refusal + "\n").utf8))
+    }
+
+    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
+    package static func refusal(in path: String) throws(FileError) -> String? {
+        do {
+            let file = "\(path)/\(FileName.refusedConfiguration)"
+            let bytes = try File.read(file, limit: 1 << 20)
+            return String(decoding: bytes.dropLast(), as: UTF8.self)
+        } catch  where error.isNotFound {
+            return nil
+        }
     }
 }

@@ -3,20 +3,23 @@ package import Decision
 package import Files
 import JSON
 
-/// `$STATE_DIRECTORY`: what has to survive a restart and a reboot.
+/// `$STATE_DIRECTORY`: what survives a restart and a reboot.
 package struct StateDirectory {
+    /// The absolute path.
     package let path: String
 
+    /// The directory at this path; nothing is read or written yet.
     package init(path: String) {
         self.path = path
     }
 
+    /// Creates the directory and its folders.
     package func prepare() throws(FileError) {
         try Directory.create("\(path)/flags")
     }
 
-    /// Stores the answers of a source before they are acted on, each with its validators, so that
-    /// an ETag is never newer than the flags it stands for. Without answers nothing is kept of it.
+    /// Stores the answers of a source, each with its validators in the same file, so that an ETag is never
+    /// newer than its flags. Call it before the machine acts on them. Without answers the file is removed.
     package func store(
         _ answers: [Answer], of source: SourceName, binding: String
     ) throws(FileError) {
@@ -25,62 +28,64 @@ package struct StateDirectory {
         try File.replace(flagsPath(source), with: bytes, surviving: .powerLoss)
     }
 
-    /// Notes that the stored flags were confirmed at `now`. Their age after a reboot is told by this
-    /// file's modification time, which is set at most every ten minutes, to spare the disk.
+    /// Records that the source confirmed its stored flags at `now`, as the file's modification time: it
+    /// gives their age after a reboot. It is set at most every ten minutes, to spare the disk.
     package func confirm(_ source: SourceName, at now: Instant) throws(FileError) {
         let file = flagsPath(source)
         guard let before = try modificationTime(file) else { return }
         if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
     }
 
-    /// What was stored of a source, and when it was last confirmed: in this boot by `mark`, the file
-    /// in the runtime directory. Under a binding that `isBound` does not accept it is inherited.
+    /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the runtime
+    /// directory that says so for this boot. Answers whose binding `isBound` rejects are inherited.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
     ) throws(FileError) -> Restored<Memory.Kept> {
         let file = flagsPath(source)
-        guard let bytes = try contents(file) else { return .nothing }
-        let answers: [Answer]
-        switch StoredFlags.answers(in: bytes, isBound: isBound) {
-        case .value(let stored): answers = stored
+        switch try restored(file, { StoredFlags.answers(in: $0, isBound: isBound) }) {
+        case .value(let answers):
+            let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
+            guard let confirmedAt = (times + answers.map(\.fetchedAt)).max() else {
+                return .nothing
+            }
+            return .value(Memory.Kept(answers: answers, confirmedAt: confirmedAt))
         case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable("read '\(file)': \(problem)")
+        case .unreadable(let problem): return .unreadable(problem)
         }
-        let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
-        let fetched = answers.map(\.fetchedAt).max()
-        guard let confirmedAt = (times + [fetched].compactMap(\.self)).max() else {
-            return .nothing
-        }
-        return .value(Memory.Kept(answers: answers, confirmedAt: confirmedAt))
     }
 
-    /// Keeps overrides, before they are acted on.
+    /// Stores the overrides, before the machine acts on them.
     package func keep(_ overrides: [ServiceName: Override]) throws(FileError) {
         let text = StoredOverrides.text(of: overrides)
         try File.replace(overridesPath, with: Array(text.utf8), surviving: .powerLoss)
     }
 
+    /// The stored overrides.
     package func overrides() throws(FileError) -> Restored<[ServiceName: Override]> {
-        guard let bytes = try contents(overridesPath) else { return .nothing }
-        switch StoredOverrides.overrides(in: bytes) {
-        case .value(let overrides): return .value(overrides)
-        case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable("read '\(overridesPath)': \(problem)")
-        }
+        try restored(overridesPath, StoredOverrides.overrides)
     }
 
+    /// Stores the ledger, before its states are published.
     package func remember(_ ledger: Ledger) throws(FileError) {
         let text = StoredLedger.text(of: ledger)
         try File.replace(ledgerPath, with: Array(text.utf8), surviving: .powerLoss)
     }
 
+    /// The stored ledger.
     package func ledger() throws(FileError) -> Restored<Ledger> {
-        guard let bytes = try contents(ledgerPath) else { return .nothing }
-        switch StoredLedger.ledger(in: bytes) {
-        case .value(let ledger): return .value(ledger)
-        case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable("read '\(ledgerPath)': \(problem)")
+        try restored(ledgerPath, StoredLedger.ledger)
+    }
+
+    /// Reads a file; an error in its content names the file.
+    private func restored<Value>(
+        _ file: String, _ read: ([UInt8]) -> Restored<Value>
+    ) throws(FileError) -> Restored<Value> {
+        guard let bytes = try contents(file) else { return .nothing }
+        let restored = read(bytes)
+        if case .unreadable(let problem) = restored {
+            return .unreadable("read '\(file)': \(problem)")
         }
+        return restored
     }
 
     private func modificationTime(_ file: String) throws(FileError) -> Instant? {
@@ -97,7 +102,7 @@ package struct StateDirectory {
 
     private func flagsPath(_ source: SourceName) -> String { "\(path)/flags/\(source).json" }
 
-    func contents(_ file: String) throws(FileError) -> [UInt8]? {
+    private func contents(_ file: String) throws(FileError) -> [UInt8]? {
         do {
             return try File.read(file, limit: Self.sizeLimit)
         } catch  where error.isNotFound {
@@ -105,16 +110,50 @@ package struct StateDirectory {
         }
     }
 
+    /// How often a confirmation is recorded at most.
     private static let confirmationGrain: Duration = .seconds(600)
 
-    /// Several answers of the largest body, escaped.
+    /// In bytes: room for several answers of the largest body, escaped.
     private static let sizeLimit = 512 << 20
 }
 
-/// What came back of something stored. A file that cannot be read back is said and then overwritten;
-/// it never keeps the daemon from starting.
+extension StateDirectory {
+    /// A file of the kept configuration.
+    package struct ConfigurationFile: Hashable, Sendable {
+        /// The path that it was read from.
+        package let path: String
+        /// Its content.
+        package let bytes: [UInt8]
+
+        /// A file that was read from this path.
+        package init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+        }
+    }
+
+    /// Stores an accepted configuration, to fall back to when the one on disk is invalid. Writes nothing
+    /// if the same one is stored already.
+    package func keep(_ files: [ConfigurationFile]) throws(FileError) {
+        let bytes = Array(StoredConfiguration.text(of: files).utf8)
+        guard try contents(configurationPath) != bytes else { return }
+        try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
+    }
+
+    /// The files of the configuration that was accepted last.
+    package func keptConfiguration() throws(FileError) -> Restored<[ConfigurationFile]> {
+        try restored(configurationPath, StoredConfiguration.files)
+    }
+
+    private var configurationPath: String { "\(path)/configuration.json" }
+}
+
+/// The result of reading a stored file. One that cannot be read is reported and later overwritten. It
+/// never keeps the daemon from starting.
 package enum Restored<Value> {
     case value(Value)
+    /// There is no such file, or it is empty of content.
     case nothing
+    /// Why the file cannot be read: a clause that names it.
     case unreadable(String)
 }

@@ -1,24 +1,26 @@
-import CivilTime
+package import CivilTime
 package import Decision
+import Files
 package import JSON
 
-/// `state.json`: the whole verdict, for programs. Its members and their order are the contract's;
-/// an absent fact is null, never left out. A value of the flags is on one line, whatever it is.
-package struct StateFile {
-    package static let schema: Int64 = 1
+/// `state.json`: the whole verdict, for programs, as killswitchd(8) describes it. The order of the
+/// members is fixed. An absent fact is null, never left out. Each value of the flags is on one line.
+package enum StateFile {
+    private static let schema: Int64 = 1
 
+    /// The text of the file.
     package static func text(of record: Record, for service: Service, bootID: String) -> String {
         JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.outline)
             + "\n"
     }
 
-    /// The whole object.
+    /// The object in the file.
     package static func json(
         of record: Record, for service: Service, bootID: String
     ) -> JSON.Object {
         let verdict = record.verdict
         let time = { (instant: Instant?) -> JSON.Value in
-            instant.map { .string(service.zone.rfc3339($0)) } ?? .null
+            .optional(instant.map(service.zone.rfc3339))
         }
         return [
             "schema": .number(Number(schema)),
@@ -29,21 +31,13 @@ package struct StateFile {
             "reason_text": .string(verdict.reason.sentence),
             "since": time(record.since),
             "ends_at": time(verdict.endsAt),
-            "days_left": verdict.daysLeft.map { .number(Number(Int64($0))) } ?? .null,
+            "days_left": .optional(verdict.daysLeft.map(Int64.init)),
             "title": .optional(verdict.title),
             "message": .optional(verdict.message),
-            "retry_after": verdict.retryAfter.map { .number(Number($0.wholeSeconds)) } ?? .null,
+            "retry_after": .optional(verdict.retryAfter?.wholeSeconds),
             "variant": .optional(verdict.variant),
             "values": .object(verdict.values),
-            "override": verdict.override.map { override in
-                .object([
-                    "state": .string(override.state.rawValue),
-                    "reason": .string(override.cause),
-                    "author": .string(override.author),
-                    "since": time(override.since),
-                    "until": time(override.until),
-                ])
-            } ?? .null,
+            "override": verdict.override.map { .object($0.json(in: service.zone)) } ?? .null,
             "source": .optional(verdict.source?.text),
             "version": .optional(verdict.version),
             "fetched_at": time(record.fetchedAt),
@@ -56,8 +50,75 @@ package struct StateFile {
     }
 }
 
-extension JSON.Value {
-    static func optional(_ text: String?) -> Self {
-        text.map { .string($0) } ?? .null
+extension Override {
+    /// The member `override` of `state.json`, with times in this zone.
+    func json(in zone: Zone) -> JSON.Object {
+        [
+            "state": .string(state.rawValue), "reason": .string(cause), "author": .string(author),
+            "since": .string(zone.rfc3339(since)), "until": .string(zone.rfc3339(until)),
+        ]
+    }
+}
+
+/// The content of a `state.json`, for readers.
+package struct PublishedState {
+    /// The whole object, in the order of its members.
+    package let object: JSON.Object
+    /// The state.
+    package let state: State
+    /// The gate; nil while the service is undecided.
+    package let gate: Gate?
+    /// When the file is out of date unless the daemon writes it again.
+    package let validUntil: Instant
+    /// The boot in which it was written.
+    package let bootID: String
+
+    /// Reads the file in a service's folder; nil if there is none. Throws if it cannot be read, or if it
+    /// is missing beside a marker that says closed.
+    package static func read(in folder: String) throws(UnreadableState) -> PublishedState? {
+        let file = "\(folder)/\(FileName.state)"
+        do {
+            return try PublishedState(File.read(file, limit: sizeLimit))
+        } catch let error as FileError where error.isNotFound {
+            // If a closing could not be written, only the marker says so.
+            guard Marker(folder: folder).gate == .closed else { return nil }
+            throw UnreadableState(problem: "\(error)", marker: .closed)
+        } catch let error as FileError {
+            throw UnreadableState(problem: "\(error)", marker: Marker(folder: folder).gate)
+        } catch {
+            throw UnreadableState(
+                problem: "read '\(file)': \(error)", marker: Marker(folder: folder).gate)
+        }
+    }
+
+    private init(_ bytes: [UInt8]) throws {
+        object = try JSON.Value.parse(bytes, depthLimit: JSON.Value.ownDepthLimit).asObject()
+        guard let state = State(rawValue: try object.string("state")) else {
+            throw StoredFormError.wrong("state")
+        }
+        self.state = state
+        gate = object["gate"]?.string.flatMap(Gate.init)
+        validUntil = try object.instant("valid_until")
+        bootID = try object.string("boot_id")
+    }
+
+    /// Whether the file is not out of date at `now`: the daemon that wrote it should still be running.
+    package func isCurrent(at now: Instant) -> Bool { now <= validUntil }
+
+    /// In bytes: room for many values of the largest body.
+    private static let sizeLimit = 512 << 20
+}
+
+/// A service has files, but its state cannot be read.
+package struct UnreadableState: Error, Hashable, CustomStringConvertible {
+    /// Why: a sentence that names the file.
+    package let problem: String
+    /// The gate by the marker, whose name everybody can read; nil without a marker.
+    package let marker: Gate?
+
+    /// The problem, and what the marker says.
+    package var description: String {
+        guard let marker else { return problem }
+        return "\(problem); its marker says \(marker.rawValue)"
     }
 }

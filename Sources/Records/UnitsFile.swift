@@ -3,9 +3,10 @@ package import Decision
 package import Files
 import JSON
 
-/// `units.json`: the units that are attached to a service, and whether each is as it should be. Like
-/// in `state.json` an absent fact is null.
-struct UnitsFile {
+/// `units.json`: the units that are attached to a service, and whether each is as its gate requires. As
+/// in `state.json`, an absent fact is null.
+enum UnitsFile {
+    /// The text of the file, with times in this zone.
     static func text(of rows: [UnitRow], in zone: Zone) -> String {
         JSON.Value.array(rows.map { json(of: $0, in: zone) }).serialized(.pretty) + "\n"
     }
@@ -16,14 +17,14 @@ struct UnitsFile {
             "wanted": row.isWanted.map { .bool($0) } ?? .null,
             "active": .optional(row.seen?.active.rawValue),
             "since": .optional(row.seen?.since.map { zone.rfc3339($0) }),
-            "took_ms": row.took.map { .number(Number($0.microseconds / 1000)) } ?? .null,
+            "took_ms": .optional(row.took.map { $0.microseconds / 1000 }),
             "problem": .optional(row.problem),
         ])
     }
 }
 
 extension RuntimeDirectory {
-    /// Writes how the attached units of a service stand.
+    /// Writes the states of the units that are attached to a service.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
         guard let service = services[name] else { return }
         let folder = "\(path)/\(name)"

@@ -1,9 +1,9 @@
 package import Decision
 package import Files
 
-/// A file whose first line is the version of what is installed.
+/// A file whose first line is the installed version of a service's software.
 package enum VersionFile {
-    /// Nil for a file that is missing or blank, as in the middle of an upgrade.
+    /// The version; nil if the file is missing or blank, as in the middle of an upgrade.
     package static func version(in path: String) throws(FileError) -> Version? {
         do {
             return Version(String(decoding: try File.read(path, limit: sizeLimit), as: UTF8.self))

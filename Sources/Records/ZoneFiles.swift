@@ -1,10 +1,11 @@
 package import CivilTime
 import Files
 
-/// The time zones of the system: TZif files by name, and the one the system is set to.
+/// The system's time zones: TZif files by name, and the zone that the system is set to.
 package enum ZoneFiles {
-    /// Why a zone cannot be had.
+    /// Why a zone cannot be loaded.
     package struct Unavailable: Error, CustomStringConvertible {
+        /// The cause in a message.
         package let description: String
     }
 
@@ -14,7 +15,7 @@ package enum ZoneFiles {
         return try zone(in: "\(folder)/\(name)", named: name)
     }
 
-    /// The system's own zone, by `/etc/localtime`; UTC where that is missing (localtime(5)).
+    /// The system's own zone, by `/etc/localtime`; UTC if that is missing (localtime(5)).
     package static func system() throws(Unavailable) -> Zone {
         let link = "/etc/localtime"
         do {
@@ -25,7 +26,7 @@ package enum ZoneFiles {
         return try zone(in: link, named: "localtime")
     }
 
-    /// Whether there is a zone of this name, readable or not.
+    /// Whether a zone of this name exists, readable or not.
     package static func exists(_ name: String) -> Bool {
         do {
             return try isName(name) && File.exists("\(folder)/\(name)")
@@ -34,7 +35,7 @@ package enum ZoneFiles {
         }
     }
 
-    /// Every name there is, for suggestions.
+    /// The names of all zones, for suggestions; empty without tzdata's list.
     package static func names() -> [String] {
         let table: [UInt8]
         do {
@@ -65,7 +66,7 @@ package enum ZoneFiles {
         }
     }
 
-    /// Names are paths below the folder: none may lead out of it.
+    /// Whether a name is a path that stays below the folder.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty
             && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {

@@ -1,3 +1,5 @@
+import JSON
+
 extension String {
     /// The text in single quotes, for a sentence: what could move the cursor of a terminal or split
     /// a line of the journal is escaped, and a long text is cut.
@@ -7,8 +9,8 @@ extension String {
         return unicodeScalars.count > limit ? "'\(shown)…'" : "'\(shown)'"
     }
 
-    /// The text with what is not for display escaped.
-    var printable: String {
+    /// The text with unprintable characters escaped as in TOML.
+    var escapedForDisplay: String {
         unicodeScalars.map(\.escapedForDisplay).joined()
     }
 
@@ -52,15 +54,12 @@ extension [String] {
 }
 
 extension Unicode.Scalar {
-    /// The scalar itself, or TOML's escape for controls, marks of direction and line separators.
+    /// The scalar itself, or TOML's escape for one that is not printable.
     fileprivate var escapedForDisplay: String {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator:
-            let digits = String(value, radix: 16, uppercase: true)
-            let width = value > 0xFFFF ? 8 : 4
-            let zeros = String(repeating: "0", count: width - digits.utf8.count)
-            return "\\\(width == 8 ? "U" : "u")\(zeros)\(digits)"
-        default: return String(self)
-        }
+        if isPrintable { return String(self) }
+        let digits = String(value, radix: 16, uppercase: true)
+        let width = value > 0xFFFF ? 8 : 4
+        let zeros = String(repeating: "0", count: width - digits.utf8.count)
+        return "\\\(width == 8 ? "U" : "u")\(zeros)\(digits)"
     }
 }

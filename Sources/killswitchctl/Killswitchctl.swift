@@ -1,10 +1,14 @@
 import ArgumentParser
+import Faults
+import Files
+import Glibc
+import Settings
 
-/// The command line: its commands, and what they share.
+/// The command line: its commands, by what people want to do.
 struct Killswitchctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "killswitchctl",
-        abstract: "Ask what killswitchd has decided, and order it about.",
+        abstract: "Show what killswitchd has decided, and give it orders.",
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
             daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
@@ -15,19 +19,155 @@ struct Killswitchctl: ParsableCommand {
             See killswitchctl(1).
             """,
         version: "0.1.0",
-        subcommands: [
-            Status.self, IsOpen.self, Get.self, Wait.self, WatchServices.self, Explain.self,
-            Simulate.self, History.self, Run.self, Force.self, Release.self, Refresh.self,
-            Activate.self, Reload.self, Forget.self, Confirm.self, Attach.self, Detach.self,
-            Units.self, Drill.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "look",
+                subcommands: [
+                    StatusCommand.self, IsOpen.self, Get.self, Explain.self, Simulate.self,
+                    History.self,
+                ]),
+            CommandGroup(
+                name: "wait and run",
+                subcommands: [Wait.self, WatchServices.self, Run.self]),
+            CommandGroup(
+                name: "order",
+                subcommands: [
+                    Force.self, Release.self, Refresh.self, Activate.self, Reload.self, Forget.self,
+                    Confirm.self,
+                ]),
+            CommandGroup(
+                name: "units",
+                subcommands: [Attach.self, Detach.self, Units.self, Drill.self]),
         ])
+
+    /// Parses the arguments of this process and runs the command; returns the exit status. The message of
+    /// a failure goes to stderr.
+    static func launch() -> Int32 {
+        do {
+            let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
+            try checkCommand(arguments.first)
+            var command = try parseAsRoot(arguments)
+            try command.run()
+            return isOutputWritten() ? ExitStatus.success.rawValue : ExitStatus.no.rawValue
+        } catch let failure as CommandFailure {
+            if let message = failure.message { printError("killswitchctl: \(message)") }
+            return failure.status.rawValue
+        } catch let command as CommandEnd {
+            return command.pass()
+        } catch {
+            return explain(error)
+        }
+    }
+
+    /// Throws for an unknown command, which the parser would call an unexpected argument.
+    private static func checkCommand(_ word: String?) throws(CommandFailure) {
+        let commands = configuration.subcommands.map { $0.nameOnCommandLine } + ["help"]
+        guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
+        let hint =
+            nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
+            ?? "there are: \(commands.joined(separator: ", "))"
+        throw CommandFailure(.usage, "no such command '\(word)'; \(hint)")
+    }
+
+    /// The arguments with `--runtime-directory` behind the command: it may stand before it too.
+    private static func commandFirst(_ arguments: [String]) -> [String] {
+        var ahead: ArraySlice<String> = []
+        var rest = arguments[...]
+        while let option = rest.first, option.hasPrefix("--runtime-directory") {
+            let count = option.contains("=") ? 1 : 2
+            ahead += rest.prefix(count)
+            rest = rest.dropFirst(count)
+        }
+        return Array(rest.prefix(1) + ahead + rest.dropFirst())
+    }
+
+    /// Flushes stdout; whether everything that was printed could be written.
+    private static func isOutputWritten() -> Bool {
+        if fflush(nil) == 0 { return true }
+        printError("killswitchctl: write the output: errno \(errno)")
+        return false
+    }
+
+    /// Prints what the parser says: help on stdout, a usage error on stderr with status 2.
+    private static func explain(_ error: any Error) -> Int32 {
+        let message = fullMessage(for: error)
+        if exitCode(for: error) == .success {
+            print(message)
+            return ExitStatus.success.rawValue
+        }
+        printError(message)
+        return ExitStatus.usage.rawValue
+    }
 }
 
-/// Options of every command.
+extension ParsableCommand {
+    /// The name of the command on the command line.
+    fileprivate static var nameOnCommandLine: String {
+        configuration.commandName ?? _commandName
+    }
+}
+
+/// The option that every command has.
 struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
         help: ArgumentHelp("Read the files in this directory.", valueName: "directory"),
         completion: .directory)
     var runtimeDirectory: String?
+}
+
+/// The exit status of a command, for the script that called it, as killswitchctl(1) lists them.
+enum ExitStatus: Int32 {
+    case success = 0
+    /// The answer is "no", or the command failed.
+    case no = 1
+    case usage = 2
+    /// The service is undecided, or its state file is past `valid_until`.
+    case undecided = 3
+    /// There is no such service, or no such source.
+    case noSuchService = 4
+    /// The caller may not do that.
+    case notPermitted = 5
+    /// The daemon or systemd does not answer.
+    case unreachable = 69
+    /// The configuration is invalid.
+    case configuration = 78
+    /// As timeout(1).
+    case timedOut = 124
+    /// As a shell: the command exists, but cannot be run.
+    case commandNotRun = 126
+    /// As a shell: there is no such command.
+    case noSuchCommand = 127
+}
+
+/// Ends a command with an exit status and a message for stderr.
+struct CommandFailure: Error {
+    /// The exit status.
+    let status: ExitStatus
+    /// The message without the program's name; nil if everything is said already.
+    let message: String?
+
+    /// A failure with this status; without a message nothing is printed.
+    init(_ status: ExitStatus, _ message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+}
+
+/// Performs `work`. An error of it ends the command with this status and the error's description.
+func orFail<Value>(
+    _ status: ExitStatus = .no, _ work: () throws -> Value
+) throws(CommandFailure) -> Value {
+    do {
+        return try work()
+    } catch let failure as CommandFailure {
+        throw failure
+    } catch {
+        throw CommandFailure(status, "\(error)")
+    }
+}
+
+/// Prints a line on stderr.
+func printError(_ line: String) {
+    StandardError.write(line: line)
 }

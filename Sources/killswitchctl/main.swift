@@ -1,3 +1,3 @@
 import Glibc
 
-exit(Entry.run())
+exit(Killswitchctl.launch())

@@ -1,12 +1,15 @@
 import Decision
 import EventLoop
+import Faults
 import Files
 import Glibc
 import Records
+import Settings
 import SystemConfiguration
 
-/// The program: reads its command line, does what that asks for, and gives the exit status.
+/// The program: parses its command line and does what it asks for.
 enum Command {
+    /// Runs the program; returns the exit status.
     static func run() -> Int32 {
         let log = Log()
         do {
@@ -17,20 +20,21 @@ enum Command {
             case .check: return Check.run(options, log)
             case .follow, .decideOnce: return try follow(options, log)
             }
-            return ExitStatus.success
+            return DaemonExitStatus.success
         } catch let error as UsageError {
-            if let complaint = error.complaint { log.write(.error, complaint) }
+            if let message = error.message { log.write(.error, message) }
             log.write(.error, Usage.hint)
-            return ExitStatus.usage
+            return DaemonExitStatus.usage
         } catch let error as ConfigurationError {
             log.write(.error, "\(error)")
-            return ExitStatus.configuration
+            return DaemonExitStatus.configuration
         } catch {
             log.write(.error, "\(error)")
-            return ExitStatus.failure
+            return DaemonExitStatus.failure
         }
     }
 
+    /// The version of the program.
     static let version = "0.1.0"
 
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
@@ -41,12 +45,31 @@ enum Command {
     }
 }
 
-/// The exit statuses of the daemon, after sysexits(3) where that has one.
-enum ExitStatus {
+/// The exit statuses of the daemon; those above 63 are of sysexits(3).
+enum DaemonExitStatus {
     static let success: Int32 = 0
     static let failure: Int32 = 1
     static let usage: Int32 = 2
     /// `--once`, and no source answered.
     static let noAnswer: Int32 = 75
     static let configuration: Int32 = 78
+}
+
+/// `--check`: prints the files of the configuration, and each setting with its place.
+enum Check {
+    /// Checks the configuration; returns the exit status.
+    static func run(_ options: Options, _ log: Log) -> Int32 {
+        do {
+            let files = try ConfigurationFiles(reading: options.places())
+            for file in files.contents { print("read \(file.path)") }
+            for file in files.passedOver { print(file) }
+            let configuration = try Configuration(files)
+            for setting in configuration.settings.effective { print(setting) }
+            for warning in configuration.settings.warnings { log.write(.warning, "\(warning)") }
+            return DaemonExitStatus.success
+        } catch {
+            log.write(.error, "\(error)")
+            return DaemonExitStatus.configuration
+        }
+    }
 }

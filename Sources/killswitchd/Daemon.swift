@@ -79,7 +79,7 @@ final class Daemon {
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
             guard signal != SIGHUP else { return subject.readAgain() }
             manager.stop()
-            loop.exit(ExitStatus.success)
+            loop.exit(DaemonExitStatus.success)
         }
         let once =
             options.purpose == .decideOnce

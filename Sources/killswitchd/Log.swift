@@ -1,20 +1,19 @@
 import Decision
-import Files
+import Faults
 import Journal
 import Records
 
-/// The log: the journal where stderr leads there, else a line on stderr. Never both, and never a
-/// wait for the journal.
+/// The log: the journal if stderr is connected to it, else lines on stderr. Writing never blocks on the
+/// journal.
 final class Log {
     private let journal: JournalSocket?
-    /// The lines that nobody read from stderr since the last one that was.
+    /// The number of lines that stderr did not take since the last one that it took.
     private var dropped = 0
 
-    /// systemd says in `JOURNAL_STREAM` what stderr leads to when it is the journal; it counts only
-    /// while that is so still, for a shell in between may have turned it elsewhere.
+    /// systemd sets `JOURNAL_STREAM` if it connects stderr to the journal. A shell in between may have
+    /// redirected stderr since, so that is checked.
     init() {
-        guard let stream = environmentVariable("JOURNAL_STREAM"), StandardError.leads(to: stream)
-        else {
+        guard StandardError.isJournal else {
             journal = nil
             return
         }
@@ -26,19 +25,22 @@ final class Log {
         }
     }
 
+    /// Writes a sentence.
     func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
         write(Entry(level.priority, sentence, messageID: id?.rawValue))
     }
 
+    /// Writes a notice of the machine.
     func write(_ notice: Notice) {
         write(notice.entry)
     }
 
+    /// Writes a notice of the gates' machine.
     func write(_ notice: GateNotice) {
         write(notice.entry)
     }
 
-    /// Says what the journal missed, if it takes entries again.
+    /// Writes how many entries were lost, if the journal takes entries again.
     func catchUp() {
         journal?.catchUp()
     }

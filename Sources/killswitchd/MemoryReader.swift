@@ -3,12 +3,16 @@ import Files
 import Records
 import RemoteFlags
 
-/// What earlier runs left, read back. What cannot be read is said, and done without.
+/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as missing.
 struct MemoryReader {
+    /// Where the files are.
     let state: StateDirectory
+    /// Where the marks of sources are.
     let runtime: RuntimeDirectory
+    /// Where warnings go.
     let log: Log
 
+    /// Everything that the machine begins with.
     func memory(of sources: [any FlagSource]) -> Memory {
         var memory = Memory()
         if let ledger = restored(state.ledger) { memory.ledger = ledger }
@@ -17,6 +21,7 @@ struct MemoryReader {
         return memory
     }
 
+    /// The stored flags of a source; nil without any.
     func flags(of source: any FlagSource) -> Memory.Kept? {
         restored { () throws(FileError) in
             try state.flags(

@@ -2,7 +2,7 @@ import Agent
 import Decision
 import EventLoop
 
-/// `--once`: waits until each source has been asked once, has everything decided, and ends the loop.
+/// `--once`: waits until each source was asked once, has everything decided, and ends the loop.
 final class Once {
     private var awaited: Set<SourceName>
     private var hasAnswer = false
@@ -11,12 +11,14 @@ final class Once {
     private unowned let agent: Agent
     private let loop: EventLoop
 
+    /// Waits for these sources. The agent outlives this object.
     init(sources: [SourceName], agent: Agent, loop: EventLoop) {
         awaited = Set(sources)
         self.agent = agent
         self.loop = loop
     }
 
+    /// Takes note of an event that the machine has handled.
     func observe(_ event: Event) {
         switch event {
         case .fetched(let source, let outcome, _):
@@ -26,7 +28,7 @@ final class Once {
         case .recorded(_, let problem):
             if problem != nil { hasFailed = true }
         case .patienceEnded:
-            // How the files of this last decision were written is reported before the next event.
+            // The results of writing the last files come before the next event.
             isDecided = true
             agent.post(.woke)
         case .woke:
@@ -38,7 +40,7 @@ final class Once {
     }
 
     private var status: Int32 {
-        if hasFailed { return ExitStatus.failure }
-        return hasAnswer ? ExitStatus.success : ExitStatus.noAnswer
+        if hasFailed { return DaemonExitStatus.failure }
+        return hasAnswer ? DaemonExitStatus.success : DaemonExitStatus.noAnswer
     }
 }

@@ -5,8 +5,9 @@ import Records
 import Settings
 import SystemConfiguration
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
+    /// What the daemon is to do.
     enum Purpose {
         case follow
         case decideOnce
@@ -16,21 +17,21 @@ struct Options {
     }
 
     var purpose = Purpose.follow
-    /// The main file; nil is the system's.
+    /// The path of the main file; nil for the system's.
     var configuration: String?
     var runtimeDirectory: String?
     var stateDirectory: String?
-    /// Whether systemd units are moved too.
+    /// Whether the daemon moves systemd units.
     var movesGates = false
 
-    /// Where the configuration is looked for.
+    /// The places that are searched for the configuration.
     func places() throws(FileError) -> ConfigurationPlaces {
         let places: ConfigurationPlaces =
             if let configuration { try .beside(configuration) } else { .standard }
         return isOfTheSystem ? places : places.trusting(geteuid())
     }
 
-    /// Whether the daemon's files are where those of the system's are.
+    /// Whether this is the system's daemon, by its runtime directory.
     private var isOfTheSystem: Bool {
         do {
             return try Directories.runtime(
@@ -41,7 +42,7 @@ struct Options {
         }
     }
 
-    /// Reads the arguments of this process.
+    /// Parses the arguments of this process.
     static func parse() throws(UsageError) -> Options {
         var options = Options()
         while true {
@@ -66,19 +67,78 @@ struct Options {
             case OPTION_VERSION: options.purpose = .version
             case OPTION_GATES: options.movesGates = true
             default:
-                // getopt_long has said what is wrong.
+                // getopt_long(3) has printed the error.
                 throw UsageError(nil)
             }
         }
     }
 }
 
-/// A command line that asks for nothing we do.
+/// A wrong command line.
 struct UsageError: Error {
-    /// What is still to be said about it.
-    let complaint: String?
+    /// What is wrong; nil if that is printed already.
+    let message: String?
 
-    init(_ complaint: String?) {
-        self.complaint = complaint
+    /// An error with this message; nil if that is printed already.
+    init(_ message: String?) {
+        self.message = message
+    }
+}
+
+/// The text of `--help`.
+enum Usage {
+    /// The whole text.
+    static let text = """
+        usage: killswitchd [--config FILE] [--runtime-directory D] [--state-directory D]
+                           [--gates | --once | --check]
+
+        Follows remote flags, decides for each service whether it may run, and writes the
+        decision where scripts and people find it.
+
+          -c, --config FILE        the configuration (/etc/killswitchd/killswitchd.toml)
+          --runtime-directory D    where state.json and the other files are written
+          --state-directory D      where flags and states are kept over restarts
+          --once                   decide once, write the files and exit: 0, or 75 when no
+                                   source answered
+          --check                  check the configuration, print its files and each
+                                   setting with its origin, and exit: 0, or 78 when it
+                                   is not valid
+          --gates                  move systemd units too: stop what is attached to a
+                                   service while it is closed
+          -h, --help               print this
+          --version                print the version
+
+        The directories come from the options, else from RUNTIME_DIRECTORY and
+        STATE_DIRECTORY, else they are /run/killswitchd and /var/lib/killswitchd for root,
+        $XDG_RUNTIME_DIR/killswitchd and $XDG_STATE_HOME/killswitchd for others.
+
+        example: killswitchd --check --config ./killswitchd.toml
+
+        See killswitchd(8) and killswitchd.toml(5).
+        """
+
+    /// The line after a usage error.
+    static let hint = "Try 'killswitchd --help'."
+}
+
+/// The directories of this daemon: by the options, the environment, or the user's defaults.
+struct DirectoryPaths {
+    /// The state directory, as an absolute path.
+    let state: String
+    /// The runtime directory, as an absolute path.
+    let runtime: String
+
+    /// Throws if a directory is unknown, or if both are the same.
+    init(_ options: Options) throws {
+        let isRoot = geteuid() == 0
+        state = try File.absolute(
+            Directories.state(
+                option: options.stateDirectory, isRoot: isRoot, environment: environmentVariable))
+        runtime = try File.absolute(
+            Directories.runtime(
+                option: options.runtimeDirectory, isRoot: isRoot, environment: environmentVariable))
+        guard state != runtime else {
+            throw UsageError("the runtime and the state directory are the same: '\(state)'")
+        }
     }
 }

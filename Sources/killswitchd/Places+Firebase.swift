@@ -3,6 +3,7 @@ import RemoteFlags
 import Settings
 
 extension ClientTemplatePlace {
+    /// The place of a client template, by its settings.
     init(_ app: Source.Firebase, of source: Source) {
         self.init(
             project: app.project, apiKey: app.apiKey, appID: app.appID, baseURL: app.baseURL,
@@ -12,8 +13,8 @@ extension ClientTemplatePlace {
 }
 
 extension ServerTemplatePlace {
-    /// Percent conditions choose this host by its machine's id for this program, where the
-    /// configuration does not say otherwise; where there is none, no percent condition is true.
+    /// The place of a server template, by its settings. Percent conditions use the host's application-
+    /// specific machine id unless the configuration has another one. Without any, none of them is true.
     init(_ project: Source.FirebaseServer, of source: Source, _ host: Host) {
         let signals = project.signals.compactMap { signal in
             SignalValue(signal.value).map { (signal.name, $0) }
@@ -28,13 +29,13 @@ extension ServerTemplatePlace {
 }
 
 extension SignalValue {
-    /// Nil for what is neither a string nor a number, which the configuration does not let through.
+    /// Nil unless it is a string or a number; the configuration accepts no other.
     fileprivate init?(_ value: JSON.Value) {
         switch value {
         case .string(let text):
             self = .text(text)
         case .number(let number):
-            // 5.0 in the file is no integer: the two are written differently where a text is wanted.
+            // 5.0 in the file is not 5: as texts they differ.
             if let whole = Int64(number.literal) {
                 self = .integer(whole)
             } else if let double = number.double {

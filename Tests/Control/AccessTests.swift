@@ -4,26 +4,26 @@ import Testing
 
 /// Who may call which method.
 @Suite struct AccessTests {
-    private let asked: AskedDaemon
+    private let asked: TestDispatcher
 
-    init() throws { asked = try AskedDaemon() }
+    init() throws { asked = try TestDispatcher() }
 
     @Test(arguments: [
         "Force", "Release", "Refresh", "Activate", "Reload", "Forget", "Confirm",
     ]) func actingIsForThoseWhoMay(_ method: String) throws {
         #expect(throws: MethodError.notPermitted(method)) {
-            try asked.perform(method, by: AskedDaemon.anybody)
+            try asked.perform(method, by: TestDispatcher.anybody)
         }
     }
 
     @Test(arguments: ["Status", "Watch"]) func readingIsForEverybody(_ method: String) throws {
         try asked.decide()
-        let answer = try #require(try asked.perform(method, by: AskedDaemon.anybody).answer)
+        let answer = try #require(try asked.perform(method, by: TestDispatcher.anybody).answer)
         #expect(answer.states == ["running"])
     }
 
     @Test func theSourcesAreForEverybodyToo() throws {
-        let answer = try #require(try asked.perform("Sources", by: AskedDaemon.anybody).answer)
+        let answer = try #require(try asked.perform("Sources", by: TestDispatcher.anybody).answer)
         #expect(answer["sources"]?.array?.map { $0.object?["name"]?.string } == ["app"])
     }
 

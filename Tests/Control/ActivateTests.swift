@@ -6,7 +6,7 @@ import Testing
 /// Activate and Confirm: what waits takes force when somebody says so.
 @Suite struct ActivateTests {
     @Test func activateSaysWhichServicesHadFlagsWaiting() throws {
-        let asked = try AskedDaemon(activation: .nextStart)
+        let asked = try TestDispatcher(activation: .nextStart)
         try asked.decide()
         #expect(try asked.call("Activate")["activated"] == [])
         try asked.decide(inactive: true)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func confirmLetsCloseWhatWasHeldAndSaysWhat() throws {
-        let asked = try AskedDaemon(closeAtOnce: 0)
+        let asked = try TestDispatcher(closeAtOnce: 0)
         try asked.decide()
         #expect(try asked.call("Confirm")["confirmed"] == [])
         try asked.decide(inactive: true)

@@ -7,11 +7,11 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let message: String
-        let call: Call?
+        let call: MethodCall?
         var testDescription: String { name }
     }
 
-    private static let status = Call(interface: "io.killswitchd", method: "Status")
+    private static let status = MethodCall(interface: "io.killswitchd", method: "Status")
 
     static let cases = [
         Case(name: "bare", message: #"{"method":"io.killswitchd.Status"}"#, call: status),
@@ -21,16 +21,16 @@ import Testing
         Case(
             name: "parameters and a member of a later version",
             message: #"{"method":"a.b.C","parameters":{"x":1},"later":true}"#,
-            call: Call(interface: "a.b", method: "C", parameters: ["x": 1])),
+            call: MethodCall(interface: "a.b", method: "C", parameters: ["x": 1])),
         Case(
             name: "more", message: #"{"method":"a.b.C","more":true}"#,
-            call: Call(interface: "a.b", method: "C", replies: .many)),
+            call: MethodCall(interface: "a.b", method: "C", replies: .many)),
         Case(
             name: "oneway", message: #"{"method":"a.b.C","oneway":true,"more":false}"#,
-            call: Call(interface: "a.b", method: "C", replies: .none)),
+            call: MethodCall(interface: "a.b", method: "C", replies: .none)),
         Case(
             name: "no interface", message: #"{"method":"Status"}"#,
-            call: Call(interface: "", method: "Status")),
+            call: MethodCall(interface: "", method: "Status")),
         Case(name: "empty", message: "", call: nil),
         Case(name: "no JSON", message: "GET / HTTP/1.1", call: nil),
         Case(name: "no object", message: "[]", call: nil),
@@ -57,16 +57,16 @@ import Testing
     @Test(arguments: cases) func aMessageIsACallOrIsNone(_ example: Case) throws {
         let message = Array(example.message.utf8)
         if let call = example.call {
-            #expect(try Call(message) == call)
+            #expect(try MethodCall(message) == call)
         } else {
-            #expect(throws: NoCall()) { try Call(message) }
+            #expect(throws: MalformedCall()) { try MethodCall(message) }
         }
     }
 
     @Test(arguments: cases.compactMap(\.call).filter { !$0.interface.isEmpty })
-    func aCallThatIsWrittenIsReadAsTheSame(_ call: Call) throws {
+    func aCallThatIsWrittenIsReadAsTheSame(_ call: MethodCall) throws {
         #expect(call.message.last == 0)
-        #expect(try Call(call.message.dropLast()) == call)
+        #expect(try MethodCall(call.message.dropLast()) == call)
     }
 
     @Test(arguments: [

@@ -4,16 +4,17 @@ import Testing
 
 /// What the service says it can do, and what it says of the rest.
 @Suite struct DescriptionTests {
-    private let asked: AskedDaemon
+    private let asked: TestDispatcher
 
-    init() throws { asked = try AskedDaemon() }
+    init() throws { asked = try TestDispatcher() }
 
     /// The answer of the interface that every service has.
     private func describe(
         _ method: String, _ parameters: JSON.Object = [:]
     ) throws -> JSON.Object {
-        let call = Call(interface: "org.varlink.service", method: method, parameters: parameters)
-        return try #require(try asked.perform(call, by: AskedDaemon.anybody).answer)
+        let call = MethodCall(
+            interface: "org.varlink.service", method: method, parameters: parameters)
+        return try #require(try asked.perform(call, by: TestDispatcher.anybody).answer)
     }
 
     @Test func theServiceDescribesItself() throws {
@@ -35,7 +36,8 @@ import Testing
     @Test func aMethodOrAnInterfaceThatIsNotThereIsSaidToBeMissing() throws {
         #expect(throws: MethodError.methodNotFound("Shut")) { try asked.perform("Shut") }
         #expect(throws: MethodError.interfaceNotFound("io.other")) {
-            try asked.perform(Call(interface: "io.other", method: "X"), by: AskedDaemon.root)
+            try asked.perform(
+                MethodCall(interface: "io.other", method: "X"), by: TestDispatcher.root)
         }
     }
 }

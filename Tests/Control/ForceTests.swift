@@ -4,9 +4,9 @@ import Testing
 
 /// Force and Release: an order, and its end.
 @Suite struct ForceTests {
-    private let asked: AskedDaemon
+    private let asked: TestDispatcher
 
-    init() throws { asked = try AskedDaemon() }
+    init() throws { asked = try TestDispatcher() }
 
     @Test func anOrderIsAnsweredWithWhatFollowsFromIt() throws {
         try asked.decide()
@@ -31,9 +31,9 @@ import Testing
         let first = try #require(try asked.perform("Force", .maintenance).advance)
         let second = try #require(try asked.perform("Force", ended).advance)
         var answers: [String] = []
-        try asked.daemon.settle { occasion in
+        try asked.daemon.settle { trigger in
             for advance in [first, second] {
-                guard case .done(let answer) = try advance(occasion) else { continue }
+                guard case .done(let answer) = try advance(trigger) else { continue }
                 answers.append(answer.state ?? "")
             }
         }

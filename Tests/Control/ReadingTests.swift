@@ -5,20 +5,20 @@ import Testing
 
 /// Status and Watch: what is so, and each change of it.
 @Suite struct ReadingTests {
-    private let asked: AskedDaemon
+    private let asked: TestDispatcher
 
-    init() throws { asked = try AskedDaemon() }
+    init() throws { asked = try TestDispatcher() }
 
     @Test func aReadBeforeTheFirstVerdictIsHeldAndAnsweredAfterIt() throws {
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
-        func tell(_ occasion: Occasion) throws {
-            if case .done(let answer) = try advance(occasion) { replies.append(answer) }
+        func tell(_ trigger: ReplyTrigger) throws {
+            if case .done(let answer) = try advance(trigger) { replies.append(answer) }
         }
         try asked.daemon.settle(tell)
         #expect(replies == [])
         try asked.daemon.answer(inactive: true)
-        try asked.daemon.settle { occasion in if replies.isEmpty { try tell(occasion) } }
+        try asked.daemon.settle { trigger in if replies.isEmpty { try tell(trigger) } }
         #expect(replies.map(\.states) == [["maintenance"]])
     }
 
@@ -45,10 +45,10 @@ import Testing
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
         var told: [[String]] = []
-        func tell(_ occasion: Occasion) throws {
-            if case .more(let answer) = try advance(occasion) { told.append(answer.states) }
+        func tell(_ trigger: ReplyTrigger) throws {
+            if case .more(let answer) = try advance(trigger) { told.append(answer.states) }
         }
-        try tell(.room)
+        try tell(.writable)
         try asked.daemon.answer(inactive: false)
         try asked.daemon.settle(tell)
         try asked.daemon.answer(inactive: true)

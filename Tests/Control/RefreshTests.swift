@@ -5,11 +5,11 @@ import Testing
 
 /// Refresh, Forget and Reload: the daemon looks anew at its sources or at its configuration.
 @Suite struct RefreshTests {
-    private let asked: AskedDaemon
+    private let asked: TestDispatcher
     private let app: SourceName
 
     init() throws {
-        asked = try AskedDaemon()
+        asked = try TestDispatcher()
         app = try #require(SourceName("app"))
     }
 
@@ -17,8 +17,8 @@ import Testing
         // The first fetch of all is under way: its answer may be older than the question.
         let advance = try #require(try asked.perform("Refresh", ["source": "app"]).advance)
         var answer: JSON.Object?
-        func tell(_ occasion: Occasion) throws {
-            if case .done(let object) = try advance(occasion) { answer = answer ?? object }
+        func tell(_ trigger: ReplyTrigger) throws {
+            if case .done(let object) = try advance(trigger) { answer = answer ?? object }
         }
         try asked.daemon.settle(tell)
         try asked.daemon.answer(inactive: false)
@@ -37,8 +37,8 @@ import Testing
         try asked.daemon.settle { _ = try advance($0) }
         asked.daemon.post(.fetched(app, .failure(Decision.Failure(.unreachable, "no route"))))
         var answer: JSON.Object?
-        try asked.daemon.settle { occasion in
-            if case .done(let object) = try advance(occasion) { answer = object }
+        try asked.daemon.settle { trigger in
+            if case .done(let object) = try advance(trigger) { answer = object }
         }
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")
@@ -48,7 +48,7 @@ import Testing
     @Test func forgetDropsWhatIsStoredAndMovesNothing() throws {
         try asked.decide()
         #expect(try asked.call("Forget", ["source": "app"])["services"] == ["shop"])
-        #expect(asked.daemon.effects.contains(.store(app, [])))
+        #expect(asked.daemon.effects.contains(.storeFlags(app, [])))
         #expect(
             asked.daemon.effects.last { if case .fetch = $0 { true } else { false } }
                 == .fetch(app, Validators()))

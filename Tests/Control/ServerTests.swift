@@ -8,18 +8,18 @@ import Testing
     private static let status = #"{"method":"io.killswitchd.Status"}"# + "\0"
     private let folder: TemporaryFolder
     private let loop: EventLoop
-    private let daemon: StandIn
+    private let daemon: SimulatedDaemon
 
     init() throws {
         folder = try TemporaryFolder()
         loop = try EventLoop()
-        daemon = try StandIn()
+        daemon = try SimulatedDaemon()
         try daemon.answer(inactive: false)
         daemon.settle { _ in }
     }
 
-    private func server(_ change: (inout Limits) -> Void = { _ in }) throws -> Server {
-        var limits = Limits()
+    private func server(_ change: (inout ServerLimits) -> Void = { _ in }) throws -> Server {
+        var limits = ServerLimits()
         change(&limits)
         let dispatcher = Dispatcher(
             daemon, version: "1",

@@ -55,7 +55,7 @@ import Testing
     ]
 
     @Test(arguments: cases) func isRefusedWhole(_ wrong: Case) throws {
-        let asked = try AskedDaemon()
+        let asked = try TestDispatcher()
         try asked.decide()
         var order: JSON.Object = .maintenance
         for (key, value) in wrong.change { order[key] = value }

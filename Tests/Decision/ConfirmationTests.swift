@@ -58,7 +58,7 @@ import Testing
         var play = try Transcript([try service(policy: Policy(confirmClose: 2))])
             .answered(Self.running, at: 1)
         let effects = try play.at(2, "app", answers: Self.over)
-        #expect(effects.allSatisfy { if case .store = $0 { false } else { true } })
+        #expect(effects.allSatisfy { if case .storeFlags = $0 { false } else { true } })
     }
 
     @Test func flagsForTheNextStartAreStoredAndWait() throws {

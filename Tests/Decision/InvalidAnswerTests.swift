@@ -154,7 +154,7 @@ import Testing
         let effects = try play.at(
             1860, "app", answers: #"{"service_end": 5, "isUnderMaintenance": false}"#)
         var stored: [Answer] = []
-        for case .store(_, let answers) in effects { stored = answers }
+        for case .storeFlags(_, let answers) in effects { stored = answers }
         #expect(stored.map(\.confirmedAt) == [nil, try Instant(rfc3339: "2027-03-01T12:30:00Z")])
 
         let memory = Memory(flags: [

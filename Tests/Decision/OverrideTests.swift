@@ -57,7 +57,7 @@ import Testing
         play.at(1, .override(shop, try .order(.running)))
         #expect(play.states == [.running])
         let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
-        #expect(effects.contains(.keep([:])))
+        #expect(effects.contains(.storeOverrides([:])))
     }
 
     @Test func nobodyCanOrderNotToKnow() throws {
@@ -182,8 +182,8 @@ import Testing
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try .order(.maintenance)))
         #expect(play.states == [.maintenance])
-        play.at(2, .recorded(.keep, problem: "no space left on device"))
+        play.at(2, .recorded(.storeOverrides, problem: "no space left on device"))
         let effects = play.at(3, .woke)
-        #expect(effects.contains(.keep([shop: try .order(.maintenance)])))
+        #expect(effects.contains(.storeOverrides([shop: try .order(.maintenance)])))
     }
 }

@@ -48,7 +48,7 @@ import Testing
         #expect(overview.sources.map(\.age) == [.seconds(11), nil])
         #expect(overview.sources.map { $0.nextPoll == nil } == [true, true])
         #expect(overview.sources.map(\.problem) == [nil, "timed out"])
-        #expect(!overview.isInArrears)
+        #expect(!overview.hasPendingWrites)
     }
 }
 

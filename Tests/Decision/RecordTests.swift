@@ -34,13 +34,13 @@ import Testing
     @Test func aFullDiskIsSaidAndTriedAgainAndKeepsNoSwitchFromFiring() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let full = "write '/state': no space left on device"
-        play.at(0, .recorded(.store(try named("app")), problem: full))
+        play.at(0, .recorded(.storeFlags(try named("app")), problem: full))
         play.at(0, .recorded(.publish(try named("shop")), problem: full))
         play.at(1, .woke)
-        play.at(1, .recorded(.store(try named("app")), problem: full))
+        play.at(1, .recorded(.storeFlags(try named("app")), problem: full))
         play.at(1, .recorded(.publish(try named("shop")), problem: nil))
         play.at(3, .woke)
-        play.at(3, .recorded(.store(try named("app")), problem: nil))
+        play.at(3, .recorded(.storeFlags(try named("app")), problem: nil))
         #expect(
             play.text == #"""
                 0s store app write '/state': no space left on device
@@ -90,10 +90,10 @@ import Testing
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let gone = "touch '/run/source.app': no such file or directory"
         play.at(60, .fetched(try named("app"), .unchanged))
-        play.at(60, .recorded(.confirm(try named("app")), problem: gone))
+        play.at(60, .recorded(.markConfirmed(try named("app")), problem: gone))
         play.at(61, .woke)
         play.at(61, .recorded(.publish(try named("shop")), problem: nil))
-        play.at(61, .recorded(.confirm(try named("app")), problem: nil))
+        play.at(61, .recorded(.markConfirmed(try named("app")), problem: nil))
         #expect(
             play.text == #"""
                 60s app unchanged

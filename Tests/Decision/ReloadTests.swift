@@ -16,7 +16,7 @@ import Testing
         let web = try service("web", sources: ["other"])
         let effects = play.at(2, .reconfigured(Plan([web])))
         #expect(effects.contains(.withdraw(try named("shop"))))
-        #expect(effects.contains(.drop(try named("app"))))
+        #expect(effects.contains(.unfollow(try named("app"))))
         #expect(effects.contains(.fetch(try named("other"), Validators())))
         #expect(play.machine.isProgressing(at: play.now))
     }

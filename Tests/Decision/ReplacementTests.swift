@@ -117,7 +117,7 @@ import Testing
         var tagged = try answer(Self.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "new"
         let effects = play.at(61, .fetched(app, .answer(tagged)))
-        #expect(effects.contains(.store(app, [tagged])))
+        #expect(effects.contains(.storeFlags(app, [tagged])))
         play.at(62, .fetched(app, .answer(tagged)))
         play.forget()
         play.at(200, .woke)

@@ -20,7 +20,7 @@ enum TranscriptFormat {
         case .hinted(let source): "\(source) hinted"
         case .doubted(let source, let doubts): "\(source) doubted \(doubts)"
         case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
-        case .recorded(let deed, let problem): "\(line(deed)) \(problem ?? "done")"
+        case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
         case .override(let service, let override, let ifOpen):
@@ -42,23 +42,23 @@ enum TranscriptFormat {
         switch effect {
         case .fetch(let source, let validators):
             "fetch \(source)" + (validators.etag.map { " if not \($0)" } ?? "")
-        case .store(let source, let answers):
+        case .storeFlags(let source, let answers):
             "store \(source): "
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
-        case .confirm(let source): "confirm \(source)"
-        case .remember(let ledger):
+        case .markConfirmed(let source): "confirm \(source)"
+        case .storeLedger(let ledger):
             "remember "
                 + ledger.entries.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)#\($0.value.generation)" }
                 .joined(separator: " ")
-        case .keep(let overrides):
+        case .storeOverrides(let overrides):
             "keep "
                 + overrides.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)" }.joined(separator: " ")
         case .publish(let service, let record):
             "publish \(service) \(line(record))"
         case .withdraw(let service): "withdraw \(service)"
-        case .drop(let source): "drop \(source)"
+        case .unfollow(let source): "drop \(source)"
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")
@@ -84,12 +84,12 @@ enum TranscriptFormat {
         return words.joined(separator: " ")
     }
 
-    private static func line(_ deed: Deed) -> String {
-        switch deed {
-        case .store(let source): "store \(source)"
-        case .confirm(let source): "confirm \(source)"
-        case .remember: "remember"
-        case .keep: "keep"
+    private static func line(_ operation: WriteOperation) -> String {
+        switch operation {
+        case .storeFlags(let source): "store \(source)"
+        case .markConfirmed(let source): "confirm \(source)"
+        case .storeLedger: "remember"
+        case .storeOverrides: "keep"
         case .publish(let service): "publish \(service)"
         }
     }

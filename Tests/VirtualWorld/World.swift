@@ -141,13 +141,13 @@ package struct World {
             let latency = Duration.milliseconds(Int64.random(in: 5...5000, using: &random))
             inFlight.append(
                 Fetch(source: index, endsAt: now.boot + latency, validators: validators))
-        case .store(let name, let answers):
-            write(.store(name)) { $0.answers[name] = answers }
-        case .confirm(let name):
+        case .storeFlags(let name, let answers):
+            write(.storeFlags(name)) { $0.answers[name] = answers }
+        case .markConfirmed(let name):
             let time = now.wall
-            write(.confirm(name)) { $0.confirmedAt[name] = time }
-        case .remember(let ledger):
-            write(.remember) { $0.ledger = ledger }
+            write(.markConfirmed(name)) { $0.confirmedAt[name] = time }
+        case .storeLedger(let ledger):
+            write(.storeLedger) { $0.ledger = ledger }
         case .publish(let name, let record):
             if record.verdict.state != state { chronicle.changes += 1 }
             state = record.verdict.state
@@ -157,19 +157,19 @@ package struct World {
             wake = next
         case .announce:
             break
-        case .keep, .withdraw, .drop:
+        case .storeOverrides, .withdraw, .unfollow:
             complain("nobody asked for that: \(effect)")
         }
     }
 
-    private mutating func write(_ deed: Deed, _ change: (inout Disk) -> Void) {
+    private mutating func write(_ operation: WriteOperation, _ change: (inout Disk) -> Void) {
         guard !happens(weather.failedWrite) else {
             chronicle.note("failed write")
-            events.append(.recorded(deed, problem: "no space left on device"))
+            events.append(.recorded(operation, problem: "no space left on device"))
             return
         }
         change(&disk)
-        events.append(.recorded(deed, problem: nil))
+        events.append(.recorded(operation, problem: nil))
     }
 
     /// Time passes, and nothing else happens.

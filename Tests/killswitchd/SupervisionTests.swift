@@ -153,7 +153,8 @@ import killswitchd
         try play.answer(at: 1, Self.running)
         play.at(2, .hinted(source))
         play.at(3, .fetched(source, .failure(Failure(.unreachable, "it is gone"))))
-        play.at(4, .recorded(.remember, problem: "disk full"), problem: "refused: a.toml:1:1: no")
+        play.at(
+            4, .recorded(.storeLedger, problem: "disk full"), problem: "refused: a.toml:1:1: no")
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(

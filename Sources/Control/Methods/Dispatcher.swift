@@ -1,19 +1,19 @@
 import JSON
 
-/// Finds the method of a call, and lets those call it who may. Knows nothing of sockets.
+/// Finds the method of a call, and checks whether the peer may call it. Knows nothing of sockets.
 package struct Dispatcher {
-    private let subject: any Subject
+    private let daemon: any ControllableDaemon
     private let standard: StandardInterface
     private let permission: () -> Permission
     private let author: (Peer) -> String
 
-    /// `version` is that of the program. `permission` and `author` are asked anew for each call that
-    /// acts: groups and users come and go.
+    /// `version` is the program's. `permission` and `author` are evaluated for each call that acts, because
+    /// users and groups change while the daemon runs. `author` names a peer for records.
     package init(
-        _ subject: any Subject, version: String, permission: @escaping () -> Permission,
+        _ daemon: any ControllableDaemon, version: String, permission: @escaping () -> Permission,
         author: @escaping (Peer) -> String
     ) {
-        self.subject = subject
+        self.daemon = daemon
         standard = StandardInterface(version: version)
         self.permission = permission
         self.author = author
@@ -22,8 +22,8 @@ package struct Dispatcher {
     /// Whether a peer may do more than read.
     package func mayAct(_ peer: Peer) -> Bool { permission().mayAct(peer) }
 
-    /// Does what the call asks for, in the name of this peer.
-    package func perform(_ call: Call, by peer: Peer) throws(MethodError) -> Response {
+    /// Performs a call of this peer. Throws if there is no such method, or the peer may not call it.
+    package func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
         switch call.interface {
         case Interface.standard:
             return .now(try standard.answer(call))
@@ -38,8 +38,8 @@ package struct Dispatcher {
     }
 
     private func perform(
-        _ method: Method, _ call: Call, by peer: Peer
-    ) throws(MethodError) -> Response {
+        _ method: Method, _ call: MethodCall, by peer: Peer
+    ) throws(MethodError) -> MethodResponse {
         let author: String
         switch method.access {
         case .reading:
@@ -49,8 +49,8 @@ package struct Dispatcher {
             author = self.author(peer)
         }
         return try method.perform(
-            Request(
+            MethodRequest(
                 parameters: Parameters(call.parameters, allowed: method.parameters),
-                isStream: call.replies == .many, author: author, subject: subject))
+                isStream: call.replies == .many, author: author, daemon: daemon))
     }
 }

@@ -1,16 +1,19 @@
-/// The interface `io.killswitchd`, and what `org.varlink.service` tells of it.
+import JSON
+
+/// The interface `io.killswitchd` and its description.
 package enum Interface {
+    /// The name in reverse domain order.
     package static let name = "io.killswitchd"
     /// The interface that every Varlink service has.
     package static let standard = "org.varlink.service"
 
-    /// Every method of ours. A new one is a file, and a line here.
+    /// Every method of `io.killswitchd`. A new method is a file, and a line here.
     package static let methods: [Method] = [
         .status, .watch, .sources, .force, .release, .refresh, .activate, .reload, .forget,
         .confirm,
     ]
 
-    /// The description, as `GetInterfaceDescription` gives it.
+    /// The description, as `GetInterfaceDescription` returns it.
     package static var description: String {
         """
         # What killswitchd(8) has decided, and orders to it. Reading is open to everybody; Force,
@@ -86,5 +89,63 @@ package enum Interface {
 
         # With ifOpen: the daemon decides and moves no gate, for it was not started with --gates.
         error GatesNotMoved (service: string)
+        """
+}
+
+/// The interface `org.varlink.service`, which describes the others (varlink.org, "Service").
+struct StandardInterface {
+    /// The version of the program.
+    let version: String
+
+    /// Performs a call of one of its methods.
+    func answer(_ call: MethodCall) throws(MethodError) -> JSON.Object {
+        switch call.method {
+        case "GetInfo":
+            _ = try Parameters(call.parameters, allowed: [])
+            return [
+                "vendor": "killswitchd", "product": "killswitchd", "version": .string(version),
+                "url": "man:killswitchd(8)",
+                "interfaces": [.string(Interface.standard), .string(Interface.name)],
+            ]
+        case "GetInterfaceDescription":
+            let parameters = try Parameters(call.parameters, allowed: ["interface"])
+            switch try parameters.string("interface") {
+            case Interface.name: return ["description": .string(Interface.description)]
+            case Interface.standard: return ["description": .string(Self.description)]
+            case let other: throw .interfaceNotFound(other)
+            }
+        default:
+            throw .methodNotFound(call.method)
+        }
+    }
+
+    private static let description = """
+        # The interface that every Varlink service has.
+        interface org.varlink.service
+
+        # Who this is, and what interfaces there are.
+        method GetInfo() -> (
+          vendor: string,
+          product: string,
+          version: string,
+          url: string,
+          interfaces: []string
+        )
+
+        # The description of an interface, such as this one.
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        # There is no interface of this name.
+        error InterfaceNotFound (interface: string)
+
+        # The interface has no such method.
+        error MethodNotFound (method: string)
+
+        # The method is declared, and not there.
+        error MethodNotImplemented (method: string)
+
+        # This parameter is missing, not known, or of the wrong type or value.
+        error InvalidParameter (parameter: string)
+
         """
 }

@@ -10,16 +10,16 @@ extension Method {
             method Activate(service: ?string) -> (activated: []string, services: []Service)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
+        let daemon = request.daemon
         let name = try request.parameters.optionalString("service")
-        let names = try subject.services(name.map { [$0] } ?? [])
-        let activated = names.filter(subject.isStaged)
+        let names = try daemon.services(name.map { [$0] } ?? [])
+        let activated = names.filter(daemon.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
-        subject.post(event)
+        daemon.post(event)
         var isTaken = false
-        return .later { (occasion) in
-            if occasion == .event(event) { isTaken = true }
-            guard isTaken, let states = subject.decided(names) else { return .waiting }
+        return .later { (trigger) in
+            if trigger == .event(event) { isTaken = true }
+            guard isTaken, let states = daemon.decided(names) else { return .waiting }
             return .done(["activated": .names(activated), "services": .array(states)])
         }
     }

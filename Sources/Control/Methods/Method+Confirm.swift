@@ -10,15 +10,15 @@ extension Method {
             method Confirm(services: ?[]string) -> (confirmed: []string, services: []Service)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
-        let names = try subject.services(request.parameters.strings("services"))
-        let held = names.filter(subject.isHeld)
+        let daemon = request.daemon
+        let names = try daemon.services(request.parameters.strings("services"))
+        let held = names.filter(daemon.isHeld)
         let event = Event.confirm(held, by: request.author)
-        subject.post(event)
+        daemon.post(event)
         var isTaken = false
-        return .later { (occasion) in
-            if occasion == .event(event) { isTaken = true }
-            guard isTaken, let states = subject.decided(names) else { return .waiting }
+        return .later { (trigger) in
+            if trigger == .event(event) { isTaken = true }
+            guard isTaken, let states = daemon.decided(names) else { return .waiting }
             return .done(["confirmed": .names(held), "services": .array(states)])
         }
     }

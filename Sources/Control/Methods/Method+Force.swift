@@ -23,40 +23,40 @@ extension Method {
             """
     ) { (request) throws(MethodError) in
         let parameters = request.parameters
-        let subject = request.subject
-        let service = try subject.service(parameters.string("service"))
+        let daemon = request.daemon
+        let service = try daemon.service(parameters.string("service"))
         let order = try order(of: request)
         let ifOpen = try parameters.bool("ifOpen")
-        if ifOpen { try checkThatItCloses(service, order, subject) }
+        if ifOpen { try checkThatItCloses(service, order, daemon) }
         let event = Event.override(service.name, order, ifOpen: ifOpen)
-        subject.post(event)
+        daemon.post(event)
         var state: JSON.Object?
         var problem: String?
-        return .later { (occasion) throws(MethodError) in
-            switch occasion {
+        return .later { (trigger) throws(MethodError) in
+            switch trigger {
             case .event(event):
-                if ifOpen, subject.record(of: service.name)?.verdict.override != order {
-                    throw refusal(of: service, subject)
+                if ifOpen, daemon.record(of: service.name)?.verdict.override != order {
+                    throw rejection(of: service, daemon)
                 }
-                state = subject.state(of: service.name)
-            case .event(.recorded(.keep, let cause)):
+                state = daemon.state(of: service.name)
+            case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
             case .settled:
                 guard let state else { break }
                 return .done([
                     "service": .object(state),
-                    "problem": problem.map { .string($0) } ?? .null,
+                    "problem": .optional(problem),
                 ])
-            case .event, .room:
+            case .event, .writable:
                 break
             }
             return .waiting
         }
     }
 
-    private static func order(of request: Request) throws(MethodError) -> Override {
+    private static func order(of request: MethodRequest) throws(MethodError) -> Override {
         let parameters = request.parameters
-        let now = request.subject.now.wall
+        let now = request.daemon.now.wall
         guard let state = State(rawValue: try parameters.string("state")) else {
             throw .invalidParameter("state")
         }
@@ -88,17 +88,19 @@ extension Method {
     }
 
     private static func checkThatItCloses(
-        _ service: Service, _ order: Override, _ subject: any Subject
+        _ service: Service, _ order: Override, _ daemon: any ControllableDaemon
     ) throws(MethodError) {
         guard service.policy.gate(of: order.state) == .closed else {
             throw .invalidParameter("state")
         }
-        guard subject.movesGates else { throw .gatesNotMoved(service.name) }
+        guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
     }
 
-    /// Why the machine has not taken an order that is for an open gate.
-    private static func refusal(of service: Service, _ subject: any Subject) -> MethodError {
-        switch subject.objection(to: service.name) {
+    /// Why the machine has rejected an order with `ifOpen`.
+    private static func rejection(
+        of service: Service, _ daemon: any ControllableDaemon
+    ) -> MethodError {
+        switch daemon.objection(to: service.name) {
         case .forced(let override):
             .alreadyForced(
                 service.name,
@@ -110,14 +112,14 @@ extension Method {
                 ])
         case .held: .closingHeld(service.name)
         case .notOpen(let state): .gateNotOpen(service.name, state)
-        // A reload took the service away in between.
-        case nil: .noSuchService(service.name.text, known: subject.services.map(\.name))
+        // A reload has removed the service in between.
+        case nil: .noSuchService(service.name.text, known: daemon.services.map(\.name))
         }
     }
 
-    /// The most bytes of a reason: it is in each record of the decision.
+    /// The longest reason in bytes. Each record of the decision holds it.
     package static let longestReason = 4096
 
-    /// A hundred years, in seconds: more is a mistake, and far more is no date.
+    /// A hundred years in seconds. More is a mistake, and far more has no date.
     private static let longest: Int64 = 100 * 366 * 86_400
 }

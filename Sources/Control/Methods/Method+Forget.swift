@@ -11,13 +11,13 @@ extension Method {
             method Forget(source: string) -> (services: []string)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
-        let source = try subject.source(request.parameters.string("source"))
+        let daemon = request.daemon
+        let source = try daemon.source(request.parameters.string("source"))
         let event = Event.forget(source, by: request.author)
-        subject.post(event)
-        return .later { (occasion) in
-            guard occasion == .event(event) else { return .waiting }
-            return .done(["services": .names(subject.followers(of: source))])
+        daemon.post(event)
+        return .later { (trigger) in
+            guard trigger == .event(event) else { return .waiting }
+            return .done(["services": .names(daemon.followers(of: source))])
         }
     }
 }

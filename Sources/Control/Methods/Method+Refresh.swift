@@ -14,35 +14,35 @@ extension Method {
             method Refresh(source: ?string) -> (fetched: []Fetched, services: []Service)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
+        let daemon = request.daemon
         let sources: [SourceName] =
             if let name = try request.parameters.optionalString("source") {
-                [try subject.source(name)]
+                [try daemon.source(name)]
             } else {
-                subject.overview.sources.map(\.name)
+                daemon.overview.sources.map(\.name)
             }
-        for source in sources { subject.post(.hinted(source)) }
-        var refresh = Refresh(of: sources, subject.overview)
-        return .later { (occasion) throws(MethodError) in
-            guard refresh.isDone(after: occasion, subject.overview) else { return .waiting }
-            let followers = Set(sources.flatMap(subject.followers))
-            guard let states = subject.decided(followers.sorted()) else { return .waiting }
+        for source in sources { daemon.post(.hinted(source)) }
+        var refresh = PendingFetches(of: sources, daemon.overview)
+        return .later { (trigger) throws(MethodError) in
+            guard refresh.isDone(after: trigger, daemon.overview) else { return .waiting }
+            let followers = Set(sources.flatMap(daemon.followers))
+            guard let states = daemon.decided(followers.sorted()) else { return .waiting }
             return .done(["fetched": .array(refresh.outcomes), "services": .array(states)])
         }
     }
 }
 
-/// The fetches that one call waits for.
-private struct Refresh {
+/// The fetches that a call of `Refresh` waits for.
+private struct PendingFetches {
     private enum Step {
-        /// The order stands in the queue.
+        /// The request to fetch is in the queue.
         case posted
         case fetching
         case ended(outcome: String, problem: String?)
     }
 
     private var steps: [(source: SourceName, step: Step)]
-    /// When the flags came that are known by now.
+    /// When the current flags of each source were fetched.
     private let before: [SourceName: Instant]
 
     init(of sources: [SourceName], _ overview: Overview) {
@@ -52,16 +52,16 @@ private struct Refresh {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether every fetch has ended that began after the order was given. One that was under way by
-    /// then ends too, and is followed by another one at once: it is that one which counts.
-    mutating func isDone(after occasion: Occasion, _ overview: Overview) -> Bool {
+    /// Whether a fetch of each source that began after the call has ended. A fetch that was in flight when
+    /// the call came does not count: another one follows it at once.
+    mutating func isDone(after trigger: ReplyTrigger, _ overview: Overview) -> Bool {
         for index in steps.indices {
             let source = steps[index].source
             guard let view = overview.sources.first(where: { $0.name == source }) else {
                 steps[index].step = .ended(outcome: "failed", problem: "it is no longer configured")
                 continue
             }
-            switch (steps[index].step, occasion) {
+            switch (steps[index].step, trigger) {
             case (.posted, .event(.hinted(source))):
                 steps[index].step = .fetching
             case (.fetching, .event(.fetched(source, let outcome, _))):
@@ -81,14 +81,14 @@ private struct Refresh {
             guard case .ended(let outcome, let problem) = step else { return .null }
             return .object([
                 "source": .string(source.text), "outcome": .string(outcome),
-                "problem": problem.map { .string($0) } ?? .null,
+                "problem": .optional(problem),
             ])
         }
     }
 }
 
 extension Outcome {
-    /// The word of `Fetched`. The same flags may come whole, and flags that nobody can read may come.
+    /// The outcome in `Fetched`. An answer may repeat the same flags, or be unreadable: that is unchanged.
     fileprivate func word(isNew: Bool) -> String {
         switch self {
         case .answer: isNew ? "changed" : "unchanged"

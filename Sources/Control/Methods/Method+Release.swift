@@ -14,20 +14,20 @@ extension Method {
             ) -> (service: Service, wasForced: bool)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
-        let service = try subject.service(request.parameters.string("service"))
+        let daemon = request.daemon
+        let service = try daemon.service(request.parameters.string("service"))
         let cause = try request.parameters.optionalString("reason")
         let event = Event.release(service.name, by: request.author, only: cause)
-        let standing = subject.record(of: service.name)?.verdict.override
+        let standing = daemon.record(of: service.name)?.verdict.override
         let wasForced = standing.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
-        subject.post(event)
+        daemon.post(event)
         var isTaken = false
-        return .later { (occasion) throws(MethodError) in
-            if occasion == .event(event) { isTaken = true }
-            guard isTaken, occasion == .settled else { return .waiting }
-            guard let state = subject.decided([service.name]) else { return .waiting }
+        return .later { (trigger) throws(MethodError) in
+            if trigger == .event(event) { isTaken = true }
+            guard isTaken, trigger == .settled else { return .waiting }
+            guard let state = daemon.decided([service.name]) else { return .waiting }
             guard let state = state.first else {
-                throw .noSuchService(service.name.text, known: subject.services.map(\.name))
+                throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
             return .done(["service": state, "wasForced": .bool(wasForced)])
         }

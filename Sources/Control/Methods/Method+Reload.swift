@@ -10,11 +10,11 @@ extension Method {
             method Reload() -> (services: []string, sources: []string)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
-        try subject.reload()
-        return .later { (occasion) in
-            guard occasion == .settled else { return .waiting }
-            let overview = subject.overview
+        let daemon = request.daemon
+        try daemon.reload()
+        return .later { (trigger) in
+            guard trigger == .settled else { return .waiting }
+            let overview = daemon.overview
             return .done([
                 "services": .names(overview.services.map(\.name)),
                 "sources": .names(overview.sources.map(\.name)),

@@ -3,7 +3,7 @@ import Decision
 import JSON
 
 extension Method {
-    /// Never held: what is being waited for is just what it tells.
+    /// Answered at once, also before the first decision: it shows what that waits for.
     static let sources = Method(
         "Sources", .reading,
         declaration: """
@@ -21,20 +21,20 @@ extension Method {
             method Sources() -> (sources: []Source)
             """
     ) { (request) in
-        let subject = request.subject
-        let views = subject.overview.sources
-        return .now(["sources": .array(views.map { .object(subject.json(of: $0)) })])
+        let daemon = request.daemon
+        let views = daemon.overview.sources
+        return .now(["sources": .array(views.map { .object(daemon.json(of: $0)) })])
     }
 }
 
-extension Subject {
+extension ControllableDaemon {
     /// A `Source` of the interface.
     func json(of source: Overview.SourceView) -> JSON.Object {
         [
             "name": .string(source.name.text),
-            "age": source.age.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "next_poll": source.nextPoll.map { .number(Number($0.wholeSeconds)) } ?? .null,
-            "problem": source.problem.map { .string($0) } ?? .null,
+            "age": .optional(source.age?.wholeSeconds),
+            "next_poll": .optional(source.nextPoll?.wholeSeconds),
+            "problem": .optional(source.problem),
             "services": .names(followers(of: source.name)),
         ]
     }

@@ -2,7 +2,7 @@ import Decision
 import JSON
 
 extension Method {
-    /// Held until every service that is asked for has its first verdict.
+    /// Waits until each of the requested services has its first verdict.
     static let status = Method(
         "Status", .reading, parameters: ["services"],
         declaration: """
@@ -15,16 +15,16 @@ extension Method {
             )
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
-        let names = try subject.services(request.parameters.strings("services"))
+        let daemon = request.daemon
+        let names = try daemon.services(request.parameters.strings("services"))
         return try .when { () throws(MethodError) in
-            guard let states = subject.decided(names) else { return nil }
-            let sources = subject.sources(of: names)
-            let views = subject.overview.sources.filter { sources.contains($0.name) }
+            guard let states = daemon.decided(names) else { return nil }
+            let sources = daemon.sources(of: names)
+            let views = daemon.overview.sources.filter { sources.contains($0.name) }
             return [
                 "services": .array(states),
-                "sources": .array(views.map { .object(subject.json(of: $0)) }),
-                "refused": subject.refusal.map { .string($0) } ?? .null,
+                "sources": .array(views.map { .object(daemon.json(of: $0)) }),
+                "refused": .optional(daemon.refusal),
             ]
         }
     }

@@ -2,7 +2,7 @@ import Decision
 import JSON
 
 extension Method {
-    /// A client that does not read misses what is between two replies, never the last state.
+    /// A client that reads slowly misses states between two replies, never the last state.
     static let watch = Method(
         "Watch", .reading, parameters: ["services"],
         declaration: """
@@ -12,17 +12,17 @@ extension Method {
             method Watch(services: ?[]string) -> (services: []Service, gone: []string)
             """
     ) { (request) throws(MethodError) in
-        let subject = request.subject
+        let daemon = request.daemon
         let named = try request.parameters.strings("services")
-        _ = try subject.services(named)
+        _ = try daemon.services(named)
         var told: [ServiceName: Record] = [:]
         let news = { () -> JSON.Object? in
-            let configured = subject.services.map(\.name)
+            let configured = daemon.services.map(\.name)
             let names = named.isEmpty ? configured : configured.filter { named.contains($0.text) }
-            if told.isEmpty, subject.decided(names) == nil { return nil }
+            if told.isEmpty, daemon.decided(names) == nil { return nil }
             var changed: [JSON.Value] = []
             for name in names {
-                guard let record = subject.record(of: name), let state = subject.state(of: name),
+                guard let record = daemon.record(of: name), let state = daemon.state(of: name),
                     told[name]?.isSame(as: record) != true
                 else { continue }
                 told[name] = record
@@ -34,12 +34,12 @@ extension Method {
             return ["services": .array(changed), "gone": .names(gone)]
         }
         if !request.isStream { return try .when(news) }
-        return .later { (_) in news().map(Progress.more) ?? .waiting }
+        return .later { (_) in news().map(ReplyProgress.more) ?? .waiting }
     }
 }
 
 extension Record {
-    /// Whether nobody needs to be told: times of writing and of validity move by themselves.
+    /// Whether clients need not be told: only times of writing and of validity differ.
     fileprivate func isSame(as other: Record) -> Bool {
         verdict == other.verdict && generation == other.generation && since == other.since
     }

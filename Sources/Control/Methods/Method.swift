@@ -1,27 +1,32 @@
 package import JSON
 
-/// One method of the interface: how it is declared, who may call it, and what it does.
+/// A method of the interface: its declaration, who may call it, and its implementation.
 ///
-/// Each has a file of its own, and a line in `Interface.methods`.
+/// Each method has a file of its own, and a line in `Interface.methods`.
 package struct Method: Sendable {
+    /// Who may call it.
     package enum Access: Sendable {
-        /// Open to everybody.
+        /// Everybody.
         case reading
-        /// For root and the group.
+        /// Root, the daemon's user and the group.
         case acting
     }
 
+    /// The name without the interface, such as `Force`.
     package let name: String
     /// A comment and the signature, in the interface description language.
     package let declaration: String
+    /// Who may call it.
     package let access: Access
-    /// The names of its parameters.
+    /// The names of its parameters. A call with another one is rejected.
     package let parameters: [String]
-    package let perform: @Sendable (Request) throws(MethodError) -> Response
+    /// The implementation.
+    package let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
 
+    /// A method with its declaration and implementation.
     package init(
         _ name: String, _ access: Access, parameters: [String] = [], declaration: String,
-        perform: @escaping @Sendable (Request) throws(MethodError) -> Response
+        perform: @escaping @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
     ) {
         self.name = name
         self.declaration = declaration
@@ -31,37 +36,42 @@ package struct Method: Sendable {
     }
 }
 
-/// A call of a method by somebody who may make it.
-package struct Request {
+/// A call of a method that the caller is permitted to make.
+package struct MethodRequest {
+    /// The parameters, all of them declared.
     package let parameters: Parameters
-    /// Whether more replies than one are wanted.
+    /// Whether the client wants any number of replies (`more`).
     package let isStream: Bool
-    /// The caller, as records name one.
+    /// The caller by name and uid, for records; empty for a method that only reads.
     package let author: String
-    package let subject: any Subject
+    /// The daemon.
+    package let daemon: any ControllableDaemon
 }
 
-/// What comes of a request.
-package enum Response {
+/// How a request is answered.
+package enum MethodResponse {
+    /// At once, with this reply.
     case now(JSON.Object)
-    /// Asked again at each occasion until it is done, or the caller has gone.
-    case later((Occasion) throws(MethodError) -> Progress)
+    /// Later: the function is called at each trigger until it is done, or the caller is gone.
+    case later((ReplyTrigger) throws(MethodError) -> ReplyProgress)
 }
 
-/// How far a request is that is answered later.
-package enum Progress: Hashable {
+/// The state of a request that is answered later.
+package enum ReplyProgress: Hashable {
+    /// There is no reply yet.
     case waiting
-    /// One of several replies. For a call that wants one reply, it is that one.
+    /// One of several replies; for a call that wants a single one, it is the last.
     case more(JSON.Object)
+    /// The last reply.
     case done(JSON.Object)
 }
 
-extension Response {
-    /// As soon as there is something to answer: now, or at one of the next occasions.
+extension MethodResponse {
+    /// As soon as `ready` returns a reply: at once, or at a later trigger.
     package static func when(
         _ ready: @escaping () throws(MethodError) -> JSON.Object?
-    ) throws(MethodError) -> Response {
+    ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .later { (_) throws(MethodError) in try ready().map(Progress.done) ?? .waiting }
+        return .later { (_) throws(MethodError) in try ready().map(ReplyProgress.done) ?? .waiting }
     }
 }

@@ -1,18 +1,20 @@
-/// The users and groups of this host by the text of `/etc/passwd` and `/etc/group` (passwd(5)).
+import Files
+
+/// The users and groups of this host, by the text of `/etc/passwd` and `/etc/group` (passwd(5)).
 ///
-/// Read here instead of being asked of libc, which may ask a directory server and wait for it: the
-/// loop of the daemon waits for nobody. Who is known to such a server alone is named by the number.
+/// libc is not asked: it may wait for a directory server, and nothing may block the daemon's loop. A
+/// user who is known to such a server alone is shown by number.
 package struct Accounts {
     private let users: [UInt8]
     private let groups: [UInt8]
 
-    /// The bytes of the two files; empty where one cannot be read.
+    /// The bytes of the two files; empty for a file that cannot be read.
     package init(users: [UInt8], groups: [UInt8]) {
         self.users = users
         self.groups = groups
     }
 
-    /// The name of a user; nil where the file has none of this ID.
+    /// The name of the user with this ID; nil if the file has none.
     package func name(ofUser identifier: UInt32) -> String? {
         for fields in Self.lines(of: users) where fields.count > 2 {
             if UInt32(fields[2]) == identifier { return String(fields[0]) }
@@ -20,22 +22,22 @@ package struct Accounts {
         return nil
     }
 
-    /// The ID of a user; nil where the file has none of this name.
+    /// The ID of the user with this name; nil if the file has none.
     package func identifier(ofUser name: String) -> UInt32? {
         Self.identifier(of: name, in: users)
     }
 
-    /// The ID of a group; nil where the file has none of this name.
+    /// The ID of the group with this name; nil if the file has none.
     package func identifier(ofGroup name: String) -> UInt32? {
         Self.identifier(of: name, in: groups)
     }
 
-    /// A user as records name one: `alice (uid 1000)`.
+    /// The user for records and the journal: `alice (uid 1000)`.
     package func author(_ user: UInt32) -> String {
         name(ofUser: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
     }
 
-    /// Both files have the name first, and the ID third.
+    /// In both files the name is the first field, and the ID the third.
     private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
         for fields in lines(of: file) where fields.count > 2 {
             if fields[0].utf8.elementsEqual(name.utf8) { return UInt32(fields[2]) }
@@ -46,6 +48,21 @@ package struct Accounts {
     private static func lines(of file: [UInt8]) -> [[Substring]] {
         String(decoding: file, as: UTF8.self).split(separator: "\n").map {
             $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+    }
+}
+
+extension Accounts {
+    /// The accounts of this host, read anew by each call. A file that cannot be read counts as empty.
+    package static func ofThisHost() -> Accounts {
+        Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: "/etc/group"))
+    }
+
+    private static func bytes(of path: String) -> [UInt8] {
+        do {
+            return try File.read(path, limit: 16 << 20)
+        } catch {
+            return []
         }
     }
 }

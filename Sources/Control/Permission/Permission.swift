@@ -1,21 +1,71 @@
-/// Who may do what at the control socket. Reading is open to everybody.
+import Glibc
+
+/// Who may act at the control socket. Everybody may read.
 package struct Permission: Hashable, Sendable {
     /// The group whose members may act.
     package static let group = "killswitchd"
 
-    /// The user that the daemon runs as: who could stop it may order it about.
+    /// The user that the daemon runs as, who could stop it anyway.
     private let ownUser: UInt32
-    /// The group's ID; nil where this host has no such group.
+    /// The group's ID; nil if this host has no such group.
     private let group: UInt32?
 
+    /// The daemon's user ID, and the ID of the group; nil if the host has no such group.
     package init(ownUser: UInt32, group: UInt32?) {
         self.ownUser = ownUser
         self.group = group
     }
 
-    /// Whether the peer may change anything.
+    /// Whether the peer may call methods that act: root, the daemon's own user, members of the group.
     package func mayAct(_ peer: Peer) -> Bool {
         if peer.user == 0 || peer.user == ownUser { return true }
         return group.map(peer.groups.contains) ?? false
+    }
+}
+
+extension Permission {
+    /// Who may act at the control socket of this process.
+    package static func ofThisProcess() -> Permission {
+        Permission(ownUser: geteuid(), group: Accounts.ofThisHost().identifier(ofGroup: group))
+    }
+}
+
+/// The process at the other end of a connection, by the IDs that it had when it connected.
+package struct Peer: Hashable, Sendable {
+    /// The user ID.
+    package let user: UInt32
+    /// The group ID, and the IDs of the supplementary groups.
+    package let groups: Set<UInt32>
+
+    /// A peer with these IDs.
+    package init(user: UInt32, groups: Set<UInt32>) {
+        self.user = user
+        self.groups = groups
+    }
+}
+
+extension Peer {
+    /// The process that connected, by `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7); nil if the kernel does
+    /// not say. Supplementary groups are in the second alone.
+    init?(of descriptor: Int32) {
+        // A `struct ucred`, which Swift does not import: the IDs of process, user and group.
+        var credentials: [UInt32] = [0, 0, 0]
+        var length = socklen_t(credentials.count * MemoryLayout<UInt32>.size)
+        guard
+            unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,
+            let supplementary = Self.groups(of: descriptor)
+        else { return nil }
+        self.init(user: credentials[1], groups: Set(supplementary + [credentials[2]]))
+    }
+
+    /// The first call fails with ERANGE and sets the length of the list.
+    private static func groups(of descriptor: Int32) -> [UInt32]? {
+        var length: socklen_t = 0
+        if unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, nil, &length) == 0 { return [] }
+        guard errno == ERANGE else { return nil }
+        var groups = [UInt32](repeating: 0, count: Int(length) / MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0
+        else { return nil }
+        return groups
     }
 }

@@ -1,12 +1,14 @@
 package import Decision
 package import JSON
 
-/// A typed error of the interface, with what a program needs to act on it.
+/// A typed error of a method, with the data that a program needs to act on it.
 package struct MethodError: Error, Hashable, Sendable {
-    /// With its interface, such as `io.killswitchd.NoSuchService`.
+    /// The full name, such as `io.killswitchd.NoSuchService`.
     package let name: String
+    /// The data, as the interface description declares it.
     package let parameters: JSON.Object
 
+    /// An error as it came over the socket.
     package init(_ name: String, _ parameters: JSON.Object) {
         self.name = name
         self.parameters = parameters
@@ -21,7 +23,7 @@ extension MethodError {
         case invalidParameter = "org.varlink.service.InvalidParameter"
     }
 
-    /// The errors of our own interface.
+    /// The errors of `io.killswitchd`.
     package enum Kind: String, CaseIterable, Sendable {
         case noSuchService = "io.killswitchd.NoSuchService"
         case noSuchSource = "io.killswitchd.NoSuchSource"
@@ -34,79 +36,81 @@ extension MethodError {
         case gatesNotMoved = "io.killswitchd.GatesNotMoved"
     }
 
+    private init(_ kind: Kind, _ parameters: JSON.Object) {
+        self.init(kind.rawValue, parameters)
+    }
+
+    private init(_ kind: Standard, _ parameters: JSON.Object) {
+        self.init(kind.rawValue, parameters)
+    }
+
+    /// The server has no interface of this name.
     package static func interfaceNotFound(_ interface: String) -> MethodError {
-        MethodError(Standard.interfaceNotFound.rawValue, ["interface": .string(interface)])
+        MethodError(.interfaceNotFound, ["interface": .string(interface)])
     }
 
+    /// The interface has no method of this name.
     package static func methodNotFound(_ method: String) -> MethodError {
-        MethodError(Standard.methodNotFound.rawValue, ["method": .string(method)])
+        MethodError(.methodNotFound, ["method": .string(method)])
     }
 
+    /// A parameter is missing, unknown, or has a wrong type or value.
     package static func invalidParameter(_ parameter: String) -> MethodError {
-        MethodError(Standard.invalidParameter.rawValue, ["parameter": .string(parameter)])
+        MethodError(.invalidParameter, ["parameter": .string(parameter)])
     }
 
-    /// No service of this name is configured. `known` are those that are.
+    /// No service of this name is configured; `known` are the configured ones.
     package static func noSuchService(_ name: String, known: [ServiceName]) -> MethodError {
-        MethodError(
-            Kind.noSuchService.rawValue,
-            ["service": .string(name), "known": .names(known)])
+        MethodError(.noSuchService, ["service": .string(name), "known": .names(known)])
     }
 
     /// No service follows a source of this name.
     package static func noSuchSource(_ name: String, known: [SourceName]) -> MethodError {
-        MethodError(
-            Kind.noSuchSource.rawValue,
-            ["source": .string(name), "known": .names(known)])
+        MethodError(.noSuchSource, ["source": .string(name), "known": .names(known)])
     }
 
-    /// The caller may read, and this method acts.
+    /// The caller may only read, and this method acts.
     package static func notPermitted(_ method: String) -> MethodError {
-        MethodError(
-            Kind.notPermitted.rawValue,
-            ["method": .string(method), "group": .string(Permission.group)])
+        MethodError(.notPermitted, ["method": .string(method), "group": .string(Permission.group)])
     }
 
-    /// An override is to end at a time that is past.
+    /// An override would end in the past.
     package static func notInTheFuture(_ time: String) -> MethodError {
-        MethodError(Kind.notInTheFuture.rawValue, ["until": .string(time)])
+        MethodError(.notInTheFuture, ["until": .string(time)])
     }
 
-    /// The configuration on disk is wrong; the one accepted last stays in force.
+    /// The configuration on disk is invalid; the one accepted last stays in force. `problems` has a line
+    /// for each mistake.
     package static func configurationRefused(_ problems: String) -> MethodError {
-        MethodError(Kind.configurationRefused.rawValue, ["problems": .string(problems)])
+        MethodError(.configurationRefused, ["problems": .string(problems)])
     }
 
-    /// An order is for an open gate alone, and the service is in this state.
+    /// An order with `ifOpen` was rejected: the service is in this state, which is not open.
     package static func gateNotOpen(_ service: ServiceName, _ state: State) -> MethodError {
         MethodError(
-            Kind.gateNotOpen.rawValue,
-            ["service": .string(service.text), "state": .string(state.rawValue)])
+            .gateNotOpen, ["service": .string(service.text), "state": .string(state.rawValue)])
     }
 
-    /// The same, and somebody's order is in force: an `Override` of the interface.
+    /// An order with `ifOpen` was rejected: this override, an `Override` of the interface, is in force.
     package static func alreadyForced(
         _ service: ServiceName, _ override: JSON.Object
     ) -> MethodError {
         MethodError(
-            Kind.alreadyForced.rawValue,
-            ["service": .string(service.text), "override": .object(override)])
+            .alreadyForced, ["service": .string(service.text), "override": .object(override)])
     }
 
-    /// The same, and the host guard keeps the gate open against its flags.
+    /// An order with `ifOpen` was rejected: the host guard holds the gate open against its flags.
     package static func closingHeld(_ service: ServiceName) -> MethodError {
-        MethodError(Kind.closingHeld.rawValue, ["service": .string(service.text)])
+        MethodError(.closingHeld, ["service": .string(service.text)])
     }
 
-    /// The same, and there is no gate: the daemon moves none.
+    /// An order with `ifOpen` was rejected: the daemon runs without `--gates`.
     package static func gatesNotMoved(_ service: ServiceName) -> MethodError {
-        MethodError(Kind.gatesNotMoved.rawValue, ["service": .string(service.text)])
+        MethodError(.gatesNotMoved, ["service": .string(service.text)])
     }
 }
 
 extension JSON.Value {
-    /// A list of names.
-    static func names<Thing>(_ names: [Name<Thing>]) -> JSON.Value {
-        .array(names.map { .string($0.text) })
-    }
+    /// An array of names.
+    static func names<Thing>(_ names: [Name<Thing>]) -> JSON.Value { .strings(names.map(\.text)) }
 }

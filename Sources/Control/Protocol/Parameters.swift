@@ -1,66 +1,55 @@
 package import JSON
 
-/// The parameters of a call, read one by one. A wrong type is the error `InvalidParameter`, which
-/// names it.
+/// The parameters of a call, read one by one. A value of the wrong type throws `InvalidParameter` with
+/// the parameter's name. A parameter that is null counts as left out.
 package struct Parameters {
     private let object: JSON.Object
 
-    /// Refuses parameters that the method does not have: most likely a slip of the pen, and an order
-    /// must not be half understood.
+    /// Throws for a parameter that the method does not have: most likely a typing error, and half an
+    /// order must not be carried out.
     package init(_ object: JSON.Object, allowed: [String]) throws(MethodError) {
         for (key, _) in object where !allowed.contains(key) { throw .invalidParameter(key) }
         self.object = object
     }
 
-    /// Nil where it is left out or null.
-    func optionalString(_ key: String) throws(MethodError) -> String? {
-        switch object[key] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        case .bool, .number, .array, .object: throw .invalidParameter(key)
-        }
-    }
-
+    /// A string that must be there.
     func string(_ key: String) throws(MethodError) -> String {
         guard let text = try optionalString(key) else { throw .invalidParameter(key) }
         return text
     }
 
+    /// A string; nil if it is left out.
+    func optionalString(_ key: String) throws(MethodError) -> String? {
+        try optional(key) { $0.string }
+    }
+
+    /// An integer; nil if it is left out.
     func optionalInteger(_ key: String) throws(MethodError) -> Int64? {
+        try optional(key) { $0.number?.int64 }
+    }
+
+    /// A Boolean; false if it is left out.
+    func bool(_ key: String) throws(MethodError) -> Bool {
+        try optional(key) { $0.bool } ?? false
+    }
+
+    /// A list of strings; empty if it is left out.
+    func strings(_ key: String) throws(MethodError) -> [String] {
+        let values = try optional(key) { $0.array } ?? []
+        let texts = values.compactMap(\.string)
+        guard texts.count == values.count else { throw .invalidParameter(key) }
+        return texts
+    }
+
+    private func optional<Value>(
+        _ key: String, _ read: (JSON.Value) -> Value?
+    ) throws(MethodError) -> Value? {
         switch object[key] {
         case nil, .null:
             return nil
-        case .number(let number):
-            guard let integer = number.int64 else { throw .invalidParameter(key) }
-            return integer
-        case .bool, .string, .array, .object:
-            throw .invalidParameter(key)
-        }
-    }
-
-    /// False where it is left out or null.
-    func bool(_ key: String) throws(MethodError) -> Bool {
-        switch object[key] {
-        case nil, .null: return false
-        case .bool(let value): return value
-        case .number, .string, .array, .object: throw .invalidParameter(key)
-        }
-    }
-
-    /// Empty where it is left out or null.
-    func strings(_ key: String) throws(MethodError) -> [String] {
-        switch object[key] {
-        case nil, .null:
-            return []
-        case .array(let values):
-            var texts: [String] = []
-            for value in values {
-                guard let text = value.string else { throw .invalidParameter(key) }
-                texts.append(text)
-            }
-            return texts
-        case .bool, .string, .number, .object:
-            throw .invalidParameter(key)
+        case let value?:
+            guard let read = read(value) else { throw .invalidParameter(key) }
+            return read
         }
     }
 }

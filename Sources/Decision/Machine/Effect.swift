@@ -5,14 +5,14 @@ package import CivilTime
 package enum Effect: Hashable, Sendable {
     /// Fetch this source once, only if it changed since these validators, and report how that ended.
     case fetch(SourceName, Validators)
-    /// Keep these answers, newest first, over restarts; they replace what was kept.
-    case store(SourceName, [Answer])
-    /// The source has confirmed its flags just now.
-    case confirm(SourceName)
-    /// Keep the ledger over restarts.
-    case remember(Ledger)
-    /// Keep these overrides over restarts; they replace what was kept.
-    case keep([ServiceName: Override])
+    /// Store these answers, newest first, over restarts; they replace the stored ones.
+    case storeFlags(SourceName, [Answer])
+    /// Set the mark that says when the source last confirmed its flags: just now.
+    case markConfirmed(SourceName)
+    /// Store the ledger over restarts.
+    case storeLedger(Ledger)
+    /// Store these overrides over restarts; they replace the stored ones.
+    case storeOverrides([ServiceName: Override])
     /// Write the files of a service.
     ///
     /// Indirect, as is `announce`: the effects of most events are small, and stay so.
@@ -21,7 +21,7 @@ package enum Effect: Hashable, Sendable {
     case withdraw(ServiceName)
     /// Follow this source no longer, and remove the trace of its confirmations. What is stored of it
     /// stays: it may come back.
-    case drop(SourceName)
+    case unfollow(SourceName)
     /// Say this, once.
     indirect case announce(Notice)
     /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.
@@ -36,5 +36,28 @@ package struct Wake: Hashable, Sendable {
     package init(boot: Boottime? = nil, wall: Instant? = nil) {
         self.boot = boot
         self.wall = wall
+    }
+}
+
+extension Wake {
+    /// Comes no later than `moment`.
+    mutating func include(boot moment: Boottime) {
+        boot = boot.map { min($0, moment) } ?? moment
+    }
+
+    /// Comes no later than `instant`.
+    mutating func include(wall instant: Instant) {
+        wall = wall.map { min($0, instant) } ?? instant
+    }
+
+    /// Comes no later than `other`.
+    mutating func include(_ other: Wake) {
+        if let moment = other.boot { include(boot: moment) }
+        if let instant = other.wall { include(wall: instant) }
+    }
+
+    /// Whether one of the two times is reached.
+    func hasCome(at now: Now) -> Bool {
+        boot.map { $0 <= now.boot } ?? false || wall.map { $0 <= now.wall } ?? false
     }
 }

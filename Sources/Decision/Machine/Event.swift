@@ -18,8 +18,8 @@ package enum Event: Hashable, Sendable {
     /// What is strange about the source's flags, each a clause; empty when nothing is any more. It
     /// changes no flag.
     case doubted(SourceName, [String])
-    /// A deed that leaves a trace on disk was done, or failed with this clause.
-    case recorded(Deed, problem: String?)
+    /// A write was done, or failed with this clause.
+    case recorded(WriteOperation, problem: String?)
     /// An operator lets what the host guard holds of these services go ahead.
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service; with `ifOpen` only where `Machine.objection` has none.
@@ -52,11 +52,11 @@ package enum Replacement: Hashable, Sendable {
     case otherAddress
 }
 
-/// An effect that can fail, as it is reported back.
-package enum Deed: Hashable, Sendable {
-    case store(SourceName)
-    case confirm(SourceName)
-    case remember
-    case keep
+/// An effect that writes, as it is reported back: done, or failed.
+package enum WriteOperation: Hashable, Sendable {
+    case storeFlags(SourceName)
+    case markConfirmed(SourceName)
+    case storeLedger
+    case storeOverrides
     case publish(ServiceName)
 }

@@ -5,7 +5,7 @@ package struct Explanation: Hashable, Sendable {
     /// One switch.
     package struct SwitchView: Hashable, Sendable {
         package let plan: Switch
-        /// The flags that it read, as they stand in the answer; nil where it never could read any.
+        /// The flags that it read, with the defaults of its source; nil where it never could read any.
         package let flags: JSON.Object?
         /// How long ago its source confirmed them.
         package let age: Duration?
@@ -30,32 +30,34 @@ package struct Explanation: Hashable, Sendable {
 extension Machine {
     /// Explains what a service would be decided now; nil where there is none of that name.
     package func explanation(of name: ServiceName, at now: Now) -> Explanation? {
-        guard let index = wiring.service(name) else { return nil }
-        let state = services[index]
-        let circumstances = circumstances(of: state, at: now)
-        let evidence = evidence(for: state, at: now)
+        guard let position = index.service(name) else { return nil }
+        let state = services[position]
+        let context = context(at: now)
+        let circumstances = state.circumstances(overrides[name], in: context)
+        let evidence = state.evidence(in: context)
         let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
         let decisive = state.service.mostRestrictive(opinions)
         let switches = evidence.indices.map { position in
             let known = state.switches[position]
+            let plan = state.service.switches[position]
             return Explanation.SwitchView(
-                plan: state.service.switches[position], flags: flags(of: state, position),
+                plan: plan, flags: flags(of: known, plan),
                 age: known.reading == nil ? nil : evidence[position].age,
                 opinion: opinions[position], problem: known.problem,
                 isStaged: known.staged != nil,
                 nextWindow: known.reading?.nextWindow(after: circumstances.time),
                 isDecisive: circumstances.standingOverride == nil && position == decisive)
         }
+        let verdict = state.service.decide(evidence, in: circumstances)
         return Explanation(
             service: state.service, switches: switches, override: circumstances.standingOverride,
-            verdict: state.complete(state.service.decide(evidence, in: circumstances)))
+            verdict: state.values.complete(verdict, of: state.service))
     }
 
     /// Of the answer that a switch rests on, the flags that its format looks at.
-    private func flags(of state: ServiceState, _ position: Int) -> JSON.Object? {
-        let plan = state.service.switches[position]
-        guard let number = state.switches[position].answer, let index = wiring.source(plan.source),
-            let answer = sources[index].answers.first(where: { $0.number == number })
+    private func flags(of known: SwitchState, _ plan: Switch) -> JSON.Object? {
+        guard let number = known.answer?.number, let source = index.source(plan.source),
+            let answer = sources[source].answers.first(where: { $0.number == number })
         else { return nil }
         return plan.format.relevant(in: answer.flags)
     }

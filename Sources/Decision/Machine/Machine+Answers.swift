@@ -1,139 +1,171 @@
 import CivilTime
 
+/// The way of an answer: from its source down to the switches that read it, and up again as what has
+/// to be stored and said.
 extension Machine {
-    /// Offers a new answer to every switch of its source. Those that take it rest on it from now on;
-    /// the others keep the answer they have, which stays stored as long as they need it.
-    mutating func take(_ answer: Answer, from index: Int, at now: Now, _ batch: inout Batch) {
-        let numbered = number(answer, of: index)
-        var isKept = false
-        for user in wiring.users(of: index) {
-            services[user.service].isDue = true
-            if offer(numbered, to: user, at: now, &batch) { isKept = true }
+    /// Takes in how a fetch ended. Gives the source if it has answered.
+    mutating func receive(
+        _ outcome: Outcome, from source: Int, at now: Now, _ batch: inout EffectBatch
+    ) -> Int? {
+        switch outcome {
+        case .answer(let answer):
+            if sources[source].repeats(answer) {
+                disinherit(answer, of: source, &batch)
+                confirm(source, at: now, &batch)
+            } else {
+                offer(answer, of: source, at: now, &batch)
+            }
+        case .unchanged where !sources[source].answers.isEmpty:
+            confirm(source, at: now, &batch)
+        case .unchanged:
+            let failure = Failure(.invalid, "the answer says 'unchanged', but nothing is known yet")
+            fail(source, failure, at: now, &batch)
+            return nil
+        case .failure(let failure):
+            fail(source, failure, at: now, &batch)
+            return nil
         }
-        guard isKept else { return }
-        noteVanished(after: answer, of: index, &batch)
-        if !sources[index].answers.isEmpty {
-            sources[index].answers[0].answer.confirmedAt =
-                sources[index].confirmation.instant(at: now)
+        if sources[source].succeed() {
+            batch.notices.append(.sourceRecovered(sources[source].name))
         }
-        sources[index].answers.insert(numbered, at: 0)
-        pruneAnswers(of: index)
-        sources[index].confirmation = .now(now.boot)
-        batch.confirmations.append(.confirm(sources[index].name))
-        store(index, &batch)
-        if trust.believes(now) { trust.raiseFloor(to: answer.fetchedAt) }
+        return source
     }
 
-    /// The flags are those of the newest answer still: as good as the same answer again.
-    mutating func confirm(_ index: Int, at now: Now, _ batch: inout Batch) {
-        guard !sources[index].answers.isEmpty else { return }
-        let newest = sources[index].answers[0].number
-        var isTaken = false
-        for user in wiring.users(of: index) {
-            let state = services[user.service].switches[user.position]
-            guard state.newest == newest else {
-                services[user.service].isDue = true
-                if offer(sources[index].answers[0], to: user, at: now, &batch) { isTaken = true }
-                continue
-            }
-            let maxStale = services[user.service].service.policy.maxStale
-            let wasStale = maxStale.map { state.confirmation.age(at: now) >= $0 } ?? false
-            if !state.isAnswered || state.problem != nil || state.unconfirmed != nil || wasStale {
-                services[user.service].isDue = true
-            }
-            services[user.service].switches[user.position].confirm(.now(now.boot))
-            services[user.service].hear(at: now)
+    /// Offers a new answer to every switch of its source. Those that take it rest on it from now on;
+    /// the others keep the answer they have, which stays stored as long as they need it.
+    private mutating func offer(
+        _ answer: Answer, of source: Int, at now: Now, _ batch: inout EffectBatch
+    ) {
+        let answer = sources[source].number(answer)
+        let context = context(at: now)
+        var isKept = false
+        for reader in sources[source].readers {
+            let override = overrides[services[reader.service].service.name]
+            let isTaken = services[reader.service].offer(
+                answer, to: reader.position, override, in: context, &batch.notices)
+            if isTaken { isKept = true }
         }
-        sources[index].confirmation = .now(now.boot)
-        batch.confirmations.append(.confirm(sources[index].name))
+        guard isKept else { return }
+        let name = sources[source].name
+        for key in sources[source].keep(answer, at: now) {
+            batch.notices.append(.flagVanished(name, key: key))
+        }
+        dropUnused(of: source)
+        batch.confirmations.append(.markConfirmed(name))
+        store(source, &batch)
+        trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
+    }
+
+    /// Takes in that the flags are those of the newest answer still: as good as the same answer again.
+    private mutating func confirm(_ source: Int, at now: Now, _ batch: inout EffectBatch) {
+        let newest = sources[source].answers[0]
+        let context = context(at: now)
+        var isTaken = false
+        for reader in sources[source].readers {
+            let override = overrides[services[reader.service].service.name]
+            let wasOffered = services[reader.service].confirm(
+                newest, at: reader.position, override, in: context, &batch.notices)
+            if wasOffered { isTaken = true }
+        }
+        sources[source].confirm(at: now)
+        batch.confirmations.append(.markConfirmed(sources[source].name))
         guard isTaken else { return }
-        pruneAnswers(of: index)
-        store(index, &batch)
+        dropUnused(of: source)
+        store(source, &batch)
     }
 
     /// Makes the newest answer of a source its own, where it was inherited and the address that is
-    /// asked now says the same: stored, so that a restart knows it too.
-    mutating func disinherit(_ answer: Answer, of index: Int, _ batch: inout Batch) {
-        guard sources[index].answers[0].answer.isInherited else { return }
-        sources[index].answers[0].answer = answer
-        for user in wiring.users(of: index) {
-            services[user.service].switches[user.position].acceptAsOwn(sources[index].answers[0])
-        }
-        store(index, &batch)
-    }
-
-    /// Lets every switch of a source keep what it has, and say why the newest answer does not count.
-    mutating func refuse(_ problem: InvalidFlag, from index: Int, _ batch: inout Batch) {
-        for user in wiring.users(of: index) {
-            let known = services[user.service].switches[user.position]
-            if known.problem != problem { services[user.service].isDue = true }
-            refuse(problem, by: user, &batch)
-        }
-    }
-
-    /// Gives back what an earlier run stored: each switch rests on the newest answer it can read.
-    mutating func restore(_ kept: Memory.Kept, to index: Int) {
-        let numbered = kept.answers.map { number($0, of: index) }
-        sources[index].answers = numbered
-        sources[index].confirmation = .earlier(kept.confirmedAt)
-        for user in wiring.users(of: index) {
-            adopt(numbered, confirmed: sources[index].confirmation, by: user)
-        }
-        pruneAnswers(of: index)
-    }
-
-    /// Lets a switch rest on the newest of these answers that it can read, and the values that go
-    /// with it.
-    mutating func adopt(
-        _ answers: [NumberedAnswer], confirmed: Confirmation, by user: Wiring.User
+    /// asked now gives the same: stored, so that a restart knows it too.
+    private mutating func disinherit(
+        _ answer: Answer, of source: Int, _ batch: inout EffectBatch
     ) {
-        let service = services[user.service].service
-        services[user.service].switches[user.position].adopt(
-            answers, confirmed: confirmed, by: service.switches[user.position], in: service.zone)
-        let adopted = services[user.service].switches[user.position]
-        if case .now(let moment) = adopted.confirmation {
-            services[user.service].firstAnswerAt = services[user.service].firstAnswerAt ?? moment
+        guard let own = sources[source].disinherit(answer) else { return }
+        for reader in sources[source].readers {
+            services[reader.service].acceptAsOwn(own, at: reader.position)
         }
-        adoptValues(of: user, from: answers)
+        store(source, &batch)
     }
 
-    /// Lets what was stored and does not count yet take force: of one service, or of all.
-    mutating func activate(_ name: ServiceName?, _ batch: inout Batch) {
-        for index in sources.indices {
-            for user in wiring.users(of: index) {
-                let state = services[user.service].switches[user.position]
-                guard name == nil || services[user.service].service.name == name,
-                    let answer = sources[index].answers.first(where: { $0.number == state.staged })
-                else { continue }
-                activate(answer, by: user, &batch)
-            }
-            pruneAnswers(of: index)
+    /// Takes back what an earlier run stored: each switch rests on the newest answer it can read.
+    mutating func restore(_ stored: Memory.Kept, to source: Int) {
+        sources[source].restore(stored)
+        for reader in sources[source].readers {
+            services[reader.service].adopt(
+                sources[source].answers, confirmed: sources[source].confirmation,
+                at: reader.position)
         }
+        dropUnused(of: source)
     }
 
-    /// Whether every switch of the source rests on its newest answer, or will.
-    func isReadByAll(_ index: Int) -> Bool {
-        guard !sources[index].answers.isEmpty else { return false }
-        let newest = sources[index].answers[0].number
-        return wiring.users(of: index).allSatisfy { user in
-            services[user.service].switches[user.position].newest == newest
-                && services[user.service].switches[user.position].problem == nil
+    /// What makes the next request conditional: nothing while some switch cannot read the newest
+    /// answer, so that it is read again.
+    func validators(of source: Int) -> Validators {
+        guard let newest = sources[source].answers.first else { return Validators() }
+        let isReadByAll = sources[source].readers.allSatisfy {
+            services[$0.service].hasRead(newest.number, at: $0.position)
         }
+        return isReadByAll ? newest.answer.validators : Validators()
     }
 
-    /// Lets go of the answers that nothing rests on any more.
-    mutating func pruneAnswers(of index: Int) {
-        guard sources[index].answers.count > 1 else { return }
+    /// Drops the answers of a source that nothing rests on any more.
+    mutating func dropUnused(of source: Int) {
+        guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
-        for user in wiring.users(of: index) {
-            let state = services[user.service].switches[user.position]
-            used.formUnion([state.answer, state.staged].compactMap(\.self))
-            used.formUnion(services[user.service].remote.compactMap(\.answer))
+        for reader in sources[source].readers {
+            services[reader.service].addAnswers(at: reader.position, to: &used)
         }
-        sources[index].answers.removeAll { !used.contains($0.number) }
+        sources[source].dropAnswers(except: used)
     }
 
-    private func store(_ index: Int, _ batch: inout Batch) {
-        batch.stores.append(.store(sources[index].name, sources[index].answers.map(\.answer)))
+    /// Has the answers of a source stored.
+    private func store(_ source: Int, _ batch: inout EffectBatch) {
+        batch.stores.append(
+            .storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
+    }
+
+    // MARK: - Writes
+
+    /// Notes how a write went. One that failed is tried again.
+    mutating func note(
+        _ operation: WriteOperation, _ problem: String?, at now: Now, _ batch: inout EffectBatch
+    ) {
+        guard let problem else {
+            if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
+            return
+        }
+        var doubtful: [WriteOperation] = []
+        if case .markConfirmed = operation {
+            // Maybe somebody removed the whole folder: every service's files are written again.
+            doubtful = services.filter { $0.record != nil }.map { .publish($0.service.name) }
+        }
+        if pendingWrites.fail(operation, doubtful: doubtful, at: now) {
+            batch.notices.append(.recordFailed(operation, problem: problem))
+        }
+    }
+
+    /// Has what failed written again, when its time has come.
+    mutating func retryWrites(at now: Now, _ batch: inout EffectBatch) {
+        for operation in pendingWrites.due(at: now) {
+            switch operation {
+            case .storeFlags(let name):
+                if let source = index.source(name) { store(source, &batch) }
+            case .markConfirmed(let name):
+                if index.source(name) == nil {
+                    batch.departures.append(.unfollow(name))
+                } else {
+                    batch.confirmations.append(.markConfirmed(name))
+                }
+            case .storeLedger:
+                batch.isLedgerChanged = true
+            case .storeOverrides:
+                batch.areOverridesChanged = true
+            case .publish(let name):
+                if let record = record(of: name) {
+                    batch.publications.append(.publish(name, record))
+                } else if index.service(name) == nil {
+                    batch.departures.append(.withdraw(name))
+                }
+            }
+        }
     }
 }

@@ -1,32 +1,101 @@
 import CivilTime
 
+/// What operators order, and what they ask before.
 extension Machine {
+    /// Why an order that is for an open gate alone would be rejected; nil where it would be taken.
+    package func objection(to name: ServiceName) -> Objection? {
+        if let override = overrides[name] { return .forced(override) }
+        guard let verdict = record(of: name)?.verdict, verdict.gate == .open
+        else { return .notOpen(record(of: name)?.verdict.state ?? .undecided) }
+        return hostGuard.isHeld(name) ? .held : nil
+    }
+
+    /// Takes in what an operator orders. It is on disk before it is acted on. `ifOpen`: only without an
+    /// objection; what time alone has brought is decided first, so that the order meets the present.
+    mutating func order(
+        _ override: Override, for name: ServiceName, ifOpen: Bool, at now: Now,
+        _ batch: inout EffectBatch
+    ) {
+        if ifOpen {
+            expireOverrides(at: now, &batch)
+            decideDue(at: now, &batch)
+        }
+        guard index.service(name) != nil, overrides[name] != override else { return }
+        if ifOpen, objection(to: name) != nil { return }
+        replace(overrideOf: name, with: override, &batch)
+        batch.notices.append(.overridden(name, override))
+    }
+
+    /// Lets the flags of a service decide again; nothing where they do already. With a cause, an order
+    /// that somebody gave for another one stays.
+    mutating func release(
+        _ name: ServiceName, by author: String, only cause: String?, _ batch: inout EffectBatch
+    ) {
+        guard let override = overrides[name], cause.map(override.isGiven(for:)) ?? true else {
+            return
+        }
+        replace(overrideOf: name, with: nil, &batch)
+        batch.notices.append(.released(name, override, by: author))
+    }
+
+    /// Forgets overrides whose time is over, once that is sure.
+    mutating func expireOverrides(at now: Now, _ batch: inout EffectBatch) {
+        guard !overrides.isEmpty else { return }
+        let context = context(at: now)
+        let expired = overrides.filter { name, override in
+            guard override.until <= now.wall else { return false }
+            guard let service = index.service(name) else { return trust.believes(now) }
+            return services[service].isClockBelieved(in: context)
+        }
+        for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
+            replace(overrideOf: name, with: nil, &batch)
+            batch.notices.append(.overrideExpired(name, override))
+        }
+    }
+
+    private mutating func replace(
+        overrideOf name: ServiceName, with override: Override?, _ batch: inout EffectBatch
+    ) {
+        overrides[name] = override
+        batch.areOverridesChanged = true
+        if let service = index.service(name) { services[service].markDue() }
+    }
+
+    /// Lets services close that the host guard holds.
+    mutating func confirmClosing(
+        of names: [ServiceName], by author: String, _ batch: inout EffectBatch
+    ) {
+        let held = hostGuard.confirm(names)
+        guard !held.isEmpty else { return }
+        for service in held.compactMap(index.service) { services[service].markDue() }
+        batch.notices.append(.closingConfirmed(held.sorted(), by: author))
+    }
+
+    /// Puts staged flags in force: of one service, or of all.
+    mutating func activate(_ name: ServiceName?, _ batch: inout EffectBatch) {
+        for source in sources.indices {
+            for reader in sources[source].readers
+            where name == nil || services[reader.service].service.name == name {
+                services[reader.service].activate(
+                    from: sources[source].answers, at: reader.position, &batch.notices)
+            }
+            dropUnused(of: source)
+        }
+    }
+
     /// Drops every answer of a source, what is stored of it and the highest version that was accepted,
     /// and asks it anew. As after a reload, its services keep their verdicts until it has answered, at
     /// most for `first_timeout`.
     mutating func forget(
-        _ name: SourceName, by author: String, at now: Now, _ batch: inout Batch
+        _ name: SourceName, by author: String, at now: Now, _ batch: inout EffectBatch
     ) {
-        guard let index = wiring.source(name) else { return }
-        sources[index].answers = []
-        sources[index].confirmation = .never
-        for user in wiring.users(of: index) {
-            services[user.service].switches[user.position] = SwitchState(
-                awaitedSince: now.boot)
-            services[user.service].isDue = true
+        guard let source = index.source(name) else { return }
+        sources[source].forget()
+        for reader in sources[source].readers {
+            services[reader.service].forget(at: reader.position, now)
         }
-        batch.stores.append(.store(name, []))
+        batch.stores.append(.storeFlags(name, []))
         batch.notices.append(.forgotten(name, by: author))
-        hint(name, at: now)
-    }
-
-    /// What was last published of a service; nil where nothing was yet.
-    package func record(of name: ServiceName) -> Record? {
-        wiring.service(name).flatMap { services[$0].record }
-    }
-
-    /// Whether a service has flags that take force at the next start, or when `activate` is ordered.
-    package func isStaged(_ name: ServiceName) -> Bool {
-        wiring.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
+        sources[source].hint(at: now)
     }
 }

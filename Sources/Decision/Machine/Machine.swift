@@ -5,25 +5,26 @@ package import CivilTime
 /// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet
 /// simulation run this same code. `handle` is never called from within the performing of its
 /// effects: what an effect leads to is an event of its own, later.
+///
+/// It routes each event to the states it concerns, and collects the effects that come of it. What an
+/// answer is to a switch, a source or a service is theirs to know.
 package struct Machine: Sendable {
     var sources: [SourceState]
     var services: [ServiceState]
-    var wiring: Wiring
+    var index: PlanIndex
     var ledger: Ledger
     var overrides: [ServiceName: Override]
     var trust: ClockTrust
-    var random: SeededRandom
+    var hostGuard: HostGuard
+    var pendingWrites = PendingWrites()
+    private var random: SeededRandom
     let bootID: String
-    /// How many services may close for one cause.
-    var closeAtOnce: Int?
-    /// What is to be written again after a failure.
-    var arrears = Arrears()
-    var isPatient = true
+    /// Whether first answers are waited for.
+    private var isPatient = true
     /// When the host woke up last, or the daemon came to run again after a pause.
-    var wokenAt: Boottime?
+    private var wokenAt: Boottime?
     /// The wake-up that was asked for and has not come.
-    private(set) var lastWake: Wake?
-    private var answersNumbered = 0
+    private var lastWake: Wake?
 
     /// A machine for `plan` that starts with what earlier runs left in `memory`.
     ///
@@ -35,119 +36,172 @@ package struct Machine: Sendable {
         self.bootID = bootID
         ledger = memory.ledger
         overrides = memory.overrides
-        closeAtOnce = plan.closeAtOnce
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
-        sources = plan.sources.map { SourceState(plan: $0, at: now) }
-        wiring = Wiring(plan)
-        services = plan.services.map {
-            ServiceState(
-                service: $0, entry: memory.ledger.entries[$0.name],
-                isForced: memory.overrides[$0.name] != nil, bootID, at: now)
+        hostGuard = HostGuard(limit: plan.closeAtOnce)
+        index = PlanIndex(plan)
+        let readers = plan.readers
+        sources = plan.sources.map {
+            SourceState(plan: $0, readers: readers[$0.name] ?? [], at: now)
         }
-        for index in sources.indices {
-            guard let kept = memory.flags[sources[index].name] else { continue }
-            restore(kept, to: index)
+        services = []
+        services = plan.services.map { begin($0, at: now) }
+        for source in sources.indices {
+            guard let stored = memory.flags[sources[source].name] else { continue }
+            restore(stored, to: source)
         }
     }
-
-    /// How much later than asked for a wake-up is that of a host that slept.
-    private static let lateness: Duration = .seconds(5)
-
-    /// The services of the plan, in its order.
-    package var configuredServices: [Service] { services.map(\.service) }
 
     /// Takes in what happened at `now`, and says what is to be done about it, in that order.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-        if case .recorded(_, problem: nil) = event, arrears.deeds.isEmpty { return [] }
-        var batch = Batch()
-        if let due = lastWake?.boot, now.boot - due > Self.lateness { wokenAt = now.boot }
-        switch event {
-        case .started:
-            break
-        case .woke:
-            lastWake = nil
-        case .clockStepped:
-            lastWake = nil
-            for index in services.indices { services[index].isDue = true }
-        case .fetched(let source, let outcome, let date):
-            if let date { trust.observe(date: date, at: now) }
-            receive(outcome, from: source, at: now, &batch)
-        case .hinted(let source):
-            hint(source, at: now)
-        case .override(let service, let override, let ifOpen):
-            if ifOpen { catchUp(at: now, &batch) }
-            order(override, for: service, ifOpen: ifOpen, &batch)
-        case .confirm(let services, let author):
-            confirmClosing(of: services, by: author, &batch)
-        case .release(let service, let author, let cause):
-            release(service, by: author, only: cause, &batch)
-        case .forget(let source, let author):
-            forget(source, by: author, at: now, &batch)
-        case .activate(let service):
-            activate(service, &batch)
-        case .installed(let service, let version):
-            guard let index = wiring.service(service), services[index].installed != version
-            else { break }
-            services[index].installed = version
-            services[index].isDue = true
-        case .unwatched(let source, let problem):
-            note(source, unwatchedFor: problem, &batch)
-        case .doubted(let source, let doubts):
-            note(source, doubted: doubts, &batch)
-        case .recorded(let deed, let problem):
-            note(deed, problem, at: now, &batch)
-        case .reconfigured(let plan, let replaced, let remembered):
-            reconfigure(plan, replaced, remembered, at: now, &batch)
-        case .patienceEnded:
-            isPatient = false
-            for index in services.indices { services[index].isDue = true }
-        }
-        retryArrears(at: now, &batch)
+        if case .recorded(_, problem: nil) = event, pendingWrites.isEmpty { return [] }
+        var batch = EffectBatch()
+        if let due = lastWake?.boot, now.boot - due > Self.tolerance { wokenAt = now.boot }
+        let answered = take(event, at: now, &batch)
+        retryWrites(at: now, &batch)
         expireOverrides(at: now, &batch)
         decideDue(at: now, &batch)
-        fetchDue(at: now, &batch)
+        if let answered { rest(answered, at: now) }
+        beginFetches(at: now, &batch)
         return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
     }
 
-    mutating func number(_ answer: Answer, of source: Int) -> NumberedAnswer {
-        answersNumbered += 1
-        return NumberedAnswer(
-            number: answersNumbered, answer: answer, defaults: sources[source].defaults)
+    /// How late a wake-up or the end of a fetch may be on a busy host. A later one comes from a host
+    /// that slept, or was lost.
+    private static let tolerance: Duration = .seconds(5)
+
+    /// Routes an event. Gives the source that has answered: its fetch ends when the services are
+    /// decided, for when it is fetched again depends on their verdicts.
+    private mutating func take(_ event: Event, at now: Now, _ batch: inout EffectBatch) -> Int? {
+        switch event {
+        case .started: break
+        case .woke: lastWake = nil
+        case .clockStepped:
+            lastWake = nil
+            markAllDue()
+        case .patienceEnded:
+            isPatient = false
+            markAllDue()
+        case .fetched(let name, let outcome, let date):
+            if let date { trust.observe(date: date, at: now) }
+            guard let source = index.source(name) else { break }
+            return receive(outcome, from: source, at: now, &batch)
+        case .hinted(let name):
+            if let source = index.source(name) { sources[source].hint(at: now) }
+        case .unwatched(let name, let problem):
+            guard let source = index.source(name), sources[source].note(watchProblem: problem),
+                let problem
+            else { break }
+            batch.notices.append(.sourceUnwatched(name, problem))
+        case .doubted(let name, let doubts):
+            guard let source = index.source(name) else { break }
+            batch.notices += sources[source].note(doubts: doubts).map { .sourceDoubted(name, $0) }
+        case .installed(let name, let version):
+            if let service = index.service(name) { services[service].install(version) }
+        case .recorded(let operation, let problem):
+            note(operation, problem, at: now, &batch)
+        case .override(let service, let override, let ifOpen):
+            order(override, for: service, ifOpen: ifOpen, at: now, &batch)
+        case .release(let service, let author, let cause):
+            release(service, by: author, only: cause, &batch)
+        case .confirm(let services, let author): confirmClosing(of: services, by: author, &batch)
+        case .activate(let service): activate(service, &batch)
+        case .forget(let source, let author): forget(source, by: author, at: now, &batch)
+        case .reconfigured(let plan, let replaced, let remembered):
+            reconfigure(plan, replaced, remembered, at: now, &batch)
+        }
+        return nil
+    }
+
+    private mutating func markAllDue() {
+        for service in services.indices { services[service].markDue() }
+    }
+
+    // MARK: - Decisions
+
+    /// What every service has to know of the host to be decided now.
+    func context(at now: Now) -> Context {
+        Context(now: now, trust: trust, isPatient: isPatient, wokenAt: wokenAt, bootID: bootID)
+    }
+
+    /// Decides every service for which something changed or time has come.
+    mutating func decideDue(at now: Now, _ batch: inout EffectBatch) {
+        let context = context(at: now)
+        var candidates: [Candidate] = []
+        for service in services.indices where services[service].isDue(at: now) {
+            let override = overrides[services[service].service.name]
+            candidates.append(services[service].candidate(at: service, override, in: context))
+        }
+        if let notice = hostGuard.judge(candidates) { batch.notices.append(notice) }
+        for candidate in candidates {
+            let publication = services[candidate.service].decide(
+                candidate, isHeld: hostGuard.isHeld(candidate.name), in: context)
+            guard let publication else { continue }
+            if let entry = publication.entry {
+                ledger.entries[candidate.name] = entry
+                batch.isLedgerChanged = true
+            }
+            if let notice = publication.notice { batch.notices.append(notice) }
+            batch.publications.append(.publish(candidate.name, publication.record))
+        }
+    }
+
+    // MARK: - Time
+
+    /// Ends the fetch of a source that has answered: the closed services of it may want it to be
+    /// fetched again sooner or later than usual.
+    private mutating func rest(_ source: Int, at now: Now) {
+        let interval = sources[source].interval
+        var pace: Duration?
+        for reader in sources[source].readers {
+            let own = services[reader.service].retryAfter(at: reader.position) ?? interval
+            pace = pace.map { min($0, own) } ?? own
+        }
+        sources[source].rest(pace: pace, at: now, using: &random)
+    }
+
+    /// Notes a failed fetch; says so where the failure is a new one.
+    mutating func fail(
+        _ source: Int, _ failure: Failure, at now: Now, _ batch: inout EffectBatch
+    ) {
+        let (wait, isNew) = sources[source].fail(failure, at: now, using: &random)
+        if isNew {
+            batch.notices.append(.sourceFailed(sources[source].name, failure, retryIn: wait))
+        }
+        guard failure.kind == .invalid else { return }
+        for reader in sources[source].readers {
+            services[reader.service].refuse(
+                .notFlags(failure.detail), at: reader.position, &batch.notices)
+        }
+    }
+
+    /// Has each source fetched whose time has come.
+    private mutating func beginFetches(at now: Now, _ batch: inout EffectBatch) {
+        for source in sources.indices where sources[source].beginFetch(at: now) {
+            batch.fetches.append(.fetch(sources[source].name, validators(of: source)))
+        }
     }
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.
     private mutating func sleep() -> Effect? {
-        var wake = Wake(boot: arrears.retryAt)
+        var wake = Wake(boot: pendingWrites.retryAt)
         // By index: this runs at every event, and a copy of each state would be most of its cost.
-        for index in sources.indices {
-            if case .waiting(let moment) = sources[index].activity { wake.include(boot: moment) }
+        for source in sources.indices {
+            if let moment = sources[source].nextFetch { wake.include(boot: moment) }
         }
-        for index in services.indices {
-            wake.include(services[index].wake)
-        }
+        for service in services.indices { wake.include(services[service].wake) }
         guard wake != lastWake else { return nil }
         lastWake = wake
         return .sleep(wake)
     }
-}
 
-extension Wake {
-    mutating func include(boot moment: Boottime) {
-        boot = boot.map { min($0, moment) } ?? moment
-    }
-
-    mutating func include(wall instant: Instant) {
-        wall = wall.map { min($0, instant) } ?? instant
-    }
-
-    mutating func include(_ other: Wake) {
-        if let moment = other.boot { include(boot: moment) }
-        if let instant = other.wall { include(wall: instant) }
-    }
-
-    func hasCome(at now: Now) -> Bool {
-        boot.map { $0 <= now.boot } ?? false || wall.map { $0 <= now.wall } ?? false
+    /// Whether the work goes on: every source has a fetch in flight inside its time limit, or a timer
+    /// ahead. The watchdog is fed by the answer alone, so that a lost timer, or a fetch that never
+    /// ends, gets the daemon started again.
+    package func isProgressing(at now: Now) -> Bool {
+        sources.allSatisfy {
+            $0.isProgressing(at: now, wakeUp: lastWake?.boot, tolerance: Self.tolerance)
+        }
     }
 }

@@ -20,7 +20,7 @@ package enum Notice: Hashable, Sendable {
     case closingHeld([ServiceName], limit: Int)
     /// An operator lets these close.
     case closingConfirmed([ServiceName], by: String)
-    case recordFailed(Deed, problem: String)
+    case recordFailed(WriteOperation, problem: String)
     case recordsRecovered
     /// An operator ordered a state.
     case overridden(ServiceName, Override)
@@ -86,8 +86,8 @@ extension Notice {
         case .closingConfirmed(let services, let author):
             "\(quoted(author)) lets them close: "
                 + services.map(\.text).joined(separator: ", ")
-        case .recordFailed(let deed, let problem):
-            "\(deed.purpose): \(problem); trying again"
+        case .recordFailed(let operation, let problem):
+            "\(operation.purpose): \(problem); trying again"
         case .recordsRecovered:
             "every file is written again"
         case .overridden(let service, let override):
@@ -116,13 +116,13 @@ extension Verdict {
     }
 }
 
-extension Deed {
+extension WriteOperation {
     fileprivate var purpose: String {
         switch self {
-        case .store(let source): "store the flags of source '\(source)'"
-        case .confirm(let source): "mark the flags of source '\(source)' as confirmed"
-        case .remember: "store the states"
-        case .keep: "store the overrides"
+        case .storeFlags(let source): "store the flags of source '\(source)'"
+        case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"
+        case .storeLedger: "store the states"
+        case .storeOverrides: "store the overrides"
         case .publish(let service): "write the files of service '\(service)'"
         }
     }

@@ -28,16 +28,32 @@ package struct Overview: Hashable, Sendable {
     package let services: [ServiceView]
     package let sources: [SourceView]
     /// Whether something could not be written, and is tried again.
-    package let isInArrears: Bool
+    package let hasPendingWrites: Bool
 }
 
 extension Machine {
+    /// The services of the plan, in its order.
+    package var configuredServices: [Service] { services.map(\.service) }
+
+    /// What was last published of a service; nil where nothing was yet.
+    package func record(of name: ServiceName) -> Record? {
+        index.service(name).flatMap { services[$0].record }
+    }
+
+    /// Whether a service has flags that take force at the next start, or when `activate` is ordered.
+    package func isStaged(_ name: ServiceName) -> Bool {
+        index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
+    }
+
+    /// Whether the host guard keeps a service open.
+    package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
+
     /// How things stand.
     package func overview(at now: Now) -> Overview {
         Overview(
             services: services.map { view(of: $0, at: now) },
             sources: sources.map { view(of: $0, at: now) },
-            isInArrears: !arrears.deeds.isEmpty)
+            hasPendingWrites: !pendingWrites.isEmpty)
     }
 
     private func view(of service: ServiceState, at now: Now) -> Overview.ServiceView {
@@ -51,15 +67,11 @@ extension Machine {
     }
 
     private func view(of source: SourceState, at now: Now) -> Overview.SourceView {
-        let nextPoll: Duration? =
-            switch source.activity {
-            case .fetching: nil
-            case .waiting(let moment): max(.zero, moment - now.boot)
-            }
-        return Overview.SourceView(
+        Overview.SourceView(
             name: source.name,
             age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
-            fetchedAt: source.answers.first?.answer.fetchedAt, nextPoll: nextPoll,
-            problem: source.announcedFailure?.detail)
+            fetchedAt: source.answers.first?.answer.fetchedAt,
+            nextPoll: source.nextFetch.map { max(.zero, $0 - now.boot) },
+            problem: source.failure?.detail)
     }
 }

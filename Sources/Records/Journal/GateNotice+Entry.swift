@@ -2,7 +2,7 @@ package import Decision
 package import Journal
 
 extension GateNotice {
-    /// The notice as a journal entry: the sentence, and its facts in fields. An absent fact has none.
+    /// The notice as a journal entry: the sentence, and a field for each fact that is present.
     package var entry: Entry {
         Entry(level.priority, sentence, messageID: messageID.rawValue, fields: fields)
     }

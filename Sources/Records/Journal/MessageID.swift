@@ -1,6 +1,6 @@
-/// The kinds of events in the journal, each with the `MESSAGE_ID` that finds all of its kind.
+/// The kinds of journal entries, each with its `MESSAGE_ID`, by which journalctl(1) finds all of a kind.
 ///
-/// They are listed in killswitchd(8) and explained in the message catalog, and never change.
+/// killswitchd(8) lists them, and the message catalog explains them. They never change.
 package enum MessageID: String, CaseIterable, Sendable {
     case decided = "5fcfbfe15f554b1a8a22afdb89d33e39"
     case sourceFailed = "58025f49994a49c4872cbe2e99833e09"

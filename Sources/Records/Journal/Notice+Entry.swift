@@ -3,7 +3,7 @@ package import Decision
 package import Journal
 
 extension Notice {
-    /// The notice as a journal entry: the sentence, and its facts in fields. An absent fact has none.
+    /// The notice as a journal entry: the sentence, and a field for each fact that is present.
     package var entry: Entry {
         Entry(
             level.priority, sentence, messageID: messageID.rawValue, fields: fields)
@@ -45,8 +45,8 @@ extension Notice {
             .versionUnknown(let service, let source, _),
             .valueInvalid(let service, _, let source, _):
             [JournalField.service(service.text), JournalField.source(source.text)]
-        case .recordFailed(let deed, _):
-            deed.fields
+        case .recordFailed(let operation, _):
+            operation.fields
         case .closingHeld(let services, _):
             services.map { JournalField.service($0.text) }
         case .closingConfirmed(let services, let author):
@@ -64,7 +64,7 @@ extension Notice {
 }
 
 extension Notice.Level {
-    /// As syslog(3) numbers it.
+    /// The level as a priority of syslog(3).
     package var priority: Priority {
         switch self {
         case .error: .error
@@ -87,7 +87,7 @@ extension Verdict {
 }
 
 extension Override {
-    /// Whole, where the sentence may be cut.
+    /// The whole texts; the sentence may cut them.
     fileprivate var fields: [Field] {
         [
             JournalField.author(author), JournalField.cause(cause),
@@ -96,12 +96,32 @@ extension Override {
     }
 }
 
-extension Deed {
+extension WriteOperation {
     fileprivate var fields: [Field] {
         switch self {
-        case .store(let source), .confirm(let source): [JournalField.source(source.text)]
+        case .storeFlags(let source), .markConfirmed(let source): [JournalField.source(source.text)]
         case .publish(let service): [JournalField.service(service.text)]
-        case .remember, .keep: []
+        case .storeLedger, .storeOverrides: []
         }
     }
+}
+
+/// killswitchd's own journal fields.
+package enum JournalField {
+    package static func service(_ value: String) -> Field { Field("KILLSWITCH_SERVICE", value) }
+    package static func unit(_ value: String) -> Field { Field("KILLSWITCH_UNIT", value) }
+    package static func state(_ value: String) -> Field { Field("KILLSWITCH_STATE", value) }
+    package static func gate(_ value: String) -> Field { Field("KILLSWITCH_GATE", value) }
+    package static func reason(_ value: String) -> Field { Field("KILLSWITCH_REASON", value) }
+    package static func daysLeft(_ value: Int) -> Field {
+        Field("KILLSWITCH_DAYS_LEFT", String(value))
+    }
+    /// Who gave an order.
+    package static func author(_ value: String) -> Field { Field("KILLSWITCH_AUTHOR", value) }
+    /// Why an order was given, in its author's words.
+    package static func cause(_ value: String) -> Field { Field("KILLSWITCH_CAUSE", value) }
+    /// When an order ends by itself.
+    package static func until(_ value: String) -> Field { Field("KILLSWITCH_UNTIL", value) }
+    package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
+    package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
 }

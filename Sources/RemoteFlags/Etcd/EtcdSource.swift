@@ -1,6 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
+import Faults
 import Files
 import JSON
 package import Transfer
@@ -43,7 +44,7 @@ package final class EtcdSource: FlagSource {
         name: SourceName, cluster: Cluster, bearings: Bearings, client: Client, loop: EventLoop,
         deliver: @escaping Deliver
     ) {
-        precondition(!cluster.endpoints.isEmpty, "a cluster has an endpoint")
+        Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
         self.cluster = cluster
         self.bearings = bearings
@@ -190,7 +191,7 @@ package final class EtcdSource: FlagSource {
 
     private func end(_ failure: Failure) {
         visit = nil
-        if let wait = failure.retryAfter { stream?.hold(for: wait) }
+        stream?.pollFailed(failure)
         deliver(.fetched(name, .failure(failure)))
     }
 
@@ -204,6 +205,7 @@ package final class EtcdSource: FlagSource {
         do {
             if let stream {
                 if isDeaf || isOtherHistory == true { stream.start() }
+                stream.pollSucceeded()
             } else {
                 stream = try makeStream()
                 stream?.start()

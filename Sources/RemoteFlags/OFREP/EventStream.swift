@@ -31,8 +31,12 @@ final class EventStream {
         stream?.start()
     }
 
-    func hold(for wait: Duration) {
-        stream?.hold(for: wait)
+    func pollFailed(_ failure: Failure) {
+        stream?.pollFailed(failure)
+    }
+
+    func pollSucceeded() {
+        stream?.pollSucceeded()
     }
 
     /// Another origin than the server's gets none of our credentials: its address is the key to it.

@@ -113,6 +113,7 @@ package final class OFREPSource: FlagSource {
                         fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
+            for stream in streams { stream.pollSucceeded() }
             deliver(.fetched(name, outcome, date: response.date(now: now)))
         } catch {
             fail(
@@ -123,9 +124,7 @@ package final class OFREPSource: FlagSource {
     }
 
     private func fail(_ failure: Failure) {
-        if let wait = failure.retryAfter {
-            for stream in streams { stream.hold(for: wait) }
-        }
+        for stream in streams { stream.pollFailed(failure) }
         deliver(.fetched(name, .failure(failure)))
     }
 

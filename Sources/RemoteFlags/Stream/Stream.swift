@@ -56,9 +56,17 @@ package final class Stream<Parser: StreamParser> {
     /// How many connections in a row did not last. Who can ask several places asks the next by this.
     package var failures: Int { machine.failures }
 
-    /// Passes on no hint for as long as the server wants to be left alone, which it said to a poll.
-    package func hold(for wait: Duration) {
-        handle(.held(wait))
+    /// Takes in that a poll of the source has failed. No hint is passed on for as long as the server
+    /// has asked to be left alone.
+    package func pollFailed(_ failure: Failure) {
+        handle(.pollFailed)
+        if let wait = failure.retryAfter { handle(.held(wait)) }
+    }
+
+    /// Takes in that a poll of the source has succeeded. After a failure the stream is opened anew at
+    /// once; else nothing is done, since this is called at each poll.
+    package func pollSucceeded() {
+        if machine.arePollsFailing { handle(.pollSucceeded) }
     }
 
     private func handle(_ event: StreamMachine.Event) {
@@ -113,7 +121,8 @@ package final class Stream<Parser: StreamParser> {
         case .success(let response):
             handle(response.status == 200 ? .closed : .failed(refusal(response)))
         case .failure(let error):
-            handle(.failed(Failure(.unreachable, "\(error)")))
+            let failure = Failure(.unreachable, "\(error)")
+            handle(error.isOfConnection ? .lost(failure) : .failed(failure))
         }
     }
 
@@ -125,5 +134,15 @@ package final class Stream<Parser: StreamParser> {
             isTemporary ? .unreachable : .refused,
             "the server answers \(response.statusText)\(sentence)",
             retryAfter: response.retryAfter(now: loop.now.wall))
+    }
+}
+
+extension TransferError {
+    /// Whether the server may be away, rather than answer what is not accepted.
+    fileprivate var isOfConnection: Bool {
+        switch self {
+        case .unknownName, .notConnected, .timedOut, .tls, .broken: true
+        case .notStarted, .certificate, .bodyOver, .headersOver, .encoding, .redirect: false
+        }
     }
 }

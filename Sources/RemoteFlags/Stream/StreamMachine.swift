@@ -8,6 +8,12 @@ package import Decision
 /// which too much comes is given up. Whatever ends it, the next connection waits: full jitter below a
 /// ceiling that doubles with each stream that did not last. Each connection is a hint by itself, since
 /// what was said before it was missed.
+///
+/// The back-off begins anew when a stream lasts, and when the server was away and is back: a poll
+/// succeeds after polls have failed. A success alone does not count, so that a server that answers
+/// polls and ends each stream is not asked for a stream at every poll. Polls may be an hour apart, so a
+/// lost connection is a hint too, from the second failure in a row on: its poll tells whether the server
+/// is away.
 package struct StreamMachine: Sendable {
     package enum Event: Hashable, Sendable {
         /// Follow the stream. One that is open is given up for a new one at once, since what is asked
@@ -19,8 +25,14 @@ package struct StreamMachine: Sendable {
         case heard(StreamNews)
         /// The server has ended the stream.
         case closed
-        /// No answer came, or another one than 200, or it broke off.
+        /// The server has answered something that is no stream, or could not be asked.
         case failed(Failure)
+        /// No answer came, or it broke off: the server may be away.
+        case lost(Failure)
+        /// A poll of the same source has failed.
+        case pollFailed
+        /// A poll of the same source has succeeded.
+        case pollSucceeded
         /// A poll of the same source was told to come no sooner than after this wait.
         case held(Duration)
         /// The time has come that `Effect.sleep` asked for.
@@ -47,7 +59,9 @@ package struct StreamMachine: Sendable {
     private enum State: Hashable, Sendable {
         /// Not followed yet.
         case idle
-        case waiting(until: Boottime)
+        /// Until the back-off is over. The server, or its refusal, allows no connection before
+        /// `earliest`, also where a poll succeeds meanwhile.
+        case waiting(until: Boottime, earliest: Boottime)
         case connecting(limit: Boottime)
         case open(Course)
     }
@@ -67,9 +81,13 @@ package struct StreamMachine: Sendable {
     private let policy: StreamPolicy
     private var state = State.idle
     private var allowance: HintAllowance
+    /// The same for the hints of lost connections: changes that the stream tells do not use it up.
+    private var lossAllowance: HintAllowance
     private var random: SeededRandom
     /// How many streams in a row did not last.
     private(set) package var failures = 0
+    /// Whether polls have failed and none has succeeded since.
+    private(set) package var arePollsFailing = false
     /// What was told of the streams that did not last, until one does.
     private var told: Failure?
     private var slept: Boottime?
@@ -77,6 +95,7 @@ package struct StreamMachine: Sendable {
     package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
         self.policy = policy
         allowance = HintAllowance(interval: interval)
+        lossAllowance = allowance
         random = SeededRandom(seed: seed)
     }
 
@@ -93,16 +112,25 @@ package struct StreamMachine: Sendable {
         case .heard(let news):
             hear(news, at: now, &effects)
         case .closed:
-            end(Failure(.unreachable, "the server has ended the stream"), at: now, &effects)
+            lose(Failure(.unreachable, "the server has ended the stream"), at: now, &effects)
         case .failed(let failure):
             end(failure, at: now, &effects)
+        case .lost(let failure):
+            lose(failure, at: now, &effects)
+        case .pollFailed:
+            arePollsFailing = true
+        case .pollSucceeded:
+            recover(at: now)
         case .held(let wait):
-            allowance.hold(until: now + min(wait, Self.retryLimit))
+            let end = now + min(wait, Self.retryLimit)
+            allowance.hold(until: end)
+            lossAllowance.hold(until: end)
         case .woke:
             slept = nil
         }
         expire(at: now, &effects)
-        if allowance.take(at: now) { effects.append(.hint) }
+        let isHinted = allowance.take(at: now)
+        if lossAllowance.take(at: now) || isHinted { effects.append(.hint) }
         return effects + sleep()
     }
 
@@ -115,6 +143,17 @@ package struct StreamMachine: Sendable {
         case .connecting, .open:
             effects.append(.disconnect)
             connect(at: now, &effects)
+        }
+    }
+
+    /// The server was away and is back: no failure counts any more, and a wait ends as soon as it may.
+    /// A stream that is open, or is about to be, goes on.
+    private mutating func recover(at now: Boottime) {
+        guard arePollsFailing else { return }
+        arePollsFailing = false
+        failures = 0
+        if case .waiting(_, let earliest) = state {
+            state = .waiting(until: max(now, earliest), earliest: earliest)
         }
     }
 
@@ -149,16 +188,18 @@ package struct StreamMachine: Sendable {
         switch state {
         case .idle:
             break
-        case .waiting(let moment):
+        case .waiting(let moment, _):
             if moment <= now { connect(at: now, &effects) }
         case .connecting(let limit):
             guard limit <= now else { break }
-            giveUp(
-                Failure(.unreachable, "no answer within \(policy.opening)"), at: now, &effects)
+            effects.append(.disconnect)
+            let cause = "no answer within \(policy.opening)"
+            lose(Failure(.unreachable, cause), at: now, &effects)
         case .open(var course):
             if course.heardAt + policy.silence <= now {
+                effects.append(.disconnect)
                 let cause = "the stream was silent for \(policy.silence)"
-                giveUp(Failure(.unreachable, cause), at: now, &effects)
+                lose(Failure(.unreachable, cause), at: now, &effects)
             } else if !course.isSteady, course.since + policy.steady <= now {
                 course.isSteady = true
                 state = .open(course)
@@ -176,8 +217,17 @@ package struct StreamMachine: Sendable {
         end(failure, at: now, &effects)
     }
 
-    /// The connection is gone: waits for the next. That one ends which was well is daily business;
-    /// only the second failure in a row is told, and that we may not.
+    /// The connection is gone, and maybe the server with it: what a poll says is worth a fetch.
+    private mutating func lose(
+        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+    ) {
+        let before = failures
+        end(failure, at: now, &effects)
+        if failures > max(before, 1) { lossAllowance.ask() }
+    }
+
+    /// The connection is gone: waits for the next. A healthy stream ending is routine; only the second
+    /// failure in a row is told, and a refusal.
     private mutating func end(
         _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
     ) {
@@ -189,23 +239,25 @@ package struct StreamMachine: Sendable {
         }
         failures += 1
         if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
-        state = .waiting(until: now + wait(after: failure, atLeast: asked))
+        let isRefused = failure.kind == .refused
+        // Where the server refuses, asking more often brings nothing.
+        let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
+        let least = asked.map { spread($0) } ?? .zero
+        let longer = max(wait, least)
+        state = .waiting(until: now + longer, earliest: now + (isRefused ? longer : least))
     }
 
-    private mutating func wait(after failure: Failure, atLeast asked: Duration?) -> Duration {
-        let wait: Duration
-        switch failure.kind {
-        case .refused:
-            // Asking more often will not get us in.
-            wait = between(policy.longestWait / 2, policy.longestWait)
-        case .unreachable, .invalid:
-            let doubled = policy.firstWait * (1 << min(failures - 1, 30))
-            wait = between(.zero, min(doubled, policy.longestWait))
-        }
-        guard let asked else { return wait }
-        // Later than asked by up to a tenth: a thousand hosts were told the same second.
+    /// Full jitter below a ceiling that doubles from one failure to the next.
+    private mutating func backOff() -> Duration {
+        let doubled = policy.firstWait * (1 << min(failures - 1, 30))
+        return between(.zero, min(doubled, policy.longestWait))
+    }
+
+    /// A wait that the server asks for, and up to a tenth more: a thousand hosts were told the same
+    /// second.
+    private mutating func spread(_ asked: Duration) -> Duration {
         let least = min(max(asked, .zero), Self.retryLimit)
-        return max(wait, between(least, least + least / 10))
+        return between(least, least + least / 10)
     }
 
     private mutating func between(_ least: Duration, _ most: Duration) -> Duration {
@@ -222,7 +274,7 @@ package struct StreamMachine: Sendable {
 
     /// One wake-up for everything that time brings; said when it changes, or when it was used up.
     private mutating func sleep() -> [Effect] {
-        let wake = [nextEdge, allowance.due].compactMap(\.self).min()
+        let wake = [nextEdge, allowance.due, lossAllowance.due].compactMap(\.self).min()
         guard wake != slept else { return [] }
         slept = wake
         return [.sleep(wake)]
@@ -231,7 +283,7 @@ package struct StreamMachine: Sendable {
     private var nextEdge: Boottime? {
         switch state {
         case .idle: return nil
-        case .waiting(let moment): return moment
+        case .waiting(let moment, _): return moment
         case .connecting(let limit): return limit
         case .open(let course):
             let silent = course.heardAt + policy.silence

@@ -78,7 +78,7 @@ import CToml
             text.hasPrefix(opening)
             ? "syntax error in \(text.dropFirst(opening.count))"
             : "syntax error: \(text.prefix(1).lowercased())\(text.dropFirst())"
-        return (sentence + hint(for: text)).printable
+        return (sentence + hint(for: text)).escapedForDisplay
     }
 
     /// What the mistake behind the two errors usually is that tell it worst.

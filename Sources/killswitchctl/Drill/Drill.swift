@@ -28,7 +28,7 @@ struct Drill: ParsableCommand {
     @Option(
         name: .customLong("for"),
         help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.")
-    var duration: Timeout = Timeout(.seconds(10))
+    var duration: DurationArgument = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
     var state: RehearsedState = .maintenance
@@ -55,10 +55,10 @@ struct Drill: ParsableCommand {
                 .notPermitted,
                 "drill needs root: to anybody else a start by hand is refused by an open gate too")
         }
-        let published = try Published(common)
+        let published = try PublishedFiles(common)
         let order = DrillOrder(
             of: service, to: state.state, for: duration.duration,
-            at: DaemonSocket(in: published.directory, patience: .seconds(5)))
+            at: DaemonSocket(in: published.directory, timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
         let stand = try checkThatNothingSpeaksAgainstIt(published.known(service).object)
         let loop = try EventLoop()

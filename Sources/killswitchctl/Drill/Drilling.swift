@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Faults
 import Files
 import Glibc
 
@@ -11,7 +12,7 @@ final class Drilling {
     let order: DrillOrder
     private var manager: UnitManager
     let loop: EventLoop
-    let published: Published
+    let published: PublishedFiles
     var courses: [UnitName: UnitCourse] = [:]
     var times: RehearsalTimes
     /// What is wrong beyond single units.
@@ -28,7 +29,7 @@ final class Drilling {
 
     init(
         _ rehearsal: Rehearsal, by order: DrillOrder, with manager: UnitManager,
-        on loop: EventLoop, _ published: Published
+        on loop: EventLoop, _ published: PublishedFiles
     ) {
         self.rehearsal = rehearsal
         self.order = order

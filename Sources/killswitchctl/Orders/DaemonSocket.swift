@@ -3,38 +3,39 @@ import Decision
 import JSON
 import Records
 
-/// The running daemon, asked over its control socket. What goes wrong is said with what to type next.
+/// The running daemon, called over its control socket. Error messages say what to type next.
 struct DaemonSocket {
     private let path: String
-    private let patience: Duration?
+    private let timeout: Duration?
 
-    /// With a `patience` no answer takes longer; without one it takes as long as the daemon's work does.
-    init(in directory: String, patience: Duration? = nil) {
+    /// The daemon that publishes in `directory`. Without a `timeout`, a call waits as long as the daemon
+    /// works on it.
+    init(in directory: String, timeout: Duration? = nil) {
         path = "\(directory)/\(FileName.controlSocket)"
-        self.patience = patience
+        self.timeout = timeout
     }
 
-    /// The daemon whose files the options lead to.
+    /// The daemon that publishes in the directory of the options.
     init(_ options: CommonOptions) throws(CommandFailure) {
-        self.init(in: try Published(options).directory)
+        self.init(in: try PublishedFiles(options).directory)
     }
 
-    /// Calls a method, and gives its answer.
+    /// Calls a method; returns its reply, and throws its error in words.
     func call(
         _ method: String, _ parameters: JSON.Object = JSON.Object()
     ) throws(CommandFailure) -> JSON.Object {
         switch try ask(method, parameters) {
-        case .success(let answer): return answer
+        case .success(let reply): return reply
         case .failure(let error): throw CommandFailure(error)
         }
     }
 
-    /// Calls a method, and gives its answer or its error; throws where nobody answers.
+    /// Calls a method; returns its reply or its error. Throws if the daemon does not answer.
     func ask(
         _ method: String, _ parameters: JSON.Object
     ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
         do {
-            return try Client(path, patience: patience).call(method, parameters)
+            return try VarlinkClient(path, timeout: timeout).call(method, parameters)
         } catch  where error.isNobodyThere {
             throw CommandFailure(
                 .unreachable, "\(error); is killswitchd running? See 'systemctl status killswitchd'"
@@ -46,10 +47,10 @@ struct DaemonSocket {
 }
 
 extension CommandFailure {
-    /// What the daemon refuses, in words.
+    /// An error of the daemon, in words.
     init(_ error: MethodError) {
-        let text = { (key: String) in error.parameters[key]?.string ?? "" }
-        let known = error.parameters["known"]?.array?.compactMap(\.string) ?? []
+        let text = error.parameters.text
+        let known = error.parameters.strings("known")
         switch MethodError.Kind(rawValue: error.name) {
         case .noSuchService:
             self.init(.noSuchService, Self.unknown("service", text("service"), known))
@@ -71,8 +72,8 @@ extension CommandFailure {
             self.init(
                 .no, "'\(text("service"))' is \(text("state")); only an open gate can be rehearsed")
         case .alreadyForced:
-            let order = error.parameters["override"]?.object ?? JSON.Object()
-            let word = { (key: String) in (order[key]?.string ?? "").printable }
+            let override = error.parameters["override"]?.object ?? JSON.Object()
+            let word = { (key: String) in override.text(key).printable }
             self.init(
                 .no,
                 "'\(text("service"))' is forced to be \(word("state")) by \(word("author")) until "

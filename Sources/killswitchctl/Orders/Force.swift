@@ -5,7 +5,7 @@ import Decision
 import JSON
 
 /// `killswitchctl force SERVICE STATE`
-struct Force: Order {
+struct Force: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Order a state for a service, whatever its flags say.",
         discussion: """
@@ -15,16 +15,13 @@ struct Force: Order {
             example: killswitchctl force shop maintenance --for 2h --reason "disk swap"
             """)
 
-    @OptionGroup var common: CommonOptions
-
-    @Flag(help: "Print the daemon's answer as JSON.")
-    var json = false
+    @OptionGroup var options: OrderOptions
 
     @Option(help: "Why, for those who will wonder; at most \(Method.longestReason) bytes.")
     var reason: String
 
     @Option(name: .customLong("for"), help: "For how long, such as 30m, 2h or 7d.")
-    var duration: Timeout?
+    var duration: DurationArgument?
 
     @Option(help: "Until when, by RFC 3339: 2027-03-01T12:00:00+09:00.")
     var until: String?
@@ -32,8 +29,8 @@ struct Force: Order {
     @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
-    @Argument(help: "The state to force.", completion: .list(ForcedState.allValueStrings))
-    var state: ForcedState
+    @Argument(help: "The state to force.", completion: .list(ForcedStateArgument.allValueStrings))
+    var state: ForcedStateArgument
 
     var method: String { "Force" }
 
@@ -55,7 +52,7 @@ struct Force: Order {
                 throw ValidationError("--for is at least 1s")
             }
         case (nil, let until?):
-            guard case .success = Result(catching: { try Instant(rfc3339: until) }) else {
+            guard TimeArgument(argument: until) != nil else {
                 throw ValidationError(
                     "--until '\(until)' is no time; write it like 2027-03-01T12:00:00+09:00")
             }
@@ -65,39 +62,50 @@ struct Force: Order {
     func parameters() -> JSON.Object {
         [
             "service": .string(service.text), "state": .string(state.state.rawValue),
-            "reason": .string(reason), "until": until.map { .string($0) } ?? .null,
-            "seconds": duration.map { .number(Number($0.duration.wholeSeconds)) } ?? .null,
+            "reason": .string(reason), "until": .optional(until),
+            "seconds": .optional(duration?.duration.wholeSeconds),
         ]
     }
 
-    func lines(_ answer: JSON.Object) -> [String] {
-        let service = ServiceAnswer(answer["service"])
-        let problem = answer["problem"]?.string.map {
+    func lines(_ reply: JSON.Object) -> [String] {
+        let service = ServiceReply(reply["service"]?.object)
+        let problem = reply["problem"]?.string.map {
             ["but it could not be stored, and a restart would lose it: \($0)"]
         }
         return [
-            "\(service.name): forced to be \(service.standing), until \(service.forcedUntil) "
+            "\(service.name): forced to be \(service.summary), until \(service.forcedUntil) "
                 + "by \(service.author)"
         ] + (problem ?? [])
             + ["its flags decide again after that, or with 'killswitchctl release \(service.name)'"]
     }
 
-    /// An order that the next restart loses is half an order.
-    func check(_ answer: JSON.Object) throws {
-        if answer["problem"]?.string != nil { throw CommandFailure(.no) }
+    /// Fails if the override could not be stored: a restart would lose it.
+    func check(_ reply: JSON.Object) throws {
+        if reply["problem"]?.string != nil { throw CommandFailure(.no) }
     }
 }
 
-/// A state that can be ordered.
-struct ForcedState: ExpressibleByArgument {
-    let state: State
+/// `killswitchctl release SERVICE`
+struct Release: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End what 'force' has ordered: the flags decide again.",
+        discussion: "example: killswitchctl release shop")
 
-    init?(argument: String) {
-        guard let state = State(rawValue: argument), state != .undecided else { return nil }
-        self.state = state
-    }
+    @OptionGroup var options: OrderOptions
 
-    static var allValueStrings: [String] {
-        State.allCases.filter { $0 != .undecided }.map(\.rawValue)
+    @Argument(help: "The service.", completion: .services)
+    var service: ServiceName
+
+    var method: String { "Release" }
+
+    func parameters() -> JSON.Object { ["service": .string(service.text)] }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        let wasForced = reply["wasForced"]?.bool ?? false
+        let first =
+            wasForced
+            ? "\(service): released, its flags decide again"
+            : "\(service): it was not forced, nothing has changed"
+        return [first, ServiceReply(reply["service"]?.object).line]
     }
 }

@@ -1,31 +1,95 @@
 import ArgumentParser
+import Decision
 import JSON
 
-/// A command that has the daemon do something, and tells what came of it.
-protocol Order: ParsableCommand {
-    var common: CommonOptions { get }
-    /// Whether the answer is printed as it is.
-    var json: Bool { get }
-    /// The method of the control socket.
+/// A command that calls one method of the daemon, and prints what it did.
+protocol OrderCommand: ParsableCommand {
+    var options: OrderOptions { get }
+    /// The method of the control socket, without its interface.
     var method: String { get }
 
-    func parameters() throws -> JSON.Object
-    /// What was done, and what follows from it, a line each.
-    func lines(_ answer: JSON.Object) -> [String]
-    /// Throws where the answer is that something failed, after it was printed.
-    func check(_ answer: JSON.Object) throws
+    /// The parameters of the call.
+    func parameters() -> JSON.Object
+    /// What was done and what follows from it, a line each.
+    func lines(_ reply: JSON.Object) -> [String]
+    /// Throws if the reply says that something failed. It is called after printing.
+    func check(_ reply: JSON.Object) throws
 }
 
-extension Order {
+/// The options of every order.
+struct OrderOptions: ParsableArguments {
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Print the daemon's answer as JSON.")
+    var json = false
+}
+
+extension OrderCommand {
+    /// Calls the method, prints its reply, and checks it.
     func run() throws {
-        let answer = try DaemonSocket(common).call(method, parameters())
-        if json {
-            print(JSON.Value.object(answer).serialized(.pretty))
+        let reply = try DaemonSocket(options.common).call(method, parameters())
+        if options.json {
+            print(JSON.Value.object(reply).serialized(.pretty))
         } else {
-            for line in lines(answer) { print(line) }
+            for line in lines(reply) { print(line) }
         }
-        try check(answer)
+        try check(reply)
     }
 
-    func check(_ answer: JSON.Object) throws {}
+    /// Accepts every reply.
+    func check(_ reply: JSON.Object) throws {}
+}
+
+extension JSON.Object {
+    /// The strings of a member that is a list; empty without it.
+    func strings(_ key: String) -> [String] {
+        (self[key]?.array ?? []).compactMap(\.string)
+    }
+
+    /// The objects of a member that is a list; empty without it.
+    func objects(_ key: String) -> [JSON.Object] {
+        (self[key]?.array ?? []).compactMap(\.object)
+    }
+
+    /// The string of a member; empty without it.
+    func text(_ key: String) -> String {
+        self[key]?.string ?? ""
+    }
+
+    /// A line for each service of a reply.
+    var serviceLines: [String] {
+        objects("services").map { ServiceReply($0).line }
+    }
+}
+
+/// A service in a reply of the daemon: the object of its `state.json`, in words.
+struct ServiceReply {
+    private let object: JSON.Object
+
+    /// The service of this object; without one its words are empty.
+    init(_ object: JSON.Object?) {
+        self.object = object ?? JSON.Object()
+    }
+
+    /// The service's name.
+    var name: String { object.text("service") }
+
+    /// When the override ends, in the service's zone.
+    var forcedUntil: String { object["override"]?.object?.text("until") ?? "" }
+
+    /// Who gave the override.
+    var author: String { object["override"]?.object?.text("author") ?? "" }
+
+    /// The state in a few words: `countdown, 12 days left, its gate is open`.
+    var summary: String {
+        var words = object.text("state")
+        if let days = object["days_left"]?.number?.int64, words == State.countdown.rawValue {
+            words += ", \(days) \(days == 1 ? "day" : "days") left"
+        }
+        guard let gate = object["gate"]?.string else { return words }
+        return words + ", its gate is \(gate)"
+    }
+
+    /// The service, its state, and the reason.
+    var line: String { "\(name): \(summary): \(object.text("reason_text"))" }
 }

@@ -46,12 +46,12 @@ struct Attach: ParsableCommand {
     var units: [UnitName]
 
     func run() throws {
-        if !isForced { try Published(common).check(service) }
+        if !isForced { try PublishedFiles(common).check(service) }
         if !isDryRun { try requireRoot("attach") }
         let manager = try UnitManager()
-        let wishes = AttachmentPlan.Wishes(
+        let options = AttachmentPlan.Options(
             runsAtOpen: runsAtOpen, withDependents: withDependents, isForced: isForced)
-        let plan = try AttachmentPlan(units, wishes) { unit in try manager.describe(unit) }
+        let plan = try AttachmentPlan(units, options, describe: manager.describe)
         let target = state.target(of: service)
         for part in plan.parts { try attach(part, to: target) }
         for (unit, other) in plan.dependents {
@@ -63,7 +63,7 @@ struct Attach: ParsableCommand {
         if json { print(report(of: plan, on: target).serialized(.pretty)) }
     }
 
-    /// For programs: the files, and what the gate will not bring back.
+    /// The object for programs: the files, and the units that the gate will not start again.
     private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
         let directory = UnitDirectory.system
         let units = plan.parts.map { part -> JSON.Value in
@@ -72,14 +72,14 @@ struct Attach: ParsableCommand {
                 "name": .string(name.text),
                 "drop_in": .string(directory.dropIn(of: name, for: service)),
                 "link": part.isStarted ? .string(directory.link(from: target, to: name)) : .null,
-                "cause": part.cause.map { .string($0) } ?? .null,
+                "cause": .optional(part.cause),
             ])
         }
         let dependents = plan.dependents.map { unit, other -> JSON.Value in
             .object(["name": .string(unit.text), "requires": .string(other.text)])
         }
         return .object([
-            "service": .string(service.text), "target": .string(target.unit?.text ?? ""),
+            "service": .string(service.text), "target": .string(target.name),
             "dry_run": .bool(isDryRun), "units": .array(units), "dependents": .array(dependents),
         ])
     }
@@ -108,10 +108,10 @@ struct Attach: ParsableCommand {
             throw CommandFailure(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
         }
         if json { return }
-        print("attached \(part.unit.name) to \(target.unit?.text ?? "")\(note)")
+        print("attached \(part.unit.name) to \(target.name)\(note)")
     }
 
-    /// Where a link that starts a unit leads. systemd goes by the link's name; the file is for people.
+    /// The target of the link that starts a unit. systemd goes by the link's name; the file is for people.
     private func startingFile(of unit: UnitDescription) -> String {
         unit.file.isEmpty ? "/dev/null" : unit.file
     }
@@ -119,14 +119,7 @@ struct Attach: ParsableCommand {
 
 extension AttachmentPoint: ExpressibleByArgument {}
 
-extension UnitName: ExpressibleByArgument {
-    init?(argument: String) {
-        let type = argument.split(separator: ".").last.map(String.init) ?? ""
-        self.init(Self.isType(type) && argument.contains(".") ? argument : "\(argument).service")
-    }
-}
-
-/// Says who may do this, where the caller may not.
+/// Throws unless the caller is root.
 func requireRoot(_ command: String) throws(CommandFailure) {
     guard geteuid() == 0 else {
         throw CommandFailure(.notPermitted, "\(command) needs root: it writes /etc/systemd/system")

@@ -1,36 +1,40 @@
 import Decision
 import Gates
 
-/// What is written to attach some units: they themselves, what triggers them, what they trigger, and
-/// if asked for what requires them.
+/// The units to attach: the named ones, what triggers them, what they trigger, and on request what
+/// requires them.
 struct AttachmentPlan {
-    /// One unit, and whether the gate starts it.
+    /// One unit of the plan.
     struct Part: Hashable {
+        /// The unit, as systemd describes it.
         let unit: UnitDescription
+        /// Whether the gate starts it.
         let isStarted: Bool
-        /// Why it is among them, where nobody named it.
+        /// Why it is attached; nil if it was named.
         let cause: String?
     }
 
-    /// What is asked for beside the units.
-    struct Wishes {
+    /// The options of `attach` that concern the plan.
+    struct Options {
         var runsAtOpen = false
         var withDependents = false
         var isForced = false
     }
 
+    /// The units to attach.
     private(set) var parts: [Part] = []
-    /// What stops with an attached unit and will not come back with it.
+    /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
-    private let wishes: Wishes
+    private let options: Options
     private let describe: (UnitName) throws -> UnitDescription
 
-    /// `describe` asks systemd. Throws where a unit is refused.
+    /// Plans these units; `describe` asks systemd about one. Throws for a unit that cannot or should not be
+    /// attached.
     init(
-        _ units: [UnitName], _ wishes: Wishes,
+        _ units: [UnitName], _ options: Options,
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
-        self.wishes = wishes
+        self.options = options
         self.describe = describe
         for unit in units { try add(unit, because: nil) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
@@ -43,7 +47,7 @@ struct AttachmentPlan {
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
         let isStarted =
-            triggers.isEmpty && !isOneshot && !isTriggered(cause) || wishes.runsAtOpen && isOneshot
+            triggers.isEmpty && !isOneshot && !isTriggered(cause) || options.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
         for trigger in triggers {
             try add(trigger.name, because: "it triggers \(unit.name)")
@@ -52,7 +56,7 @@ struct AttachmentPlan {
             try add(triggered, because: Self.triggered + unit.name.text)
         }
         for dependent in unit.requiredBy where dependent.type != "target" {
-            if wishes.withDependents {
+            if options.withDependents {
                 try add(dependent, because: "it requires \(unit.name)")
             } else if !dependents.contains(where: { $0.unit == dependent }) {
                 dependents.append((dependent, unit.name))
@@ -62,7 +66,7 @@ struct AttachmentPlan {
 
     private static let triggered = "it is triggered by "
 
-    /// What another unit starts when its time comes is not started by the gate.
+    /// Whether the unit is attached because another one triggers it: that one starts it, not the gate.
     private func isTriggered(_ cause: String?) -> Bool {
         cause?.hasPrefix(Self.triggered) ?? false
     }
@@ -79,9 +83,33 @@ struct AttachmentPlan {
                 "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
-        if !wishes.isForced, let reason = ProtectedUnit.reason(unit.name) {
+        if !options.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
                 .no, "unit '\(unit.name)' is not attached: \(reason); --force does it nevertheless")
         }
     }
+}
+
+/// Units that are not attached by default: without them nobody could open the gate again.
+enum ProtectedUnit {
+    /// Why attaching a unit needs `--force`; nil if it does not.
+    static func reason(_ unit: UnitName) -> String? {
+        let stem = String(unit.text.prefix { $0 != "@" && $0 != "." })
+        if stem.hasPrefix("killswitch") { return "it belongs to killswitchd itself" }
+        if stem.hasPrefix("systemd-") || ["user", "init"].contains(stem) {
+            return "it belongs to systemd"
+        }
+        if needed.contains(stem) { return "killswitchd needs it to open the gate again" }
+        if access.contains(stem) { return "it is a way into this host" }
+        return nil
+    }
+
+    private static let needed: Set<String> = [
+        "dbus", "dbus-broker", "polkit", "polkitd", "NetworkManager", "networking", "connman",
+        "ifup", "wpa_supplicant",
+    ]
+    private static let access: Set<String> = [
+        "ssh", "sshd", "dropbear", "getty", "serial-getty", "console-getty", "container-getty",
+        "rescue", "emergency", "tailscaled", "wg-quick",
+    ]
 }

@@ -54,7 +54,7 @@ struct Detach: ParsableCommand {
             }
             let verb = isDryRun ? "would detach" : "detached"
             if !json {
-                print("\(verb) \(attachment.unit) from \(attachment.target.unit?.text ?? "")")
+                print("\(verb) \(attachment.unit) from \(attachment.target.name)")
             }
         }
         if !isDryRun, !concerned.isEmpty, try UnitManager.isNeeded { try UnitManager().reload() }
@@ -67,17 +67,17 @@ struct Detach: ParsableCommand {
             .object([
                 "name": .string(attachment.unit.text),
                 "service": .string(attachment.service.text),
-                "target": .string(attachment.target.unit?.text ?? ""),
+                "target": .string(attachment.target.name),
             ])
         }
         return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
     }
 
-    /// Says which units are attached by files that attach has not written, and stay attached. That is told
-    /// by files of the daemon, which must not keep anything from being detached.
+    /// Names the units that are attached by other files than those of `attach`, and stay attached. The
+    /// daemon's files tell which; an error in them is a warning, and stops nothing.
     private func nameOthers(than attached: [Attachment]) {
         do {
-            let published = try Published(common)
+            let published = try PublishedFiles(common)
             for name in try published.services() where service == nil || name == service {
                 nameOthers(than: attached.filter { $0.service == name }.map(\.unit.text), of: name)
                 {
@@ -114,11 +114,9 @@ struct Detach: ParsableCommand {
     }
 
     private func known() throws(CommandFailure) -> [Attachment] {
-        do {
-            return try UnitDirectory.system.attachments()
+        try orFail {
+            try UnitDirectory.system.attachments()
                 .filter { service == nil || $0.service == service }
-        } catch {
-            throw CommandFailure(.no, "\(error)")
         }
     }
 
@@ -135,7 +133,7 @@ struct Detach: ParsableCommand {
                 let known = try UnitManager().describe(unit)
                 wanted.formUnion(known.triggeredBy + known.triggers)
             } else {
-                // Nobody tells what triggers it; unless told otherwise that has its name.
+                // Without systemd, assume that a unit of the same name triggers it.
                 wanted.formUnion(attached.map(\.unit).filter { $0.stem == unit.stem })
             }
         }

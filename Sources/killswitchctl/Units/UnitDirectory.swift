@@ -2,25 +2,27 @@ import Decision
 import Files
 import Glibc
 
-/// `/etc/systemd/system`: where attachments are written, and found again.
+/// `/etc/systemd/system`, where attachments are written and found again.
 struct UnitDirectory {
+    /// The absolute path.
     let path: String
 
+    /// The directory of this host.
     static let system = UnitDirectory(path: "/etc/systemd/system")
 
-    /// Where the drop-in of a unit for a service is. One for each service: a unit that is attached to
-    /// another state of the same service is attached to that one instead.
+    /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
+    /// to one state of a service at most.
     func dropIn(of unit: UnitName, for service: ServiceName) -> String {
         "\(folder(of: unit))/\(Self.prefix)\(service).conf"
     }
 
-    /// The link that makes a target start a unit.
+    /// The path of the link that makes a target start a unit.
     func link(from target: GateTarget, to unit: UnitName) -> String {
-        "\(path)/\(target.unit?.text ?? "").wants/\(unit)"
+        "\(wants(target))/\(unit)"
     }
 
-    /// Every unit that is attached by a drop-in of ours, by service and name. In an image that is being
-    /// made there may be no directory yet.
+    /// The units that `attach` has attached, by service and name. The directory may be missing, in an image
+    /// that is being built.
     func attachments() throws(FileError) -> [Attachment] {
         var found: [Attachment] = []
         for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
@@ -35,7 +37,7 @@ struct UnitDirectory {
         return found.sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
     }
 
-    /// What a unit is attached to for a service; nil where it is not.
+    /// The target of a service that a unit is attached to; nil if it is not attached.
     func target(of unit: UnitName, for service: ServiceName) throws(FileError) -> GateTarget? {
         do {
             let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
@@ -45,8 +47,8 @@ struct UnitDirectory {
         }
     }
 
-    /// Whether systemd would look there for drop-ins. A link that leads nowhere or in a circle, and a file
-    /// by such a name, are passed over as systemd does.
+    /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
+    /// that lead nowhere or in a circle.
     private func isDirectory(_ path: String) throws(FileError) -> Bool {
         do {
             return try File.attributes(of: path).kind == .directory
@@ -55,8 +57,8 @@ struct UnitDirectory {
         }
     }
 
-    /// Writes an attachment over the one that there is for the service. Nothing changes where it is
-    /// there already. `file` is where the link leads; nil is no link.
+    /// Writes an attachment, in place of another one of the same unit and service. `file` is the target of
+    /// the link; nil writes none.
     func write(
         _ attachment: Attachment, startedFrom file: String?, cause: String
     ) throws(FileError) {
@@ -78,7 +80,7 @@ struct UnitDirectory {
         }
     }
 
-    /// Removes an attachment, and the folders that nothing else is in.
+    /// Removes an attachment, and the folders that are empty then.
     func remove(_ attachment: Attachment) throws(FileError) {
         try File.remove(link(from: attachment.target, to: attachment.unit))
         try File.remove(dropIn(of: attachment.unit, for: attachment.service))
@@ -102,13 +104,72 @@ struct UnitDirectory {
 
     private func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
     private func wants(_ target: GateTarget) -> String {
-        "\(path)/\(target.unit?.text ?? "").wants"
+        "\(path)/\(target.name).wants"
     }
 
     private static let prefix = "50-killswitch-"
 }
 
 extension FileError {
-    /// Something else than a file has that name.
+    /// Whether the path is something else than a file.
     fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
+}
+
+/// A unit that `attach` has attached to a service.
+struct Attachment: Hashable {
+    /// The target that the unit stops with.
+    let target: GateTarget
+    /// The unit.
+    let unit: UnitName
+
+    /// The service of the target.
+    var service: ServiceName { target.service }
+
+    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it.
+    func dropIn(_ cause: String) -> String {
+        """
+        # Written by: \(cause)
+        # "killswitchctl detach \(service) \(unit)" removes it.
+        [Unit]
+        # It stops with this target, and cannot be started without it.
+        Requisite=\(target.name)
+        After=\(target.name)
+
+        """
+    }
+
+    /// The target of a service that a drop-in names; nil if it names none.
+    static func target(in dropIn: String) -> GateTarget? {
+        for line in dropIn.split(separator: "\n") where line.hasPrefix("Requisite=") {
+            return UnitName(String(line.dropFirst("Requisite=".count))).flatMap { GateTarget($0) }
+        }
+        return nil
+    }
+}
+
+extension GateTarget {
+    /// The name of the target's unit.
+    var name: String { unit?.text ?? "" }
+}
+
+/// The targets of a service that units can be attached to: the open gate, or one of the states.
+enum AttachmentPoint: String, CaseIterable {
+    case open
+    case countdown
+    case updateRequired = "update-required"
+    case maintenance
+    case ended
+
+    /// The target of this service.
+    func target(of service: ServiceName) -> GateTarget {
+        let kind: GateTarget.Kind =
+            switch self {
+            case .open: .open
+            case .countdown: .countdown
+            case .updateRequired: .updateRequired
+            case .maintenance: .maintenance
+            case .ended: .ended
+            }
+        return GateTarget(service: service, kind: kind)
+    }
 }

@@ -3,23 +3,18 @@ import EventLoop
 import Files
 import Gates
 
-/// systemd, asked by a command; what goes wrong ends the command.
+/// The system's service manager over the bus, for a command: an error ends the command.
 struct UnitManager {
     private let manager: SystemManager
 
-    /// Whether there is a systemd here that runs, by the test of sd_booted(3). In an image that is being
-    /// made there is none, and nothing to tell it.
+    /// Whether systemd runs here, by the test of sd_booted(3). It does not in an image that is being built.
     static var isNeeded: Bool {
         get throws(CommandFailure) {
-            do {
-                return try File.exists("/run/systemd/system")
-            } catch {
-                throw CommandFailure(.no, "\(error)")
-            }
+            try orFail { try File.exists("/run/systemd/system") }
         }
     }
 
-    /// A command that has a loop lends it.
+    /// Connects to the bus; uses the command's loop if it has one.
     init(on loop: EventLoop? = nil) throws(CommandFailure) {
         do {
             manager = try SystemManager(
@@ -29,53 +24,41 @@ struct UnitManager {
         }
     }
 
+    /// Describes a unit, as systemd has loaded it.
     func describe(_ unit: UnitName) throws(CommandFailure) -> UnitDescription {
-        do {
-            return try manager.describe(unit)
-        } catch {
-            throw CommandFailure(error)
-        }
+        try ask { () throws(SystemManager.Failure) in try manager.describe(unit) }
     }
 
+    /// Has systemd read its unit files again.
     func reload() throws(CommandFailure) {
-        do {
-            try manager.reload()
-        } catch {
-            throw CommandFailure(error)
-        }
+        try ask { () throws(SystemManager.Failure) in try manager.reload() }
     }
 
-    /// Everything that a drill asks of a unit.
+    /// Everything that a drill needs to know of a unit.
     func account(of unit: UnitName) throws(CommandFailure) -> UnitAccount {
-        do {
-            return try manager.account(of: unit)
-        } catch {
-            throw CommandFailure(error)
-        }
+        try ask { () throws(SystemManager.Failure) in try manager.account(of: unit) }
     }
 
-    /// Has systemd remember what it knows of a unit until this program ends.
+    /// Has systemd keep a unit in memory until this process ends.
     func keep(_ unit: UnitName) throws(CommandFailure) {
-        do {
-            try manager.keep(unit)
-        } catch {
-            throw CommandFailure(error)
-        }
+        try ask { () throws(SystemManager.Failure) in try manager.keep(unit) }
     }
 
-    /// How these units stand.
+    /// The states of these units.
     func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: Seen] {
-        do {
-            return try manager.list(units)
-        } catch {
-            throw CommandFailure(error)
-        }
+        try ask { () throws(SystemManager.Failure) in try manager.list(units) }
     }
 
-    /// Has a unit started as by hand, and waits for what comes of that.
+    /// Starts a unit as by hand, and waits up to `limit` for the result.
     func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> HandStart {
+        try ask { () throws(SystemManager.Failure) in try manager.tryStart(unit, within: limit) }
+    }
+
+    private func ask<Answer>(
+        _ question: () throws(SystemManager.Failure) -> Answer
+    ) throws(CommandFailure) -> Answer {
         do {
-            return try manager.tryStart(unit, within: limit)
+            return try question()
         } catch {
             throw CommandFailure(error)
         }

@@ -4,23 +4,24 @@ import Decision
 import EventLoop
 import Notify
 
-/// systemd, or whatever else started us and listens: hears how the work goes.
+/// Reports to the service manager over `NOTIFY_SOCKET`, sd_notify(3).
 ///
-/// Silent where nobody listens. Where the service manager takes nothing for a while, READY and the
-/// status are said again a second later; a ping or a reload that is late would be a lie.
+/// Does nothing without a socket. If the service manager is busy, READY and the status are sent again a
+/// second later; a ping or a RELOADING that is late would be false, and is dropped.
 final class ServiceManager {
     private let loop: EventLoop
     private let socket: NotifySocket?
     private var supervision: Supervision
     private var timer: Timer?
     private var unsaid: [Message] = []
-    /// Whether the last words found the service manager busy.
+    /// Whether the last message found the socket's buffer full.
     private var isBusy = false
-    /// How things stand, and whether the work goes on.
+    /// The state of the services and sources, whether there is progress, and the state of the gates.
     private let examine: () -> (Overview, isProgressing: Bool, gates: GateOverview)
-    /// What is wrong with the configuration on disk, where it is not the one in force.
+    /// Why the configuration on disk is refused; nil if it is in force.
     var refusal: String?
 
+    /// Connects to the socket of the environment. `examine` is called at each look.
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop,
         examine: @escaping () -> (Overview, isProgressing: Bool, gates: GateOverview)
@@ -33,7 +34,7 @@ final class ServiceManager {
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in look() }
     }
 
-    /// Says what is new, and arms the timer for what is due later.
+    /// Sends what is new, and sets the timer for the next look.
     func look() {
         guard socket != nil else { return }
         let (overview, isProgressing, gates) = examine()
@@ -46,18 +47,18 @@ final class ServiceManager {
         timer?.set(at: next)
     }
 
-    /// The configuration is about to be read again.
+    /// Sends RELOADING before the configuration is read again.
     func beginReload() {
         if supervision.isReady { say([.reloadingNow]) }
     }
 
-    /// The configuration was read again, whatever came of it.
+    /// Sends READY after the configuration was read again, whether it was accepted or not.
     func endReload() {
         supervision.reloaded()
         look()
     }
 
-    /// The service is about to end.
+    /// Sends STOPPING.
     func stop() {
         timer = nil
         say([.stopping, .status("stopping; no gate is moved by that")])

@@ -2,14 +2,15 @@ package import CivilTime
 package import Decision
 package import Notify
 
-/// What the service manager is to be told, and when: a value without a socket or a clock.
+/// Decides what to tell the service manager, and when: a value without a socket or a clock.
 ///
-/// READY once every service has its first decision. More time to start only where a `first_timeout`
-/// needs it. WATCHDOG only while the work goes on. STATUS when it says something new, and with each
-/// ping, so that the ages in it are true.
+/// READY once every service has its first decision. EXTEND_TIMEOUT only if a `first_timeout` needs it.
+/// WATCHDOG only while there is progress. STATUS when something new is to be said, and with each ping, so
+/// that the ages in it are current.
 package struct Supervision: Sendable {
+    /// Whether READY was sent.
     package private(set) var isReady = false
-    /// When `look` is due again though nothing happened; nil is never.
+    /// When `look` is due again without an event; nil if it is not.
     package private(set) var nextLook: Boottime?
     private let startedAt: Boottime
     private let pingInterval: Duration?
@@ -18,15 +19,16 @@ package struct Supervision: Sendable {
     private var said: StatusLine?
     private var owesReady = false
 
-    /// `watchdog` is the time after which the service manager gives up on a silent service.
+    /// `watchdog` is the time without a ping after which the service manager kills the daemon; nil if it
+    /// has no watchdog.
     package init(watchdog: Duration?, at now: Boottime) {
         startedAt = now
         pingInterval = watchdog.map { $0 / 2 }
         nextPing = pingInterval.map { now + $0 }
     }
 
-    /// What is to be said now that things stand like this. Units that wait for the readiness, early
-    /// in the boot, are to find the gates' jobs queued.
+    /// The messages that are due in this state. `problem` goes in front of the status. READY also waits for
+    /// the gates' first jobs to be queued, so that units ordered after the daemon find them.
     package mutating func look(
         at overview: Overview, isProgressing: Bool, problem: String?,
         gates: GateOverview = GateOverview(), at now: Boottime
@@ -54,12 +56,12 @@ package struct Supervision: Sendable {
         return messages + pings
     }
 
-    /// The configuration was read again, whatever came of it: the service manager waits for a word.
+    /// The configuration was read again: the next look sends READY, which ends the reload.
     package mutating func reloaded() {
         owesReady = isReady
     }
 
-    /// The last words did not get through: the status is to be said again.
+    /// The last messages were not sent: the next look sends the status again.
     package mutating func wasNotHeard() {
         said = nil
     }
@@ -67,7 +69,7 @@ package struct Supervision: Sendable {
     private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Message] {
         guard let interval = pingInterval, let due = nextPing, due <= now else { return [] }
         guard isProgressing else {
-            // Work that was only late may be found going on before the service manager gives up.
+            // The work may only be late: look again before the service manager gives up.
             nextPing = now + min(interval / 4, .seconds(1))
             return []
         }
@@ -75,8 +77,8 @@ package struct Supervision: Sendable {
         return [.watchdog]
     }
 
-    /// The start takes longer than the service manager waits for by itself: asks for a little more,
-    /// again and again, so that a start that hangs still ends.
+    /// Asks for more time if the start takes longer than the service manager waits: a little each time, so
+    /// that a start that hangs still fails.
     private mutating func extendStart(
         _ overview: Overview, _ isProgressing: Bool, at now: Boottime
     ) -> [Message] {
@@ -91,8 +93,58 @@ package struct Supervision: Sendable {
         return isProgressing ? [.extendTimeout(Self.extensionStep)] : []
     }
 
-    /// How long a start takes at most without a word to the service manager: well below the
-    /// `TimeoutStartSec=` of the unit, which is systemd's default of 90 s.
+    /// The longest start without asking for more time: well below the unit's `TimeoutStartSec=`, which is
+    /// systemd's default of 90 s.
     private static let startAllowance: Duration = .seconds(60)
     private static let extensionStep: Duration = .seconds(30)
+}
+
+/// The line that `systemctl status` shows: problems, states, the age of the flags, and the next polls.
+struct StatusLine {
+    private let lasting: [String]
+    private let passing: [String]
+
+    /// The line for this state. `problems` are those beside services and sources: a refused configuration,
+    /// a gate that cannot be moved.
+    init(_ overview: Overview, problems: [String]) {
+        var lasting = problems
+        if overview.hasPendingWrites { lasting.append("files cannot be written, see the journal") }
+        for source in overview.sources {
+            if let problem = source.problem {
+                lasting.append("source '\(source.name)': \(problem)")
+            }
+        }
+        self.lasting = lasting + overview.services.map(Self.words)
+        passing = overview.sources.map(Self.words)
+    }
+
+    /// The whole line.
+    var text: String { (lasting + passing).joined(separator: "; ") }
+
+    /// Whether the lines differ at most in ages and times of polls.
+    func says(sameAs other: StatusLine) -> Bool { lasting == other.lasting }
+
+    private static func words(_ service: Overview.ServiceView) -> String {
+        guard service.state == .countdown else {
+            return "\(service.name): \(service.state.rawValue)"
+        }
+        let days = service.daysLeft.map { "\($0) \($0 == 1 ? "day" : "days")" } ?? "unknown days"
+        return "\(service.name): countdown, \(days) left"
+    }
+
+    private static func words(_ source: Overview.SourceView) -> String {
+        let age = source.age.map { "flags \(short($0)) old" } ?? "no flags yet"
+        let poll = source.nextPoll.map { "next poll in \(short($0))" } ?? "asking now"
+        return "\(source.name): \(age), \(poll)"
+    }
+
+    /// A duration in its largest unit: 45 s, 12 min, 3 h, 9 d.
+    private static func short(_ time: Duration) -> String {
+        switch time.wholeSeconds {
+        case ..<120: "\(time.wholeSeconds) s"
+        case ..<7200: "\(time.wholeSeconds / 60) min"
+        case ..<172_800: "\(time.wholeSeconds / 3600) h"
+        default: "\(time.wholeSeconds / 86_400) d"
+        }
+    }
 }

@@ -50,7 +50,7 @@ import Testing
                 if case .publish(_, let record) = effect {
                     #expect(record.verdict.state == row.override ?? row.state, "\(outcome)")
                 }
-                if case .store = effect { Issue.record("stored: \(outcome)") }
+                if case .storeFlags = effect { Issue.record("stored: \(outcome)") }
             }
             #expect(play.machine.isProgressing(at: play.now))
         }

@@ -29,6 +29,21 @@ import Testing
         try await daemon.awaitStates(["running", "maintenance", "running"])
     }
 
+    /// Each outage ends a watch that has not lasted. Where its back-off grew from one to the next, though
+    /// the server was well between them, an order came minutes late. The daemon polls once an hour, so
+    /// that it has the order by the watch.
+    @Test func afterManyOutagesAnOrderIsSeenAsSoonAsAfterTheFirst() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster)
+        for number in 0..<8 {
+            try cluster.kill(cluster.members[0])
+            try await cluster.start(cluster.members[0])
+            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
+            try cluster.put(state)
+            try await daemon.awaitState(state.rawValue)
+        }
+    }
+
     /// What changed meanwhile is seen, though the watch cannot tell it any more: the revisions after
     /// the last poll are compacted, and such a watch is cancelled while its connection stays open.
     @Test func aChangeBehindACompactionIsSeenAndSoIsTheNext() async throws {

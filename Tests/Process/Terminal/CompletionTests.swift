@@ -62,7 +62,7 @@ extension InATerminal {
             ] {
                 try terminal.complete(typed)
                 try await terminal.wait(until: completed)
-                try await terminal.interrupt()
+                try await terminal.eraseLine()
             }
         }
     }

@@ -15,7 +15,7 @@ final class RealTerminal {
         let programs = try Programs.path(of: "killswitchctl").dropLast("/killswitchctl".count)
         let environment = [
             "PATH": "\(programs):/usr/bin:/bin", "RUNTIME_DIRECTORY": daemon.folder("run"),
-            "PS1": "$ ", "HOME": folder.path, "LANG": "C.UTF-8",
+            "PS1": "$ ", "HOME": folder.path, "LANG": "C.UTF-8", "MALLOC_PERTURB_": "165",
         ].merging(variables) { _, own in own }
         let words = environment.map { "\($0)=\($1)" }
         try tmux(
@@ -64,7 +64,14 @@ final class RealTerminal {
         }
     }
 
-    /// Ends what runs, or what is being typed, with Ctrl-C, and waits until the shell takes a line again.
+    /// Erases what is being typed, and waits until the shell takes a line again. A shell that is still
+    /// completing takes the key afterwards, where Ctrl-C would end the completion and keep the line.
+    func eraseLine() async throws {
+        try press("C-u")
+        try await waitForPrompt()
+    }
+
+    /// Ends what runs with Ctrl-C, and waits until the shell takes a line again.
     func interrupt() async throws {
         try press("C-c")
         try await waitForPrompt()

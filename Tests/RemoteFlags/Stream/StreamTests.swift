@@ -25,13 +25,15 @@ import Transfer
         private(set) var stream: Stream<LineParser>?
         private(set) var events: [Event] = []
 
-        init(_ server: FlagServer, silence: Duration = .seconds(60)) throws {
+        init(
+            _ server: FlagServer, silence: Duration = .seconds(60),
+            firstWait: Duration = .milliseconds(10), longestWait: Duration = .milliseconds(50)
+        ) throws {
             loop = try EventLoop()
             client = try Client(loop)
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
-                opening: silence, silence: silence, firstWait: .milliseconds(10),
-                longestWait: .milliseconds(50))
+                opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
             stream = try Stream(
                 of: name, policy: policy, interval: .milliseconds(1), client: client, loop: loop,
                 parser: { LineParser() },
@@ -86,6 +88,21 @@ import Transfer
         let before = scene.hints
         try await server.behave("stream-quiet")
         try scene.run { scene.hints > before }
+    }
+
+    @Test func afterAPollThatFailedTheNextThatSucceedsOpensTheStreamAtOnce() async throws {
+        let server = try await FlagServer()
+        try await server.behave("503")
+        let scene = try Scene(server, firstWait: .seconds(3600), longestWait: .seconds(36_000))
+        try scene.run { try server.requests.count == 1 }
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        try await server.behave("stream-quiet")
+        scene.stream?.pollSucceeded()
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        #expect(try server.requests.count == 1)
+        scene.stream?.pollFailed(Failure(.unreachable, "cannot connect"))
+        scene.stream?.pollSucceeded()
+        try scene.run { scene.hints > 0 }
     }
 
     @Test func aStreamFromWhichNothingComesIsOpenedAnew() async throws {

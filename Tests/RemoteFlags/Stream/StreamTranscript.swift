@@ -86,6 +86,9 @@ struct StreamTranscript {
                 + (news.failure.map { ", over: \($0.detail)" } ?? "")
         case .closed: "closed"
         case .failed(let failure): "failed: \(failure.detail)"
+        case .lost(let failure): "lost: \(failure.detail)"
+        case .pollFailed: "a poll failed"
+        case .pollSucceeded: "a poll succeeded"
         case .held(let wait): "held for \(wait)"
         case .woke: "woke"
         }

@@ -32,12 +32,7 @@ enum GoogleError {
     /// Foreign text for a message: on one line, and not longer than one that says which service is to
     /// be enabled where.
     private static func shown(_ words: [String]) -> String {
-        var text = ""
-        for scalar in words.joined(separator: ": ").unicodeScalars.prefix(500) {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            text.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        return text
+        words.joined(separator: ": ").printable(limit: 500, replacing: " ")
     }
 }
 

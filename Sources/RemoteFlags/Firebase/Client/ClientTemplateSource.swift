@@ -167,9 +167,9 @@ package final class ClientTemplateSource: FlagSource {
             }
             let outcome = try outcome(of: response, isConditional: isConditional)
             deliver(.fetched(name, outcome, date: response.date(now: loop.now.wall)))
+            stream?.pollSucceeded()
             goAfterVersion()
         } catch {
-            if let wait = error.retryAfter { stream?.hold(for: wait) }
             fail(error)
         }
     }
@@ -199,6 +199,7 @@ package final class ClientTemplateSource: FlagSource {
     }
 
     private func fail(_ failure: Failure) {
+        stream?.pollFailed(failure)
         deliver(.fetched(name, .failure(failure)))
     }
 

@@ -1,0 +1,97 @@
+extension TimePoint where Axis == WallClock {
+    /// Reads the date of an HTTP header in any of the three forms of RFC 9110 §5.6.7.
+    ///
+    /// Names are case-sensitive, the zone is GMT, and the name of the day need not fit the date. A year
+    /// with two digits is the latest such year that is not more than 50 years after `now`.
+    package init(httpDate text: String, now: Instant) throws(TimestampError) {
+        var cursor = ASCIICursor(text.utf8)
+        do throws(TimestampError.Flaw) {
+            self = try cursor.takeHTTPDate(now: now)
+        } catch {
+            throw TimestampError(text: text, flaw: error)
+        }
+    }
+}
+
+private let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+private let dayNameEndings = ["day", "day", "sday", "nesday", "rsday", "day", "urday"]
+private let monthNames = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+
+extension ASCIICursor {
+    fileprivate mutating func takeHTTPDate(now: Instant) throws(TimestampError.Flaw) -> Instant {
+        guard let weekday = take(oneOf: dayNames) else {
+            throw .expected("a day name such as Sun", at: column)
+        }
+        let clock =
+            if take(word: ", ") {
+                try takeFixedDate()
+            } else if take(" ") {
+                try takeAsctimeDate()
+            } else if take(word: dayNameEndings[weekday] + ", ") {
+                try takeRFC850Date(now: now)
+            } else {
+                throw .expected("', ' or the rest of a day name", at: column)
+            }
+        guard isAtEnd else { throw .expected("the end", at: column) }
+        return clock.asUTC
+    }
+
+    /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private mutating func takeFixedDate() throws(TimestampError.Flaw) -> CivilDateTime {
+        let day = try take(.day)
+        try expect(" ")
+        let month = try takeMonthName()
+        try expect(" ")
+        let year = try take(.year, digits: 4)
+        let secondOfDay = try takeGMT()
+        return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
+    }
+
+    /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private mutating func takeRFC850Date(
+        now: Instant
+    ) throws(TimestampError.Flaw) -> CivilDateTime {
+        let day = try take(.day)
+        try expect("-")
+        let month = try takeMonthName()
+        try expect("-")
+        let lastDigits = try take(.year, digits: 2)
+        let secondOfDay = try takeGMT()
+
+        let today = CivilDateTime(secondsSinceEpoch: now.seconds)
+        let latest = today.date.year + 50
+        var year = latest - (latest - lastDigits).remainder(flooredBy: 100)
+        let secondNow = today.hour * 3_600 + today.minute * 60 + today.second
+        let limit = (latest, today.date.month, today.date.day, secondNow)
+        if (year, month, day, secondOfDay) > limit { year -= 100 }
+        return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
+    }
+
+    /// asctime-date: `Sun Nov  6 08:49:37 1994`.
+    private mutating func takeAsctimeDate() throws(TimestampError.Flaw) -> CivilDateTime {
+        let month = try takeMonthName()
+        try expect(" ")
+        let day = try take(.day, digits: take(" ") ? 1 : 2)
+        try expect(" ")
+        let secondOfDay = try takeTimeOfDay()
+        try expect(" ")
+        let year = try take(.year, digits: 4)
+        return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
+    }
+
+    private mutating func takeMonthName() throws(TimestampError.Flaw) -> Int {
+        guard let month = take(oneOf: monthNames) else {
+            throw .expected("a month name such as Nov", at: column)
+        }
+        return month + 1
+    }
+
+    private mutating func takeGMT() throws(TimestampError.Flaw) -> Int {
+        try expect(" ")
+        let secondOfDay = try takeTimeOfDay()
+        guard take(word: " GMT") else { throw .expected("' GMT'", at: column) }
+        return secondOfDay
+    }
+}

@@ -1,0 +1,245 @@
+/// A parsed time: an instant, or a local time whose zone the text does not say.
+package enum Timestamp: Hashable, Sendable {
+    /// The text has an offset from UTC.
+    case instant(Instant)
+    /// The text has no offset.
+    case local(CivilDateTime)
+
+    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as local times, a date and
+    /// time without an offset and a date alone, which is the start of that day.
+    ///
+    /// White space is not trimmed. A fraction of a second is cut to microseconds. Second 60 is the start
+    /// of the next minute. `-00:00` is UTC.
+    package static func parse(_ text: String) throws(TimestampError) -> Timestamp {
+        let written = try WrittenTime(text)
+        return written.instant.map(Timestamp.instant) ?? .local(written.clock)
+    }
+
+    /// The instant; a local time is read in this zone.
+    package func instant(in zone: Zone) -> Instant {
+        switch self {
+        case .instant(let instant): instant
+        case .local(let clock): zone.instant(of: clock)
+        }
+    }
+}
+
+extension TimePoint where Axis == WallClock {
+    /// Reads RFC 3339 §5.6 and no other form; details as in `Timestamp.parse`.
+    package init(rfc3339 text: String) throws(TimestampError) {
+        let written = try WrittenTime(text)
+        guard let instant = written.instant else {
+            throw TimestampError(text: text, flaw: .noOffset)
+        }
+        guard written.offset?.hasColon == true else {
+            throw TimestampError(text: text, flaw: .offsetWithoutColon)
+        }
+        self = instant
+    }
+}
+
+/// A parsed date and time, with the offset from UTC if the text has one.
+private struct WrittenTime {
+    let clock: CivilDateTime
+    let offset: Offset?
+
+    /// An offset from UTC.
+    struct Offset {
+        /// How far the clock is ahead of UTC.
+        let seconds: Int64
+        /// Whether it was written `+09:00`, not `+0900`.
+        let hasColon: Bool
+    }
+
+    /// The instant; nil without an offset.
+    var instant: Instant? {
+        offset.map {
+            CivilDateTime(
+                secondsSinceEpoch: clock.secondsSinceEpoch - $0.seconds,
+                microsecond: clock.microsecond
+            ).asUTC
+        }
+    }
+
+    init(_ text: String) throws(TimestampError) {
+        var cursor = ASCIICursor(text.utf8)
+        do throws(TimestampError.Flaw) {
+            (clock, offset) = try cursor.takeWrittenTime()
+        } catch {
+            throw TimestampError(text: text, flaw: error)
+        }
+    }
+}
+
+extension CivilDateTime {
+    /// The instant at which a clock in UTC shows this time.
+    var asUTC: Instant {
+        Instant(seconds: secondsSinceEpoch) + .microseconds(microsecond)
+    }
+}
+
+extension ASCIICursor {
+    fileprivate mutating func takeWrittenTime() throws(TimestampError.Flaw)
+        -> (CivilDateTime, WrittenTime.Offset?)
+    {
+        let date = try takeDate()
+        if isAtEnd { return (CivilDateTime(startOf: date), nil) }
+        let isT = take("T")
+        guard isT || take("t") || take(" ") else {
+            throw .expected("'T' or a space", at: column)
+        }
+        let secondOfDay = try takeTimeOfDay()
+        let microsecond = try takeFraction()
+        let clock = CivilDateTime(date, secondOfDay: secondOfDay, microsecond: microsecond ?? 0)
+        if isAtEnd { return (clock, nil) }
+        let offset = try takeOffset()
+        guard isAtEnd else { throw .expected("the end", at: column) }
+        guard offset.hasColon || (isT && microsecond == nil) else { throw .offsetWithoutColon }
+        return (clock, offset)
+    }
+
+    private mutating func takeDate() throws(TimestampError.Flaw) -> CivilDate {
+        let year = try take(.year, digits: 4)
+        try expect("-")
+        let month = try take(.month)
+        try expect("-")
+        let day = try take(.day)
+        return try CivilDate(written: year, month, day)
+    }
+
+    /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
+    mutating func takeTimeOfDay() throws(TimestampError.Flaw) -> Int {
+        let hour = try take(.hour)
+        try expect(":")
+        let minute = try take(.minute)
+        try expect(":")
+        let second = try take(.second)
+        return hour * 3_600 + minute * 60 + second
+    }
+
+    /// The fraction of a second in whole microseconds; nil without one.
+    private mutating func takeFraction() throws(TimestampError.Flaw) -> Int? {
+        guard take(".") else { return nil }
+        let start = column
+        guard var microseconds = takeNumber(digits: 1...6) else {
+            throw .expected("a digit", at: column)
+        }
+        for _ in (column - start)..<6 { microseconds *= 10 }
+        _ = take { $0.isDigit }
+        return microseconds
+    }
+
+    private mutating func takeOffset() throws(TimestampError.Flaw) -> WrittenTime.Offset {
+        if take("Z") || take("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
+        let isWest = take("-")
+        guard isWest || take("+") else {
+            throw .expected("'Z' or an offset such as +09:00", at: column)
+        }
+        let hour = try take(.offsetHour)
+        let hasColon = take(":")
+        let minute = try take(.offsetMinute)
+        let seconds = Int64(hour * 3_600 + minute * 60)
+        return WrittenTime.Offset(seconds: isWest ? -seconds : seconds, hasColon: hasColon)
+    }
+
+    /// Takes a number of exactly this many digits; throws if it is out of the field's range.
+    mutating func take(_ field: TimeField, digits: Int = 2) throws(TimestampError.Flaw) -> Int {
+        guard let value = takeNumber(digits: digits...digits) else {
+            throw .expected("a \(digits)-digit \(field.rawValue)", at: column)
+        }
+        guard field.range.contains(value) else { throw .outOfRange(field, value: value) }
+        return value
+    }
+
+    /// Takes this character; throws if another one comes.
+    mutating func expect(_ character: Unicode.Scalar) throws(TimestampError.Flaw) {
+        guard take(character) else { throw .expected("'\(character)'", at: column) }
+    }
+}
+
+extension CivilDate {
+    /// The date of numbers that are each in range; throws if the month has no such day.
+    init(written year: Int, _ month: Int, _ day: Int) throws(TimestampError.Flaw) {
+        guard let date = CivilDate(year: year, month: month, day: day) else {
+            throw .noSuchDay(year: year, month: month, day: day)
+        }
+        self = date
+    }
+}
+
+extension CivilDateTime {
+    /// Midnight at the start of this day.
+    init(startOf date: CivilDate) {
+        self.init(date, secondOfDay: 0)
+    }
+
+    /// This many seconds after midnight; 86,400 is the next day.
+    init(_ date: CivilDate, secondOfDay: Int, microsecond: Int = 0) {
+        self.init(
+            secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay),
+            microsecond: microsecond)
+    }
+}
+
+/// Why a text is not a valid time.
+package struct TimestampError: Error, Hashable, CustomStringConvertible {
+    /// The whole text.
+    package let text: String
+    /// What is wrong with it.
+    package let flaw: Flaw
+
+    /// What can be wrong with a written time.
+    package enum Flaw: Error, Hashable {
+        /// This was expected at this character, counted from 1.
+        case expected(String, at: Int)
+        /// A number that the field cannot have.
+        case outOfRange(TimeField, value: Int)
+        /// The month has no such day.
+        case noSuchDay(year: Int, month: Int, day: Int)
+        /// `+0900` is allowed only after 'T' and whole seconds.
+        case offsetWithoutColon
+        /// An instant is required, and the text has no offset from UTC.
+        case noOffset
+    }
+
+    /// `read time '2027-02-30': 2027-02 has no day 30`
+    package var description: String {
+        "read time '\(text.excerpt)': \(flaw)"
+    }
+}
+
+extension TimestampError.Flaw: CustomStringConvertible {
+    /// The part of the message behind the colon.
+    package var description: String {
+        switch self {
+        case .expected(let what, let column): "\(what) expected at character \(column)"
+        case .outOfRange(let field, let value):
+            "\(field.rawValue) \(value) is not from \(field.range.lowerBound) to "
+                + "\(field.range.upperBound)"
+        case .noSuchDay(let year, let month, let day):
+            "\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)"
+        case .offsetWithoutColon:
+            "an offset without a colon is read only right after 'T' and whole seconds"
+        case .noOffset: "it has no offset from UTC, such as Z or +09:00"
+        }
+    }
+}
+
+/// A number in a written time, and its range (RFC 3339 §5.6).
+package enum TimeField: String, Hashable, Sendable {
+    case year, month, day, hour, minute, second
+    case offsetHour = "offset hour"
+    case offsetMinute = "offset minute"
+
+    /// The values that the field can have, both ends included.
+    package var range: ClosedRange<Int> {
+        switch self {
+        case .year: 0...9_999
+        case .month: 1...12
+        case .day: 1...31
+        case .hour, .offsetHour: 0...23
+        case .minute, .offsetMinute: 0...59
+        case .second: 0...60
+        }
+    }
+}

@@ -1,0 +1,215 @@
+/// A time zone: the offset from UTC at each instant.
+package struct Zone: Sendable {
+    /// The name, such as `Asia/Tokyo`.
+    package let name: String
+
+    /// The seconds at which the offset changes, ascending.
+    private let starts: [Int64]
+    /// The offset before the first change, and the offset after each: one more than `starts`.
+    private let offsets: [UTCOffset]
+    /// The daylight saving rule after the last change; nil if the last offset holds for good.
+    private let rule: DaylightRule?
+
+    /// UTC.
+    package static let utc = Zone(name: "UTC", starts: [], offsets: [.zero], rule: nil)
+
+    private init(name: String, starts: [Int64], offsets: [UTCOffset], rule: DaylightRule?) {
+        (self.name, self.starts, self.offsets, self.rule) = (name, starts, offsets, rule)
+    }
+
+    /// Reads the bytes of a TZif file (RFC 9636, any version), which need not be trusted.
+    ///
+    /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
+    /// seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
+    package init(name: String, tzif: [UInt8]) throws(ZoneError) {
+        let file: TZif
+        do {
+            file = try TZif(tzif)
+        } catch {
+            throw ZoneError(zone: name, flaw: error)
+        }
+        switch file.rule {
+        case nil:
+            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: nil)
+        case .fixed(let offset):
+            let offsets = Array(file.offsets.dropLast()) + [offset]
+            self.init(name: name, starts: file.starts, offsets: offsets, rule: nil)
+        case .daylight(let rule):
+            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: rule)
+        }
+    }
+
+    /// The offset from UTC at this instant.
+    package func offset(at instant: Instant) -> UTCOffset {
+        span(at: instant.seconds).offset
+    }
+
+    /// The local time at this instant.
+    package func dateTime(at instant: Instant) -> CivilDateTime {
+        CivilDateTime(
+            secondsSinceEpoch: clockSecond(at: instant.seconds),
+            microsecond: Int(instant.microseconds.remainder(flooredBy: 1_000_000)))
+    }
+
+    /// The local date at this instant.
+    package func date(at instant: Instant) -> CivilDate {
+        CivilDate(daysSinceEpoch: day(at: instant.seconds))
+    }
+
+    /// The offset at a second, and a later second up to which it is known to hold.
+    func span(at second: Int64) -> OffsetSpan {
+        let passed = countOfStarts(upTo: second)
+        if passed < starts.count { return OffsetSpan(offset: offsets[passed], end: starts[passed]) }
+        return rule?.span(at: second) ?? OffsetSpan(offset: offsets[passed], end: .max)
+    }
+
+    /// The local calendar day at a second, as days since 1970-01-01.
+    func day(at second: Int64) -> Int {
+        Int(clockSecond(at: second).floored(dividingBy: 86_400))
+    }
+
+    private func clockSecond(at second: Int64) -> Int64 {
+        second + Int64(span(at: second).offset.seconds)
+    }
+
+    private func countOfStarts(upTo second: Int64) -> Int {
+        var range = starts.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if starts[middle] <= second {
+                range = (middle + 1)..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return range.lowerBound
+    }
+}
+
+extension Zone: Hashable {
+    /// Hashes the name alone: zones of the same name differ only after an update of the time zone data.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+}
+
+extension Zone {
+    /// The instant of a local time.
+    ///
+    /// The earlier one if clocks show the time twice. If clocks skip it, the offset before the change
+    /// applies, as in RFC 5545 §3.3.5.
+    package func instant(of clock: CivilDateTime) -> Instant {
+        let wanted = clock.secondsSinceEpoch
+        // With the greatest offset there is, the clock shows an earlier time here. Search from here on.
+        var span = span(at: wanted - Int64(UTCOffset.range.upperBound) - 1)
+        var second = wanted - Int64(span.offset.seconds)
+        while second >= span.end {
+            let transition = span.end
+            span = self.span(at: transition)
+            let candidate = wanted - Int64(span.offset.seconds)
+            if candidate < transition { break }
+            second = candidate
+        }
+        return Instant(seconds: second) + .microseconds(clock.microsecond)
+    }
+
+    /// The earliest later instant with another local date.
+    ///
+    /// That is the next midnight, or the instant at which clocks jump over midnight or back to the day
+    /// before. The last `Instant` of all has no later one and returns itself.
+    package func startOfNextDay(after instant: Instant) -> Instant {
+        var second = instant.seconds
+        var span = span(at: second)
+        let today = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
+        while true {
+            let midnight = (today + 1) * 86_400 - Int64(span.offset.seconds)
+            if midnight < span.end { return Instant(seconds: midnight) }
+            second = span.end
+            span = self.span(at: second)
+            let day = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
+            if day != today { return Instant(seconds: second) }
+        }
+    }
+
+    /// The number of local days from one instant to another; negative if `later` is the earlier day.
+    package func calendarDays(from earlier: Instant, to later: Instant) -> Int {
+        day(at: later.seconds) - day(at: earlier.seconds)
+    }
+
+    /// The instant in this zone by RFC 3339, as `ZonedInstant` describes.
+    package func rfc3339(_ instant: Instant) -> String { zoned(instant).description }
+
+    /// The instant with this zone's offset.
+    package func zoned(_ instant: Instant) -> ZonedInstant {
+        ZonedInstant(instant: instant, offset: offset(at: instant))
+    }
+}
+
+/// An instant with the offset of a zone: enough to format it by RFC 3339 later, without the zone.
+package struct ZonedInstant: Hashable, Sendable {
+    /// The instant.
+    package let instant: Instant
+    /// The zone's offset at the instant.
+    package let offset: UTCOffset
+}
+
+extension ZonedInstant: CustomStringConvertible {
+    /// In whole seconds, rounded down: `2027-03-31T08:00:00+09:00`.
+    ///
+    /// The offset is always a number. It is `+00:00` if RFC 3339 cannot express the zone's offset: one
+    /// with seconds, as in mean solar times, one of a day or more, or with a local year outside 0000 to
+    /// 9999. An instant outside those years is clamped to them.
+    package var description: String {
+        let clock = CivilDateTime(
+            secondsSinceEpoch: instant.seconds.addingSaturated(Int64(offset.seconds)))
+        let years = TimeField.year.range
+        if offset.seconds.isMultiple(of: 60), abs(offset.seconds) < 86_400,
+            years.contains(clock.date.year)
+        {
+            return clock.wholeSeconds + offset.description
+        }
+        let first = CivilDate.daysSinceEpoch(year: years.lowerBound, month: 1, day: 1)
+        let end = CivilDate.daysSinceEpoch(year: years.upperBound + 1, month: 1, day: 1)
+        let second = min(max(instant.seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1)
+        return CivilDateTime(secondsSinceEpoch: second).wholeSeconds + UTCOffset.zero.description
+    }
+}
+
+/// An offset from UTC.
+package struct UTCOffset: Hashable, Sendable {
+    /// Seconds ahead of UTC; negative west of Greenwich.
+    package let seconds: Int
+
+    /// UTC itself.
+    package static let zero = UTCOffset(inRange: 0)
+
+    /// The offsets that RFC 9636 §3.2 and a POSIX TZ string can express: -24:59:59 to 25:59:59, which
+    /// includes an hour of daylight saving.
+    static let range = -89_999...93_599
+
+    /// The offset of this many seconds; nil outside `range`.
+    init?(seconds: Int) {
+        guard Self.range.contains(seconds) else { return nil }
+        self.seconds = seconds
+    }
+
+    private init(inRange seconds: Int) { self.seconds = seconds }
+}
+
+extension UTCOffset: CustomStringConvertible {
+    /// `+09:00`, `-03:30`; with seconds only if they are not 0: `-00:44:30`.
+    package var description: String {
+        let magnitude = Int(seconds.magnitude)
+        let fields = [magnitude / 3_600, magnitude / 60 % 60, magnitude % 60]
+        let shown = fields.dropLast(fields[2] == 0 ? 1 : 0).map { $0.padded(to: 2) }
+        return (seconds < 0 ? "-" : "+") + shown.joined(separator: ":")
+    }
+}
+
+/// An offset, and the second (since 1970-01-01T00:00:00Z) up to which it is known to hold.
+///
+/// It may hold longer: at the end, search again.
+struct OffsetSpan: Hashable {
+    let offset: UTCOffset
+    let end: Int64
+}

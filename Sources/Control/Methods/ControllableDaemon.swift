@@ -1,0 +1,90 @@
+package import Decision
+package import JSON
+
+/// The daemon as the methods of the control socket see it. Tests implement it too.
+package protocol ControllableDaemon: AnyObject {
+    /// The time on both clocks.
+    var now: Now { get }
+    /// The configured services.
+    var services: [Service] { get }
+    /// The state of the services and the sources.
+    var overview: Overview { get }
+    /// Why the configuration on disk is not in force; nil if it is.
+    var refusal: String? { get }
+
+    /// The record of a service that was published last; nil before the first.
+    func record(of service: ServiceName) -> Record?
+    /// The same as the object of `state.json`.
+    func state(of service: ServiceName) -> JSON.Object?
+    /// Whether stored flags wait for the next start of the service or for `Activate`.
+    func isStaged(_ service: ServiceName) -> Bool
+    /// Whether the host guard holds a service open until `Confirm`.
+    func isHeld(_ service: ServiceName) -> Bool
+    /// Why an order with `ifOpen` would be rejected; nil if it would not.
+    func objection(to service: ServiceName) -> Objection?
+    /// Whether decisions move units.
+    var movesGates: Bool { get }
+
+    /// Appends an event to the queue of the machine.
+    func post(_ event: Event)
+    /// Reads the configuration again. Throws if it is invalid; nothing has changed then.
+    func reload() throws(MethodError)
+}
+
+/// What gives a waiting call a chance to be answered.
+package enum ReplyTrigger: Hashable, Sendable {
+    /// The machine has handled this event, and its effects were performed.
+    case event(Event)
+    /// The queue of events is empty.
+    case settled
+    /// The connection can take a reply: the call was just received, or the last reply was just sent.
+    case writable
+}
+
+extension ControllableDaemon {
+    /// The configured service of this name; throws if there is none.
+    func service(_ name: String) throws(MethodError) -> Service {
+        let service = services.first { $0.name.text.utf8.elementsEqual(name.utf8) }
+        guard let service else { throw .noSuchService(name, known: services.map(\.name)) }
+        return service
+    }
+
+    /// The configured services of these names; all services if the list is empty.
+    func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
+        if names.isEmpty { return services.map(\.name) }
+        var found: [ServiceName] = []
+        for name in names { found.append(try service(name).name) }
+        return found
+    }
+
+    /// The source of this name; throws if no service follows it.
+    func source(_ name: String) throws(MethodError) -> SourceName {
+        let known = overview.sources.map(\.name)
+        let source = known.first { $0.text.utf8.elementsEqual(name.utf8) }
+        guard let source else { throw .noSuchSource(name, known: known) }
+        return source
+    }
+
+    /// The sources that these services follow.
+    func sources(of names: [ServiceName]) -> Set<SourceName> {
+        Set(services.filter { names.contains($0.name) }.flatMap(\.switches).map(\.source))
+    }
+
+    /// The services that follow a source.
+    func followers(of source: SourceName) -> [ServiceName] {
+        services.filter { $0.switches.contains { $0.source == source } }.map(\.name)
+    }
+
+    /// The states of these services as in `state.json`, once each of them is decided; nil before. Services
+    /// that are no longer configured are left out.
+    func decided(_ names: [ServiceName]) -> [JSON.Value]? {
+        var states: [JSON.Value] = []
+        for name in names where services.contains(where: { $0.name == name }) {
+            guard let record = record(of: name), record.verdict.state != .undecided,
+                let state = state(of: name)
+            else { return nil }
+            states.append(.object(state))
+        }
+        return states
+    }
+}

@@ -1,0 +1,37 @@
+/// Text from outside, made safe for a terminal or a line of a log.
+///
+/// A server, an operator or a file of another program may put anything into a title, a reason or a name.
+/// Everything that shows such text uses these functions.
+extension String {
+    /// The text on one line: every unprintable character is replaced by U+FFFD.
+    package var printable: String { printable() }
+
+    /// The text on one line: every unprintable character is replaced by `substitute`. A text of more
+    /// than `limit` Unicode scalars is cut, and ends with an ellipsis.
+    package func printable(
+        limit: Int = .max, replacing substitute: Unicode.Scalar = "\u{FFFD}"
+    ) -> String {
+        var shown = ""
+        for scalar in unicodeScalars.prefix(limit) {
+            shown.unicodeScalars.append(scalar.isPrintable ? scalar : substitute)
+        }
+        let isWhole = limit == .max || unicodeScalars.count <= limit
+        return isWhole ? shown : shown + "…"
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal shows the character and does nothing else.
+    ///
+    /// False for controls (U+0000 to U+001F, U+007F to U+009F), for invisible formatting such as the
+    /// bidirectional controls, which reorder what is shown, for separators of lines and paragraphs, and
+    /// for characters that have no agreed meaning: private use and unassigned ones.
+    package var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,
+            .surrogate:
+            false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// The layout of a value as text.
+package enum Style: Hashable, Sendable {
+    /// One line without white space.
+    case compact
+    /// A line for each member or element, indented by two spaces for each level. An empty array or
+    /// object stays on one line.
+    case pretty
+    /// Like `pretty` for the outer two levels, like `compact` inside of them. The text is hardly longer
+    /// than the compact form, however deep a value is nested.
+    case outline
+}
+
+extension Value {
+    /// The value as JSON, without a line feed at the end. `parse` returns an equal value, with members in
+    /// the same order and numbers as they were written.
+    ///
+    /// Strings are escaped only where RFC 8259 §7 requires it.
+    package func serialized(_ style: Style = .compact) -> String {
+        String(decoding: serializedBytes(style), as: UTF8.self)
+    }
+
+    /// The value as JSON in bytes of UTF-8. `room` is the expected number of bytes, which saves copies
+    /// while the array grows.
+    package func serializedBytes(_ style: Style = .compact, room: Int = 0) -> [UInt8] {
+        var writer = Writer(style: style, room: room)
+        writer.write(self, depth: 0)
+        return writer.bytes
+    }
+}
+
+private struct Writer {
+    let style: Style
+    private(set) var bytes: [UInt8] = []
+
+    init(style: Style, room: Int) {
+        self.style = style
+        bytes.reserveCapacity(room)
+    }
+
+    /// Writes a value that is inside `depth` arrays and objects.
+    mutating func write(_ value: Value, depth: Int) {
+        switch value {
+        case .null: write("null")
+        case .bool(let bool): write(bool ? "true" : "false")
+        case .number(let number): write(number.literal)
+        case .string(let string): writeQuoted(string)
+        case .array(let elements): write(elements, depth: depth)
+        case .object(let object): write(object, depth: depth)
+        }
+    }
+
+    private mutating func write(_ elements: [Value], depth: Int) {
+        bytes.append(.openBracket)
+        for (position, element) in elements.enumerated() {
+            startItem(position, inside: depth)
+            write(element, depth: depth + 1)
+        }
+        if !elements.isEmpty { endItems(inside: depth) }
+        bytes.append(.closeBracket)
+    }
+
+    private mutating func write(_ object: Object, depth: Int) {
+        bytes.append(.openBrace)
+        for (position, member) in object.members.enumerated() {
+            startItem(position, inside: depth)
+            writeQuoted(member.key)
+            write(hasLines(inside: depth) ? ": " : ":")
+            write(member.value, depth: depth + 1)
+        }
+        if !object.isEmpty { endItems(inside: depth) }
+        bytes.append(.closeBrace)
+    }
+
+    private mutating func startItem(_ position: Int, inside depth: Int) {
+        if position > 0 { bytes.append(.comma) }
+        if hasLines(inside: depth) { startLine(depth: depth + 1) }
+    }
+
+    private mutating func endItems(inside depth: Int) {
+        if hasLines(inside: depth) { startLine(depth: depth) }
+    }
+
+    /// Whether a container inside `depth` others has a line for each item.
+    private func hasLines(inside depth: Int) -> Bool {
+        switch style {
+        case .compact: false
+        case .pretty: true
+        case .outline: depth < 2
+        }
+    }
+
+    private mutating func startLine(depth: Int) {
+        bytes.append(.lineFeed)
+        for _ in 0..<depth { write("  ") }
+    }
+
+    private mutating func writeQuoted(_ string: String) {
+        bytes.append(.quote)
+        writeEscaped(string.utf8.span)
+        bytes.append(.quote)
+    }
+
+    /// Escapes into memory that is allocated once: a whole document may be stored inside a string.
+    private mutating func writeEscaped(_ text: Span<UInt8>) {
+        var room = text.count
+        for index in text.indices where text[index].needsEscape {
+            room += text[index].escapeLength - 1
+        }
+        bytes.append(addingCapacity: room) { output in
+            for index in text.indices {
+                let byte = text[index]
+                if !byte.needsEscape {
+                    output.append(byte)
+                } else if let letter = byte.escapeLetter {
+                    output.append(.backslash)
+                    output.append(letter)
+                } else {
+                    for part in byte.longEscape.utf8 { output.append(part) }
+                }
+            }
+        }
+    }
+
+    private mutating func write(_ plain: String) {
+        bytes.append(contentsOf: plain.utf8)
+    }
+}
+
+extension UInt8 {
+    fileprivate var needsEscape: Bool { self == .quote || self == .backslash || isControl }
+
+    /// The letter of the escape's short form, such as `n` for a line feed; nil without one.
+    fileprivate var escapeLetter: UInt8? {
+        switch self {
+        case .quote, .backslash: self
+        case 0x08: UInt8(ascii: "b")
+        case 0x0C: UInt8(ascii: "f")
+        case .lineFeed: UInt8(ascii: "n")
+        case .carriageReturn: UInt8(ascii: "r")
+        case .tab: UInt8(ascii: "t")
+        default: nil
+        }
+    }
+
+    fileprivate var longEscape: String {
+        #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
+    }
+
+    /// The length of the escape in bytes.
+    fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
+}

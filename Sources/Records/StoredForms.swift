@@ -1,0 +1,252 @@
+import CivilTime
+import Decision
+import JSON
+
+/// What the documents of the state directory have in common: an object with the member `schema`.
+private enum StoredForm {
+    private static let schema: Int64 = 1
+
+    /// The document with these members beside its schema.
+    static func value(_ members: JSON.Object) -> JSON.Value {
+        var document: JSON.Object = ["schema": .number(Number(schema))]
+        for (key, value) in members { document[key] = value }
+        return .object(document)
+    }
+
+    static func text(_ members: JSON.Object) -> String {
+        value(members).serialized(.pretty) + "\n"
+    }
+
+    /// Reads a document; `content` takes its object, and returns nil if there is nothing in it.
+    static func read<Value>(
+        _ bytes: [UInt8], _ content: (JSON.Object) throws -> Value?
+    ) -> Restored<Value> {
+        do {
+            let stored = try JSON.Value.parse(bytes).asObject()
+            guard stored["schema"]?.number?.int64 == schema else {
+                throw StoredFormError.unknownSchema
+            }
+            return try content(stored).map(Restored.value) ?? .nothing
+        } catch {
+            return .unreadable("\(error)")
+        }
+    }
+
+    /// An object with a member for each service, in the order of their names.
+    static func text<Value>(
+        byService values: [ServiceName: Value], _ json: (Value) -> JSON.Object
+    ) -> String {
+        let services = values.sorted { $0.key < $1.key }
+        return text([
+            "services": .object(
+                JSON.Object(services.map { ($0.key.text, .object(json($0.value))) }))
+        ])
+    }
+
+    static func readByService<Value>(
+        _ bytes: [UInt8], _ value: (JSON.Object) throws -> Value
+    ) -> Restored<[ServiceName: Value]> {
+        read(bytes) { stored in
+            var values: [ServiceName: Value] = [:]
+            for (key, member) in try stored.object("services").members {
+                guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
+                values[name] = try value(member.asObject())
+            }
+            return values
+        }
+    }
+}
+
+/// The stored answers of a source, newest first: each body byte for byte with its validators. The
+/// binding names the address and the credentials by which they were fetched.
+enum StoredFlags {
+    /// The document in bytes.
+    static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
+        let value = StoredForm.value([
+            "binding": .string(binding), "answers": .array(answers.map(json)),
+        ])
+        // A quarter more than the bodies, for escapes and for the members around them.
+        let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
+        var bytes = value.serializedBytes(.pretty, room: room)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
+    /// answers, and without use as validators.
+    static func answers(
+        in bytes: [UInt8], isBound: (String) -> Bool
+    ) -> Restored<[Answer]> {
+        StoredForm.read(bytes) { stored in
+            let isOurs = isBound(try stored.string("binding"))
+            var answers = try stored.array("answers").map { try answer($0.asObject()) }
+            if !isOurs { for index in answers.indices { answers[index].inherit() } }
+            return answers.isEmpty ? nil : answers
+        }
+    }
+
+    private static func json(_ answer: Answer) -> JSON.Value {
+        var stored: JSON.Object = [
+            "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
+            "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
+            "etag": .optional(answer.validators.etag),
+            "last_modified": .optional(answer.validators.lastModified),
+            "version": .optional(answer.version),
+            "body": .string(String(decoding: answer.body, as: UTF8.self)),
+        ]
+        if answer.isInherited { stored["inherited"] = true }
+        return .object(stored)
+    }
+
+    private static func answer(_ object: JSON.Object) throws -> Answer {
+        let body = Array(try object.string("body").utf8)
+        return Answer(
+            body: body, flags: try FlagDocument.parse(body),
+            validators: Validators(
+                etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
+            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            confirmedAt: object["confirmed_at"]?.string == nil
+                ? nil : try object.instant("confirmed_at"),
+            isInherited: object["inherited"]?.bool ?? false)
+    }
+}
+
+/// The stored ledger of states: an entry for each service.
+enum StoredLedger {
+    /// The document.
+    static func text(of ledger: Ledger) -> String {
+        StoredForm.text(byService: ledger.entries) { entry in
+            var stored: JSON.Object = [
+                "state": .string(entry.state.rawValue),
+                "since": .string(Zone.utc.rfc3339(entry.since)),
+                "generation": .number(Number(Int64(entry.generation))),
+                "boot_id": .string(entry.bootID),
+            ]
+            if entry.isHeld { stored["held"] = true }
+            return stored
+        }
+    }
+
+    /// The ledger.
+    static func ledger(in bytes: [UInt8]) -> Restored<Ledger> {
+        switch StoredForm.readByService(bytes, entry) {
+        case .value(let entries):
+            var ledger = Ledger()
+            ledger.entries = entries
+            return .value(ledger)
+        case .nothing: return .nothing
+        case .unreadable(let problem): return .unreadable(problem)
+        }
+    }
+
+    /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
+    /// can still be counted.
+    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
+
+    private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
+        guard let state = State(rawValue: try object.string("state")) else {
+            throw StoredFormError.wrong("state")
+        }
+        guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
+        else { throw StoredFormError.wrong("generation") }
+        return Ledger.Entry(
+            state: state, since: try object.instant("since"), generation: Int(generation),
+            bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
+    }
+}
+
+/// The stored overrides: one for each service that has one.
+enum StoredOverrides {
+    /// The document.
+    static func text(of overrides: [ServiceName: Override]) -> String {
+        StoredForm.text(byService: overrides) { $0.json(in: .utc) }
+    }
+
+    /// The overrides.
+    static func overrides(in bytes: [UInt8]) -> Restored<[ServiceName: Override]> {
+        StoredForm.readByService(bytes) { object in
+            guard let state = State(rawValue: try object.string("state")),
+                let override = Override(
+                    state: state, cause: try object.string("reason"),
+                    author: try object.string("author"), since: try object.instant("since"),
+                    until: try object.instant("until"))
+            else { throw StoredFormError.wrong("state") }
+            return override
+        }
+    }
+}
+
+/// The stored configuration that was accepted last: its files in the order of merging.
+enum StoredConfiguration {
+    /// The document.
+    static func text(of files: [StateDirectory.ConfigurationFile]) -> String {
+        StoredForm.text([
+            "files": .array(
+                files.map { file in
+                    .object([
+                        "path": .string(file.path),
+                        "text": .string(String(decoding: file.bytes, as: UTF8.self)),
+                    ])
+                })
+        ])
+    }
+
+    /// The files.
+    static func files(in bytes: [UInt8]) -> Restored<[StateDirectory.ConfigurationFile]> {
+        StoredForm.read(bytes) { stored in
+            let files = try stored.array("files").map { value in
+                let object = try value.asObject()
+                return StateDirectory.ConfigurationFile(
+                    path: try object.string("path"), bytes: Array(try object.string("text").utf8))
+            }
+            return files.isEmpty ? nil : files
+        }
+    }
+}
+
+/// Why a document of killswitchd's own cannot be read back.
+enum StoredFormError: Error, CustomStringConvertible {
+    case unknownSchema
+    /// This member is missing or has a wrong type or value.
+    case wrong(String)
+
+    /// The cause in a message.
+    var description: String {
+        switch self {
+        case .unknownSchema: "it was written by another version"
+        case .wrong(let key): "member '\(key)' is missing or wrong"
+        }
+    }
+}
+
+/// Members that must be there, with their type.
+extension JSON.Object {
+    /// A string.
+    func string(_ key: String) throws(StoredFormError) -> String {
+        guard let text = self[key]?.string else { throw .wrong(key) }
+        return text
+    }
+
+    /// A time by RFC 3339.
+    func instant(_ key: String) throws -> Instant {
+        try Instant(rfc3339: try string(key))
+    }
+
+    fileprivate func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
+        guard let array = self[key]?.array else { throw .wrong(key) }
+        return array
+    }
+
+    fileprivate func object(_ key: String) throws(StoredFormError) -> JSON.Object {
+        guard let object = self[key]?.object else { throw .wrong(key) }
+        return object
+    }
+}
+
+extension JSON.Value {
+    /// The value as an object; throws if it is something else.
+    func asObject() throws(StoredFormError) -> JSON.Object {
+        guard let object else { throw .wrong("(whole)") }
+        return object
+    }
+}

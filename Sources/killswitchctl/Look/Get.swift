@@ -1,0 +1,58 @@
+import ArgumentParser
+import Decision
+import JSON
+import Records
+
+/// `killswitchctl get SERVICE FIELD`
+struct Get: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print one field of a service's state.json, bare.",
+        discussion: """
+            A field that is null prints an empty line. Members of objects are named with dots.
+
+            Exits with 3 where the state file is out of date, after printing what it holds.
+
+            example: killswitchctl get shop days_left
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Print the field as JSON.")
+    var json = false
+
+    @Argument(help: "The service.", completion: .services)
+    var service: ServiceName
+
+    @Argument(help: "The field, such as state, days_left, ends_at or values.limit.")
+    var field: String
+
+    func run() throws {
+        let published = try PublishedFiles(common)
+        let state = try published.known(service)
+        let value = try find(in: state.object)
+        print(json ? value.serialized(.compact) : bare(value))
+        guard state.isCurrent(at: published.now) else {
+            throw CommandFailure(.undecided, published.isOutOfDate(service))
+        }
+    }
+
+    private func find(in object: JSON.Object) throws(CommandFailure) -> JSON.Value {
+        var value: JSON.Value = .object(object)
+        for part in field.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let members = value.object, let next = members[String(part)] else {
+                let fields = object.members.map(\.key).joined(separator: ", ")
+                throw CommandFailure(.usage, "no such field '\(field)'; there are: \(fields)")
+            }
+            value = next
+        }
+        return value
+    }
+
+    private func bare(_ value: JSON.Value) -> String {
+        switch value {
+        case .null: ""
+        case .string(let text): text
+        case .bool, .number, .array, .object: value.serialized(.compact)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Decision
+import JSON
+import Records
+
+/// `killswitchctl is-open SERVICE`
+struct IsOpen: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say by the exit status whether a service may run.",
+        discussion: """
+            Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
+            or its state file is out of date, 4 when there is no such service. Where the state file \
+            cannot be read, a marker that closes counts, and else the exit status is 3.
+
+            example: killswitchctl is-open --quiet shop || exit 0
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: .shortAndLong, help: "Print nothing.")
+    var quiet = false
+
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    @Argument(help: "The service.", completion: .services)
+    var service: ServiceName
+
+    func run() throws {
+        let published = try PublishedFiles(common)
+        let state = try readable(published)
+        guard state.isCurrent(at: published.now) else {
+            if json { printJSON(nil, state.state) }
+            throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
+        }
+        if json {
+            printJSON(state.gate, state.state)
+        } else if !quiet {
+            print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
+        }
+        switch state.gate {
+        case .open: return
+        case .closed: throw CommandFailure(.no)
+        case nil: throw CommandFailure(.undecided)
+        }
+    }
+
+    /// The answer as JSON; an unknown fact is null.
+    private func printJSON(_ gate: Gate?, _ state: State?) {
+        let answer: JSON.Value = .object([
+            "service": .string(service.text),
+            "open": gate.map { .bool($0 == .open) } ?? .null,
+            "state": .optional(state?.rawValue),
+        ])
+        print(answer.serialized(.compact))
+    }
+
+    /// The state. If the file cannot be read, a marker that says closed counts, and ends the command. One
+    /// that says open does not: its age is unknown without the file.
+    private func readable(_ published: PublishedFiles) throws(CommandFailure) -> PublishedState {
+        let state: PublishedState?
+        do {
+            state = try published.state(of: service)
+        } catch {
+            if json { printJSON(error.marker == .closed ? .closed : nil, nil) }
+            throw CommandFailure(
+                error.marker == .closed ? .no : .undecided, quiet ? nil : "\(error)")
+        }
+        guard let state else { throw try published.unknown(service) }
+        return state
+    }
+}

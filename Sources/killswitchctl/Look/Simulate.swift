@@ -1,0 +1,200 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import EventLoop
+import JSON
+import Records
+
+/// `killswitchctl simulate --flags FILE …`
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what given flags would do, at a given time. Nothing is changed.",
+        discussion: """
+            The flags are read by a format, or by a service of the configuration with all of its \
+            switches and its policy. With --until every change of the verdict up to that time is \
+            printed: ends, windows, flags that expire.
+
+            Exits with 1 where the flags are no order: check them before they are published.
+
+            example: killswitchctl simulate --flags new.json --format switch \
+            --until 2027-12-31T00:00:00Z
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The flags: a JSON file, for all sources of the service or for one. Repeatable.",
+            valueName: "[source=]file"))
+    var flags: [String]
+
+    @OptionGroup(title: "By a format") var reading: FormatOptions
+
+    @OptionGroup(title: "By a service") var configured: ServiceOptions
+
+    @Option(help: "When: RFC 3339. Without it now.")
+    var at: TimeArgument?
+
+    @Option(help: "Print every change of the verdict up to this time.")
+    var until: TimeArgument?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !flags.isEmpty else { throw ValidationError("give the flags: --flags FILE") }
+        switch (reading.format, configured.service) {
+        case (nil, nil):
+            throw ValidationError("give a format or a service: --format FORMAT or --service NAME")
+        case (.some, .some):
+            throw ValidationError("--format and --service exclude each other")
+        case (nil, .some):
+            guard reading.isUnused else {
+                throw ValidationError("the service says how flags are read: give no such option")
+            }
+        case (.some, nil):
+            guard configured.isUnused else {
+                throw ValidationError("--config and --silent need --service")
+            }
+        }
+        if let at, let until, until.instant < at.instant {
+            throw ValidationError("--until is before --at")
+        }
+    }
+
+    func run() throws {
+        let start = at?.instant ?? EventLoop.wallClock
+        let subject = try SimulatedService(self, at: start)
+        for silent in subject.silentSources {
+            printError("killswitchctl: source '\(silent)' has no flags: as if it never answered")
+        }
+        var simulation = Simulation(
+            subject.service, sources: subject.sources, answers: subject.answers,
+            installed: subject.installed, at: start, isSilent: configured.silent)
+        let records = simulation.records(until: until?.instant ?? start)
+        let report = SimulationReport(
+            service: subject.service, records: records, notices: simulation.notices)
+        print(json ? report.json.serialized(.pretty) : report.text(isTimeline: until != nil))
+        if !json {
+            for problem in report.problems { printError("killswitchctl: \(problem)") }
+        }
+        if report.isRefused { throw CommandFailure(.no) }
+    }
+}
+
+/// How the flags are read, without a configured service.
+struct FormatOptions: ParsableArguments {
+    @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
+    var format: FormatArgument?
+
+    @Option(help: "The key of the flags that the format reads.")
+    var key: String?
+
+    @Option(help: "Of format service-end: the key that holds the date.")
+    var countdownKey: String?
+
+    @Option(help: "The time zone that days are counted in; without it the system's.")
+    var timeZone: String?
+
+    @Option(help: "The version that is installed.")
+    var installedVersion: String?
+
+    /// Whether no option but the format is given.
+    var isUnused: Bool {
+        key == nil && countdownKey == nil && timeZone == nil && installedVersion == nil
+    }
+}
+
+/// The configured service that says how the flags are read.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration; without it the system's.", valueName: "file"))
+    var config: String?
+
+    @Option(help: "A service of the configuration.")
+    var service: ServiceName?
+
+    @Flag(help: "The sources fall silent then, so that the flags grow old.")
+    var silent = false
+
+    /// Whether no option but the service is given.
+    var isUnused: Bool { config == nil && !silent }
+}
+
+/// The output of `simulate`.
+struct SimulationReport {
+    /// The service.
+    let service: Service
+    /// The verdict at the start, and each change of it.
+    let records: [Record]
+    /// What the daemon would log.
+    let notices: [Notice]
+
+    /// The problems of the flags, a sentence each.
+    var problems: [String] { notices.map(\.sentence) }
+
+    /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
+    var isRefused: Bool {
+        notices.contains {
+            switch $0 {
+            case .answerInvalid, .valueInvalid: true
+            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceDoubted,
+                .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
+                .recordFailed, .recordsRecovered, .overridden, .released, .overrideExpired,
+                .forgotten:
+                false
+            }
+        }
+    }
+
+    /// The text for people: each change in a line, or the one verdict at length.
+    func text(isTimeline: Bool) -> String {
+        if isTimeline { return records.map(line).joined(separator: "\n") }
+        return records.first.map(whole) ?? ""
+    }
+
+    /// A change: the time, the state, the reason, and the texts.
+    private func line(_ record: Record) -> String {
+        let verdict = record.verdict
+        let texts = [verdict.title, verdict.message].compactMap { $0.map(quoted) }
+        return "\(service.zone.rfc3339(record.decidedAt)) \(verdict.state.rawValue), "
+            + "\(verdict.gate?.rawValue ?? "no gate"): "
+            + ([verdict.reason.sentence] + texts).joined(separator: "; ")
+    }
+
+    private func whole(_ record: Record) -> String {
+        let verdict = record.verdict
+        var lines = LabelledLines()
+        lines.add("state", verdict.state.rawValue)
+        lines.add("gate", verdict.gate?.rawValue ?? "none")
+        lines.add("reason", "\(verdict.reason.slug.rawValue): \(verdict.reason.sentence)")
+        lines.add("ends_at", verdict.endsAt.map(service.zone.rfc3339))
+        lines.add("days_left", verdict.daysLeft.map(String.init))
+        lines.add("title", verdict.title.map { $0.printable(limit: 100) })
+        lines.add("message", verdict.message.map { $0.printable(limit: 100) })
+        lines.add("variant", verdict.variant)
+        for (name, value) in verdict.values {
+            lines.add("values.\(name)", value.serialized(.compact).printable(limit: 100))
+        }
+        return lines.text
+    }
+
+    /// The object for programs.
+    var json: JSON.Value {
+        .object([
+            "service": .string(service.name.text),
+            "changes": .array(records.map(change)),
+            "problems": .strings(problems),
+        ])
+    }
+
+    /// A change, by the members of state.json that depend on flags and time.
+    private func change(_ record: Record) -> JSON.Value {
+        let state = StateFile.json(of: record, for: service, bootID: "")
+        var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
+        for key in [
+            "state", "gate", "reason", "reason_text", "ends_at", "days_left", "title", "message",
+            "retry_after", "variant", "values", "source", "version", "stale",
+        ] {
+            change[key] = state[key]
+        }
+        return .object(change)
+    }
+}

@@ -1,0 +1,139 @@
+import CivilTime
+import Decision
+import Faults
+import Files
+import JSON
+import Records
+import Settings
+import SystemConfiguration
+
+/// The service to simulate, and the answers of its sources.
+struct SimulatedService {
+    /// The service.
+    let service: Service
+    /// Its sources.
+    let sources: [SourcePlan]
+    /// The flags that were given for each source.
+    let answers: [SourceName: Answer]
+    /// The installed version; nil if it is unknown.
+    let installed: Version?
+
+    /// The sources without given flags.
+    var silentSources: [SourceName] { sources.map(\.name).filter { answers[$0] == nil } }
+
+    /// Reads the configuration and the files that the options of the command name.
+    init(_ command: Simulate, at start: Instant) throws(CommandFailure) {
+        let format = command.reading.format
+        let (service, sources) =
+            if let format {
+                try Self.bare(format, command.reading)
+            } else {
+                try Self.configured(command.configured)
+            }
+        self.service = service
+        self.sources = sources
+        installed = try Self.installed(service)
+        answers = try Self.answers(command.flags, of: sources, fetchedAt: start)
+    }
+
+    /// A service without a configuration: one switch, and the default of each setting.
+    private static func bare(
+        _ format: FormatArgument, _ options: FormatOptions
+    ) throws(CommandFailure) -> (Service, [SourcePlan]) {
+        guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
+            Invariant.broken("'simulated' and 'flags' are valid names")
+        }
+        if options.countdownKey != nil, format.word != .serviceEnd {
+            throw CommandFailure(.usage, "--countdown-key belongs to format service-end")
+        }
+        var service = Service(
+            name: name, zone: try zone(options.timeZone),
+            switches: [
+                Switch(
+                    source: source,
+                    format: format.word.format(
+                        key: options.key, countdownKey: options.countdownKey))
+            ])
+        if let text = options.installedVersion {
+            guard let version = Version(text) else {
+                throw CommandFailure(.usage, "--installed-version is empty")
+            }
+            service.installed = .version(version)
+        }
+        return (service, [SourcePlan(name: source, interval: .seconds(60))])
+    }
+
+    private static func zone(_ name: String?) throws(CommandFailure) -> Zone {
+        do {
+            return try name.map { name throws(ZoneFiles.Unavailable) in
+                try ZoneFiles.zone(named: name)
+            } ?? ZoneFiles.system()
+        } catch {
+            throw CommandFailure(
+                .usage, "--time-zone '\((name ?? "").printable(limit: 100))': \(error)")
+        }
+    }
+
+    /// A configured service, with the sources that it uses.
+    private static func configured(
+        _ options: ServiceOptions
+    ) throws(CommandFailure) -> (Service, [SourcePlan]) {
+        let plan = try settings(options.config).plan
+        guard let service = plan.services.first(where: { $0.name == options.service }) else {
+            let known = plan.services.map(\.name.text).joined(separator: ", ")
+            throw CommandFailure(
+                .noSuchService,
+                "no such service '\(options.service?.text ?? "")'; configured: \(known)")
+        }
+        let used = Set(service.switches.map(\.source))
+        return (service, plan.sources.filter { used.contains($0.name) })
+    }
+
+    private static func settings(_ file: String?) throws(CommandFailure) -> Settings {
+        try orFail(.configuration) {
+            let places = try file.map(ConfigurationPlaces.beside) ?? .standard
+            return try Configuration(reading: places).settings
+        }
+    }
+
+    private static func installed(_ service: Service) throws(CommandFailure) -> Version? {
+        guard case .file(let path) = service.installed else { return nil }
+        do {
+            return try VersionFile.version(in: path)
+        } catch {
+            throw CommandFailure(.no, "installed_version_file: \(error)")
+        }
+    }
+
+    /// The answers by `--flags`: `FILE` is for every source, `SOURCE=FILE` for one.
+    private static func answers(
+        _ given: [String], of sources: [SourcePlan], fetchedAt: Instant
+    ) throws(CommandFailure) -> [SourceName: Answer] {
+        var answers: [SourceName: Answer] = [:]
+        for text in given {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let named = parts.count == 2 ? sources.first { $0.name.text == parts[0] } : nil
+            let answer = try answer(in: named == nil ? text : parts[1], fetchedAt: fetchedAt)
+            for source in named.map({ [$0] }) ?? sources { answers[source.name] = answer }
+        }
+        return answers
+    }
+
+    private static func answer(
+        in file: String, fetchedAt: Instant
+    ) throws(CommandFailure) -> Answer {
+        do {
+            let body = try File.read(file, limit: largestFile)
+            return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: fetchedAt)
+        } catch let failure as Failure {
+            throw CommandFailure(
+                .no,
+                "the flags in '\(file.printable(limit: 100))' are not an order: \(failure.detail)")
+        } catch {
+            throw CommandFailure(.no, "\(error)")
+        }
+    }
+
+    /// The limit of `max_body`, in bytes.
+    private static let largestFile = 64 << 20
+}

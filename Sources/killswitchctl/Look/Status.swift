@@ -1,0 +1,145 @@
+import ArgumentParser
+import CivilTime
+import Control
+import Decision
+import JSON
+import Records
+
+/// `killswitchctl status [SERVICE…]`
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show what was decided for each service.",
+        discussion: """
+            AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
+            asked for again. UNITS says how many attached units are as they should be, and how long \
+            the slowest took to stop or start. Without a running daemon it shows what the files know, \
+            and says so.
+
+            example: killswitchctl status
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(
+        help: """
+            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
+            and the attached 'units'; and the 'sources', with what is wrong.
+            """)
+    var json = false
+
+    @Argument(
+        help: "The services; all of them when none is named.", completion: .services)
+    var services: [ServiceName] = []
+
+    func run() throws {
+        let published = try PublishedFiles(common)
+        let names = services.isEmpty ? try published.services() : services
+        let (sources, absence) = askDaemon(of: published)
+        var rows: [StatusRow] = []
+        var unreadable: [UnreadableState] = []
+        for name in names {
+            do {
+                rows.append(try StatusRow(name, in: published, sources))
+            } catch let error as UnreadableState {
+                unreadable.append(error)
+            }
+        }
+        let refusal = try published.refusal()
+        if json {
+            printJSON(rows, sources, refusal: refusal, absence: absence)
+        } else {
+            printTable(rows, sources, refusal: refusal)
+            if names.isEmpty {
+                printError("killswitchctl: no service is known yet in '\(published.directory)'")
+            }
+        }
+        for problem in unreadable { printError("killswitchctl: \(problem)") }
+        if let absence {
+            printError("killswitchctl: \(absence)\nThis is what the files know.")
+        }
+        // The exit status shows a script that some services are missing from the output.
+        if !unreadable.isEmpty { throw CommandFailure(.no) }
+    }
+
+    /// The sources as the running daemon sees them; or why it does not answer, which is no failure.
+    private func askDaemon(of published: PublishedFiles) -> ([SourceReply], absence: String?) {
+        do {
+            return (try SourceReply.all(in: published.directory), nil)
+        } catch {
+            return ([], error.message ?? "the daemon does not answer")
+        }
+    }
+
+    private func printJSON(
+        _ rows: [StatusRow], _ sources: [SourceReply], refusal: String?, absence: String?
+    ) {
+        let whole: JSON.Value = .object([
+            "services": .array(rows.map(\.json)),
+            "sources": absence == nil
+                ? .array(sources.followed(by: rows).map { .object($0.object) }) : .null,
+            "configuration": .object(["refused": .optional(refusal)]),
+            "daemon": .object(["problem": .optional(absence)]),
+        ])
+        print(whole.serialized(.pretty))
+    }
+
+    private func printTable(
+        _ rows: [StatusRow], _ sources: [SourceReply], refusal: String?
+    ) {
+        if let refusal {
+            printError(
+                "killswitchctl: the configuration is refused, the one accepted last is in force:\n"
+                    + refusal)
+        }
+        guard !rows.isEmpty else { return }
+        print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
+        for override in rows.compactMap(\.override) { print(override) }
+        for source in sources.followed(by: rows) {
+            guard let problem = source.problem else { continue }
+            print("source '\(source.name)': \(problem.printable)")
+        }
+        for problem in rows.flatMap(\.unitProblems) { print(problem) }
+    }
+}
+
+extension [SourceReply] {
+    /// The sources that a service in the table follows.
+    fileprivate func followed(by rows: [StatusRow]) -> [SourceReply] {
+        let shown = Set(rows.map(\.service.text))
+        return filter { !shown.isDisjoint(with: $0.services) }
+    }
+}
+
+/// A source in a reply of the daemon.
+struct SourceReply {
+    /// The whole object.
+    let object: JSON.Object
+    /// The name.
+    let name: String
+    /// How long ago it confirmed its flags; nil if it never did.
+    let age: Duration?
+    /// The time until the next fetch; nil while one is in flight.
+    let nextPoll: Duration?
+    /// Why the last fetch failed; nil if it did not.
+    let problem: String?
+    /// The services that follow it.
+    let services: [String]
+
+    /// The sources of the daemon that publishes in this directory. Gives up after two seconds, in case the
+    /// daemon is frozen.
+    static func all(in directory: String) throws(CommandFailure) -> [SourceReply] {
+        try DaemonSocket(in: directory, timeout: .seconds(2)).call("Sources").objects("sources")
+            .map(SourceReply.init)
+    }
+
+    private init(_ object: JSON.Object) {
+        self.object = object
+        let seconds = { (key: String) in object[key]?.number?.int64.map { Duration.seconds($0) } }
+        name = object.text("name")
+        age = seconds("age")
+        nextPoll = seconds("next_poll")
+        problem = object["problem"]?.string
+        services = object.strings("services")
+    }
+}

@@ -1,0 +1,174 @@
+import CivilTime
+import Decision
+import JSON
+import Records
+
+/// The table of `status`: columns as wide as their widest cell. If that is too wide for the terminal, it
+/// cuts the names of services, then the reasons, then the summaries of units.
+struct StatusTable {
+    /// The services.
+    let rows: [StatusRow]
+    /// Whether lines are coloured by state.
+    let isColored: Bool
+    /// The columns of the terminal; nil without a limit.
+    let width: Int?
+
+    /// All lines, without a line feed at the end.
+    var text: String {
+        let cells = [Self.header] + rows.map(cells)
+        var widths = Self.header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        if let width {
+            for column in [0, 7, 6] {
+                let excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
+                widths[column] = max(Self.header[column].count, widths[column] - max(0, excess))
+            }
+        }
+        return cells.enumerated().map { index, row in
+            var line = zip(row, widths).map { $0.fitted(to: $1) }.joined(separator: Self.gap)
+            while line.last == " " { line.removeLast() }
+            return index == 0 ? line : colored(line, rows[index - 1])
+        }.joined(separator: "\n")
+    }
+
+    private static let header = [
+        "SERVICE", "STATE", "GATE", "DAYS", "AGE", "NEXT", "UNITS", "REASON",
+    ]
+    private static let gap = "  "
+
+    private func cells(_ row: StatusRow) -> [String] {
+        let next =
+            switch row.nextPoll {
+            case .unknown: "-"
+            case .now: "now"
+            case .after(let wait): Self.short(wait)
+            }
+        return [
+            row.service.text, row.state.state.rawValue, row.state.gate?.rawValue ?? "-",
+            row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-", next,
+            row.unitSummary, row.isCurrent ? row.state.reason : "(out of date)",
+        ]
+    }
+
+    private func colored(_ line: String, _ row: StatusRow) -> String {
+        guard isColored else { return line }
+        let color =
+            switch (row.isCurrent, row.state.state) {
+            case (false, _), (_, .undecided): "35"
+            case (true, .running): "32"
+            case (true, .countdown), (true, .updateRequired): "33"
+            case (true, .maintenance), (true, .ended): "31"
+            }
+        return "\u{1B}[\(color)m\(line)\u{1B}[0m"
+    }
+
+    /// A duration in its largest unit: 45s, 12m, 3h, 9d.
+    static func short(_ time: Duration) -> String {
+        switch time.wholeSeconds {
+        case ..<120: "\(time.wholeSeconds)s"
+        case ..<7200: "\(time.wholeSeconds / 60)m"
+        case ..<172_800: "\(time.wholeSeconds / 3600)h"
+        default: "\(time.wholeSeconds / 86_400)d"
+        }
+    }
+}
+
+extension String {
+    /// Padded to a width, or cut to it, with an ellipsis at the end.
+    fileprivate func fitted(to width: Int) -> String {
+        if count > width { return prefix(max(0, width - 1)) + "…" }
+        return self + String(repeating: " ", count: width - count)
+    }
+}
+
+/// A service as `status` shows it.
+struct StatusRow {
+    /// The time of the next fetch from its sources.
+    enum NextPoll: Equatable {
+        /// The daemon does not answer.
+        case unknown
+        /// A fetch is in flight.
+        case now
+        case after(Duration)
+    }
+
+    /// The service.
+    let service: ServiceName
+    /// Its published state.
+    let state: PublishedState
+    /// Whether the state is not out of date.
+    let isCurrent: Bool
+    /// How long ago the deciding source confirmed its flags; nil if that is unknown.
+    let age: Duration?
+    /// When the first of its sources is asked again.
+    let nextPoll: NextPoll
+    /// The objects of units.json.
+    let units: [JSON.Object]
+
+    /// Reads the files of a service; `sources` are what the daemon replied, or empty.
+    init(_ service: ServiceName, in published: PublishedFiles, _ sources: [SourceReply]) throws {
+        guard let state = try published.state(of: service) else {
+            throw try published.unknown(service)
+        }
+        let own = sources.filter { $0.services.contains(service.text) }
+        let decisive = own.first { $0.name == state.object["source"]?.string }
+        self.service = service
+        self.state = state
+        isCurrent = state.isCurrent(at: published.now)
+        age = decisive?.age ?? published.age(of: state)
+        nextPoll =
+            if own.contains(where: { $0.nextPoll == nil }) { .now } else {
+                own.compactMap(\.nextPoll).min().map(NextPoll.after) ?? .unknown
+            }
+        units = try published.units(of: service)
+    }
+
+    /// The override in a line: its author, end and reason; nil without one.
+    var override: String? {
+        guard let text = state.object["override"]?.object?.text else { return nil }
+        let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
+        return "\(service): \(words.printable)"
+    }
+
+    /// The problems of attached units, a line each.
+    var unitProblems: [String] {
+        units.compactMap { unit in
+            guard let problem = unit["problem"]?.string else { return nil }
+            return "unit '\(unit.text("name").printable)' of '\(service)': \(problem.printable)"
+        }
+    }
+
+    /// How many units are as the gate wants them, and how long the slowest took: `2/3 850ms`.
+    var unitSummary: String {
+        guard !units.isEmpty else { return "-" }
+        let good = units.filter { $0["problem"] == .null && $0.isAsWanted }.count
+        let slowest = units.compactMap { $0["took_ms"]?.number?.int64 }.max()
+        return "\(good)/\(units.count)" + (slowest.map { " \($0)ms" } ?? "")
+    }
+
+    /// The object for programs: `state.json`, and what the table shows beyond it.
+    var json: JSON.Value {
+        var object = state.object
+        object["age"] = .optional(age?.wholeSeconds)
+        object["next_poll"] =
+            switch nextPoll {
+            case .unknown: .null
+            case .now: 0
+            case .after(let wait): .number(Number(wait.wholeSeconds))
+            }
+        object["current"] = .bool(isCurrent)
+        object["units"] = .array(units.map { .object($0) })
+        return .object(object)
+    }
+}
+
+extension JSON.Object {
+    /// Whether a unit is as the gate wants it. A unit that the gate only permits always is.
+    fileprivate var isAsWanted: Bool {
+        let active = self["active"]?.string
+        return switch self["wanted"] {
+        case .bool(true): active == "active"
+        case .bool(false): active == "inactive" || active == "failed"
+        case nil, .null, .number, .string, .array, .object: true
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import ArgumentParser
+import Decision
+import JSON
+
+// The orders that need no more than a name.
+
+/// `killswitchctl activate [SERVICE]`
+struct Activate: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put stored flags in force that wait for the next start.",
+        discussion: """
+            For services with activation = "next-start", whose values do not change while they run.
+
+            example: killswitchctl activate shop
+            """)
+
+    @OptionGroup var options: OrderOptions
+
+    @Argument(help: "The service; all of them when none is named.", completion: .services)
+    var service: ServiceName?
+
+    var method: String { "Activate" }
+
+    func parameters() -> JSON.Object { ["service": .optional(service?.text)] }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        let activated = reply.strings("activated")
+        let first =
+            activated.isEmpty
+            ? "no flags were waiting, nothing has changed"
+            : "in force now: the newest flags of \(activated.joined(separator: ", "))"
+        return [first] + reply.serviceLines
+    }
+}
+
+/// `killswitchctl confirm SERVICE…`
+struct Confirm: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let services close that were held because too many would close at once.",
+        discussion: """
+            See close_at_once in killswitchd.toml(5). Exits with 1 where none of them was held.
+
+            example: killswitchctl confirm shop
+            """)
+
+    @OptionGroup var options: OrderOptions
+
+    @Flag(name: .customLong("all"), help: "All that are held.")
+    var isAll = false
+
+    @Argument(help: "The services.", completion: .services)
+    var services: [ServiceName] = []
+
+    var method: String { "Confirm" }
+
+    func validate() throws {
+        guard isAll == services.isEmpty else {
+            throw ValidationError("name services, or give --all")
+        }
+    }
+
+    func parameters() -> JSON.Object { ["services": .strings(services.map(\.text))] }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        let confirmed = reply.strings("confirmed")
+        let first =
+            confirmed.isEmpty
+            ? "nothing was held" : "confirmed: \(confirmed.joined(separator: ", "))"
+        return [first] + reply.serviceLines
+    }
+
+    func check(_ reply: JSON.Object) throws {
+        if reply.strings("confirmed").isEmpty { throw CommandFailure(.no) }
+    }
+}
+
+/// `killswitchctl forget SOURCE`
+struct Forget: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Drop what is stored of a source, and ask it anew.",
+        discussion: """
+            Also drops the highest version that was accepted: needed when a source has to begin \
+            counting its versions again.
+
+            example: killswitchctl forget app
+            """)
+
+    @OptionGroup var options: OrderOptions
+
+    @Argument(help: "The source.", completion: .sources)
+    var source: SourceName
+
+    var method: String { "Forget" }
+
+    func parameters() -> JSON.Object { ["source": .string(source.text)] }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        [
+            "source '\(source)': its stored flags and highest version are dropped, it is asked anew",
+            "\(reply.strings("services").joined(separator: ", ")): as before until it has answered, "
+                + "at most for first_timeout",
+        ]
+    }
+}
+
+/// `killswitchctl refresh [SOURCE]`
+struct Refresh: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Fetch flags now, and show what came.",
+        discussion: """
+            Waits for the answer of the source, and exits with 1 where a fetch failed.
+
+            example: killswitchctl refresh
+            """)
+
+    @OptionGroup var options: OrderOptions
+
+    @Argument(help: "The source; all of them when none is named.", completion: .sources)
+    var source: SourceName?
+
+    var method: String { "Refresh" }
+
+    func parameters() -> JSON.Object { ["source": .optional(source?.text)] }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        reply.objects("fetched").map { fetch in
+            let problem = fetch["problem"]?.string.map { ": \($0)" } ?? ""
+            return "source '\(fetch.text("source"))': \(fetch.text("outcome"))\(problem)"
+        } + reply.serviceLines
+    }
+
+    func check(_ reply: JSON.Object) throws {
+        let hasFailed = reply.objects("fetched").contains { $0["outcome"]?.string == "failed" }
+        if hasFailed { throw CommandFailure(.no) }
+    }
+}
+
+/// `killswitchctl reload`
+struct Reload: OrderCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Have the daemon read its configuration again.",
+        discussion: """
+            A configuration that is wrong changes nothing: each mistake is printed with its file \
+            and line, and the exit status is 78.
+
+            example: killswitchctl reload
+            """)
+
+    @OptionGroup var options: OrderOptions
+
+    var method: String { "Reload" }
+
+    func parameters() -> JSON.Object { JSON.Object() }
+
+    func lines(_ reply: JSON.Object) -> [String] {
+        ["the configuration is in force: \(names(reply, "service")); \(names(reply, "source"))"]
+    }
+
+    /// `2 services (shop, web)`
+    private func names(_ reply: JSON.Object, _ thing: String) -> String {
+        let names = reply.strings("\(thing)s")
+        let list = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+        return "\(names.count) \(thing)\(names.count == 1 ? "" : "s")\(list)"
+    }
+}
