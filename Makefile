@@ -27,7 +27,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test check bench decision-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize check bench decision-benchmark install deb reproducible clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -55,6 +55,11 @@ run: build
 # the programs of "make build". For some of them: make test FILTER='SettingsTests|Packaged'.
 test: build deps
 	FILTER='$(FILTER)' .ci/test $(TESTS)
+
+# Memory that is used after its end, read out of bounds, or lost: the tests of a release build under
+# AddressSanitizer, and the daemon under valgrind. For one of the two: make sanitize PARTS=daemon.
+sanitize: build deps
+	.ci/sanitize $(PARTS)
 
 # Formatting, layering, man pages, shell scripts.
 check: deps

@@ -74,8 +74,10 @@ package final class Agent {
         post(.started)
     }
 
-    /// Ends the watching and the fetches. No file changes: stopping the daemon moves nothing.
+    /// Ends the watching and the fetches, and lets go of its listeners, who may hold it. No file changes:
+    /// stopping the daemon moves nothing.
     package func stop() {
+        (observer, decided, settled) = (nil, nil, nil)
         for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil

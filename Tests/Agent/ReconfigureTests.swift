@@ -73,6 +73,22 @@ import Testing
     }
 
     /// Whether a credential was replaced meanwhile is not the agent's to ask: the machine fetches, once.
+    /// The listeners of the daemon hold its agent. They were a cycle that outlived the end, which a leak
+    /// checker told at the end of each run.
+    @Test func aStoppedAgentLetsGoOfListenersThatHoldIt() throws {
+        weak var agent: Agent?
+        do {
+            let running = try Running()
+            let held = running.agent
+            held.observer = { _ in _ = held.overview }
+            held.decided = { _, _ in _ = held.overview }
+            held.settled = { _ = held.overview }
+            held.stop()
+            agent = held
+        }
+        #expect(agent == nil)
+    }
+
     @Test(arguments: ["same", "other"])
     func aFetchUnderWayIsAskedAgainOfTheNewObjectOnce(_ binding: String) throws {
         let running = try Running()
