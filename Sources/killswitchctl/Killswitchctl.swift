@@ -3,6 +3,7 @@ import Faults
 import Files
 import Glibc
 import Settings
+import SystemConfiguration
 
 /// The command line: its commands, by what people want to do.
 struct Killswitchctl: ParsableCommand {
@@ -18,7 +19,7 @@ struct Killswitchctl: ParsableCommand {
 
             See killswitchctl(1).
             """,
-        version: "0.1.0",
+        version: ProgramVersion.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "look",

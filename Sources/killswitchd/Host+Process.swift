@@ -2,6 +2,7 @@ import CivilTime
 import Files
 import Glibc
 import RemoteFlags
+import SystemConfiguration
 
 extension Host {
     /// The host of this process; facts that are unknown are nil.
@@ -62,7 +63,7 @@ extension Bearings {
     static func ofThisProcess(stateDirectory: String) -> Bearings {
         Bearings(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
-            agent: "killswitchd/\(Command.version)", host: .ofThisProcess,
+            agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
             stateDirectory: stateDirectory, metadataHost: environmentVariable("GCE_METADATA_HOST"))
     }
 }

@@ -67,7 +67,7 @@ extension Packaged {
             let before = try host.run(Self.life(of: units))
             let daemon = try host.run("systemctl show killswitchd -P MainPID")
             try host.install(.current)
-            #expect(try host.run("dpkg-query -W -f '${Version}' killswitchd") == "0.1.0")
+            #expect(try host.run("dpkg-query -W -f '${Version}' killswitchd") == Programs.version())
             #expect(try host.run("systemctl show killswitchd -P MainPID") != daemon)
             #expect(try host.run("killswitchctl get shop state") == "\(state)\n")
             #expect(try host.run(Self.life(of: units)) == before)
