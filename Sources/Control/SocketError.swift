@@ -1,3 +1,4 @@
+import Faults
 import Glibc
 
 /// A call on the control socket that failed.
@@ -37,16 +38,14 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The daemon is there, and does not answer in time.
-    package var isTimeout: Bool { cause == .system(EAGAIN) }
-
     package var description: String { "\(operation) '\(path)': \(cause)" }
 }
 
 extension SocketError.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .system(let code): message(of: code)
+        case .system(EAGAIN): "no answer in time"
+        case .system(let code): SystemError.text(of: code)
         case .tooLong: "the path is too long for a socket"
         case .taken: "another program listens there"
         case .notASocket: "it is no socket"
@@ -54,12 +53,4 @@ extension SocketError.Cause: CustomStringConvertible {
         case .malformed: "the answer is malformed"
         }
     }
-}
-
-/// The text of `strerror(3)`, its first letter in lower case.
-private func message(of code: Int32) -> String {
-    if code == EAGAIN { return "no answer in time" }
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    let message = unsafe String(cString: text)
-    return message.prefix(1).lowercased() + message.dropFirst()
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Faults
 import Records
 
 /// Tells when what the files say of a service may have changed: its state, or the marker.
@@ -11,7 +12,7 @@ final class Following {
     init(
         _ service: ServiceName, in published: Published, on loop: EventLoop,
         look: @escaping () -> Void
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         let folder = "\(published.directory)/\(service)"
         let names = [FileName.state] + Gate.allCases.map(\.rawValue)
         watches = names.map { PathWatch(loop, path: "\(folder)/\($0)", handler: look) }

@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 
 /// One client: reads its calls one after the other, and gives each its replies. At most one call is
@@ -30,7 +31,7 @@ final class Connection {
     /// Takes over an accepted socket, and closes it in the end.
     init(
         _ loop: EventLoop, _ descriptor: Int32, peer: Peer, isReader: Bool, server: Server
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         self.descriptor = descriptor
         self.peer = peer
         self.isReader = isReader

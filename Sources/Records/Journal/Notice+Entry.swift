@@ -4,8 +4,8 @@ package import Journal
 
 extension Notice {
     /// The notice as a journal entry: the sentence, and its facts in fields. An absent fact has none.
-    package var entry: Entry {
-        Entry(
+    package var entry: JournalEntry {
+        JournalEntry(
             level.priority, sentence, messageID: messageID.rawValue, fields: fields)
     }
 

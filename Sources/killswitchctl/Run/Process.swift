@@ -1,3 +1,4 @@
+import Faults
 import Glibc
 
 /// A command in a process of its own, with our terminal, our files and our process group.
@@ -20,10 +21,9 @@ struct Process {
         let code = unsafe posix_spawnp(
             &identifier, command[0], nil, &attributes, words + [nil], environ)
         guard code == 0 else {
-            let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
             throw CommandFailure(
                 code == ENOENT ? .noSuchCommand : .commandNotRun,
-                "run '\(command[0])': \(text.prefix(1).lowercased())\(text.dropFirst())")
+                "run '\(command[0])': \(SystemError.text(of: code))")
         }
         self.identifier = identifier
     }

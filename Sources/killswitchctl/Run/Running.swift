@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Faults
 import Glibc
 import Records
 
@@ -66,7 +67,7 @@ final class Running {
     /// What others may send to us and mean the command.
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
-    private func follow(on loop: EventLoop) throws(LoopError) {
+    private func follow(on loop: EventLoop) throws(SystemError) {
         following = try Following(service, in: published, on: loop) { [unowned self] in
             look(on: loop)
         }

@@ -2,6 +2,7 @@ import CivilTime
 import Datagrams
 import Decision
 import EventLoop
+import Faults
 import Notify
 
 /// systemd, or whatever else started us and listens: hears how the work goes.
@@ -13,7 +14,7 @@ final class ServiceManager {
     private let socket: NotifySocket?
     private var supervision: Supervision
     private var timer: Timer?
-    private var unsaid: [Message] = []
+    private var unsaid: [Notification] = []
     /// Whether the last words found the service manager busy.
     private var isBusy = false
     /// How things stand, and whether the work goes on.
@@ -67,7 +68,7 @@ final class ServiceManager {
         refusal.map { "configuration refused, the one accepted last is in force: \($0)" }
     }
 
-    private func say(_ messages: [Message]) {
+    private func say(_ messages: [Notification]) {
         guard let socket else { return }
         let words = unsaid + messages
         do {
@@ -76,7 +77,7 @@ final class ServiceManager {
             isBusy = false
         } catch {
             unsaid = words.contains(.ready) ? [.ready] : []
-            isBusy = error.isFull
+            isBusy = error.isReceiverFull
             supervision.wasNotHeard()
         }
     }
