@@ -4,8 +4,8 @@ package import Journal
 
 extension Notice {
     /// The notice as a journal entry: the sentence, and a field for each fact that is present.
-    package var entry: Entry {
-        Entry(
+    package var entry: JournalEntry {
+        JournalEntry(
             level.priority, sentence, messageID: messageID.rawValue, fields: fields)
     }
 

@@ -16,7 +16,7 @@ package final class EtcdSource: FlagSource {
     private let cluster: Cluster
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let deliver: Deliver
     private var exchange: Exchange?
     private var stream: Stream<WatchParser>?
@@ -41,7 +41,7 @@ package final class EtcdSource: FlagSource {
     }
 
     package init(
-        name: SourceName, cluster: Cluster, bearings: Bearings, client: Client, loop: EventLoop,
+        name: SourceName, cluster: Cluster, bearings: Bearings, client: HTTPClient, loop: EventLoop,
         deliver: @escaping Deliver
     ) {
         Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
@@ -91,7 +91,9 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func request(_ call: GatewayCall, at endpoint: Int) throws(CredentialError) -> Request {
+    private func request(_ call: GatewayCall, at endpoint: Int) throws(CredentialError)
+        -> HTTPRequest
+    {
         let secrets = try Secrets(of: cluster.site, bearings)
         var request = cluster.site.request(with: secrets, agent: bearings.agent)
         request.url = cluster.endpoints[endpoint] + call.path
@@ -103,9 +105,9 @@ package final class EtcdSource: FlagSource {
         return request
     }
 
-    private func take(_ result: Result<Response, TransferError>, to call: GatewayCall) {
+    private func take(_ result: Result<HTTPResponse, TransferError>, to call: GatewayCall) {
         do throws(GatewayError) {
-            let response: Response
+            let response: HTTPResponse
             do {
                 response = try result.get()
             } catch .timedOut {
@@ -130,7 +132,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func succeed(_ snapshot: Snapshot, _ response: Response) {
+    private func succeed(_ snapshot: Snapshot, _ response: HTTPResponse) {
         let isWatchDeaf = watched.map { visit?.silent.contains($0) == true } ?? false
         visit = nil
         watch(from: snapshot, anew: isWatchDeaf)
@@ -215,7 +217,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func makeStream() throws(LoopError) -> Stream<WatchParser> {
+    private func makeStream() throws(SystemError) -> Stream<WatchParser> {
         try Stream(
             of: name, policy: Self.policy(cluster), interval: cluster.interval, client: client,
             loop: loop, parser: { WatchParser() },
@@ -223,7 +225,7 @@ package final class EtcdSource: FlagSource {
     }
 
     /// Where no stream lasted, the next connection goes to the next endpoint.
-    private func watchRequest() throws(CredentialError) -> Request {
+    private func watchRequest() throws(CredentialError) -> HTTPRequest {
         let index = (endpoint + (stream?.failures ?? 0)) % cluster.endpoints.count
         watched = index
         let revision = last?.revision ?? 0

@@ -1,5 +1,6 @@
 import Decision
 import EventLoop
+import Faults
 import Files
 import Transfer
 
@@ -22,8 +23,8 @@ final class EventStream {
     var refetch: Refetch? { memory.takeRefetch() }
 
     func start(
-        of name: SourceName, client: Client, loop: EventLoop, deliver: @escaping Deliver
-    ) throws(LoopError) {
+        of name: SourceName, client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
+    ) throws(SystemError) {
         stream = try Stream(
             of: name, policy: Self.policy(server), interval: server.interval, client: client,
             loop: loop, parser: { [memory] in EventParser(memory) },
@@ -40,7 +41,7 @@ final class EventStream {
     }
 
     /// Another origin than the server's gets none of our credentials: its address is the key to it.
-    private func request() throws(CredentialError) -> Request {
+    private func request() throws(CredentialError) -> HTTPRequest {
         var site = server.site
         if !address.isOwn {
             site.bearer = nil

@@ -12,7 +12,7 @@ package final class OFREPSource: FlagSource {
     private let server: EvaluationServer
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let deliver: Deliver
     private let place: Binding
     /// The request, whose context is the same as long as the process lives.
@@ -28,7 +28,7 @@ package final class OFREPSource: FlagSource {
     private var isOfferTold = true
 
     package init(
-        name: SourceName, server: EvaluationServer, bearings: Bearings, client: Client,
+        name: SourceName, server: EvaluationServer, bearings: Bearings, client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
@@ -90,9 +90,9 @@ package final class OFREPSource: FlagSource {
     }
 
     private func end(
-        _ result: Result<Response, TransferError>, _ binding: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, TransferError>, _ binding: String, _ isConditional: Bool
     ) {
-        let response: Response
+        let response: HTTPResponse
         do {
             response = try result.get()
         } catch {
@@ -166,7 +166,7 @@ package final class OFREPSource: FlagSource {
     private static let streamLimit = 4
 }
 
-extension Response {
+extension HTTPResponse {
     /// The evaluation that a server answers, or why there is none.
     fileprivate func evaluations() throws(Failure) -> Evaluations {
         switch status {

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Faults
 import Records
 
 /// Calls a function whenever the state file or the marker of a service may have changed.
@@ -12,7 +13,7 @@ final class StateFileWatch {
     init(
         _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop,
         look: @escaping () -> Void
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         let folder = "\(published.directory)/\(service)"
         let names = [FileName.state] + Gate.allCases.map(\.rawValue)
         watches = names.map { PathWatch(loop, path: "\(folder)/\($0)", handler: look) }

@@ -1,27 +1,26 @@
-/// What to ask for, and under which conditions: an HTTP request of method GET, or POST where it has a
-/// body.
-package struct Request: Hashable, Sendable {
+/// An HTTP request and its limits. The method is POST with a body, else GET.
+package struct HTTPRequest: Hashable, Sendable {
     /// `http://…` or `https://…`.
     package var url: String
     package var headers: [Header]
-    /// What is sent, as it is. Redirects of a request that has such are not followed.
+    /// The bytes to send. A redirect of a request with a body is not followed.
     package var body: [UInt8]?
-    /// How long all of it may take, redirects included.
+    /// The time limit of the whole transfer, redirects included.
     package var timeout: Duration
-    /// The longest body that is taken, in bytes after decoding.
+    /// The size limit of the answer's body, in bytes after decoding.
     package var maxBody: Int
-    /// How much is kept of the body of an answer that is no success.
+    /// How many bytes are kept of the body of an answer that is no success (2xx).
     package var keptOfRefusal: Int
-    /// A file of PEM certificates that replaces the system's authorities.
+    /// The path of a file of PEM certificates that replaces the system's authorities.
     package var authorities: String?
-    /// Who we are, to a server that asks.
+    /// The client certificate for a server that asks for one.
     package var identity: Identity?
-    /// The Unix socket that stands for the host, and for any proxy.
+    /// The path of a Unix socket to connect to, in the place of the host and of any proxy.
     package var unixSocket: String?
-    /// Whether it goes to the host itself, whatever proxies the environment names: for what is for
-    /// this machine alone.
+    /// Whether it bypasses the proxies that the environment names: for requests to this machine.
     package var isDirect: Bool
 
+    /// A GET request of 30 s and 1 MiB at most, unless the arguments say otherwise.
     package init(
         url: String, headers: [Header] = [], body: [UInt8]? = nil,
         timeout: Duration = .seconds(30), maxBody: Int = 1 << 20, keptOfRefusal: Int = 0,
@@ -41,21 +40,24 @@ package struct Request: Hashable, Sendable {
     }
 }
 
-/// A request that is sent again and again: an exchange knows what it has sent last by this object, and
-/// does not compare one part after the other.
+/// A request that is sent again and again: an exchange recognises it by the identity of this
+/// object, without comparing all of its parts.
 package final class PreparedRequest {
-    package let request: Request
+    /// The request to send.
+    package let request: HTTPRequest
 
-    package init(_ request: Request) {
+    /// Prepares a request.
+    package init(_ request: HTTPRequest) {
         self.request = request
     }
 }
 
-/// A header field of a request. Whoever makes one sees to it that no line ends in it.
+/// A header field of a request. The caller makes sure that neither part holds a line end.
 package struct Header: Hashable, Sendable {
     package var name: String
     package var value: String
 
+    /// A field of this name; the value may be empty.
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
@@ -67,6 +69,7 @@ package struct Identity: Hashable, Sendable {
     package var certificate: [UInt8]
     package var key: [UInt8]
 
+    /// A certificate with its key.
     package init(certificate: [UInt8], key: [UInt8]) {
         self.certificate = certificate
         self.key = key

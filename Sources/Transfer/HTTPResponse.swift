@@ -1,17 +1,28 @@
-/// The header section of an answer as it comes, line by line.
+/// The complete answer of a server.
+package struct HTTPResponse: Hashable, Sendable {
+    package var headers: HeaderSection
+    /// The decoded body; of an answer that is no success (2xx), as many bytes as the request says.
+    package var body: [UInt8]
+
+    /// The status code, such as 200.
+    package var status: Int { headers.status }
+}
+
+/// The header section of an answer, line by line as it comes.
 ///
-/// Kept as bytes, and looked into on demand: of the headers of most answers two or three are asked for.
+/// It is kept as bytes and searched on demand: of most answers only two or three headers are
+/// needed.
 package struct HeaderSection: Hashable, Sendable {
     private var bytes: [UInt8] = []
-    /// Where each line lies in them, its end included.
+    /// The range of each line in the bytes, with its line end.
     private var lines: [Range<Int>] = []
-    /// The three digits of the status line; 0 before it came.
+    /// The status code of the status line; 0 before that came.
     private(set) package var status = 0
-    /// Whether the empty line came that ends the section. What comes later is a trailer.
+    /// Whether the empty line came that ends the section. Lines after it are a trailer.
     private(set) var isComplete = false
 
-    /// Takes a line with its end; what stands in a trailer is not kept. A status line begins anew:
-    /// an interim answer (RFC 9110 §15.2) came before.
+    /// Takes a line with its end. A trailer is not kept. A status line starts over: an interim
+    /// answer (RFC 9110 §15.2) came before it.
     mutating func take(line: UnsafeRawBufferPointer) {
         guard let first = unsafe line.first, !Self.isLineEnd(first) else {
             isComplete = true
@@ -33,8 +44,8 @@ package struct HeaderSection: Hashable, Sendable {
         }
     }
 
-    /// The value of the first field of that name, which is given in lower case; nil where there is
-    /// none, or it is no ASCII text.
+    /// The value of the first field of that name, which is given in lower case; nil without one, or
+    /// where the value is no ASCII text.
     package subscript(_ name: String) -> String? {
         for line in lines {
             if let value = value(of: name, in: line) { return value }
@@ -51,7 +62,7 @@ package struct HeaderSection: Hashable, Sendable {
         return found
     }
 
-    /// The value that the line gives to the field; nil where it is another field's, or no ASCII text.
+    /// The value in the line if it is of that field; nil for another field, or no ASCII text.
     private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }
         let value = bytes[trimmed((line.lowerBound + name.utf8.count + 1)..<line.upperBound)]
@@ -59,8 +70,8 @@ package struct HeaderSection: Hashable, Sendable {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Whether a line is of the field whose name is given in lower case. A plain loop: it runs for every
-    /// line of every answer.
+    /// Whether a line is of the field whose name is given in lower case. It is a plain loop because
+    /// it runs for every line of every answer.
     private func isField(_ name: String, _ line: Range<Int>) -> Bool {
         var index = line.lowerBound
         for byte in name.utf8 {
@@ -72,7 +83,7 @@ package struct HeaderSection: Hashable, Sendable {
         return index < line.upperBound && bytes[index] == UInt8(ascii: ":")
     }
 
-    /// What the header section of most servers fits into.
+    /// The header sections of most servers are no larger.
     private static let usualSize = 512
     private static let usualCount = 16
 
@@ -92,7 +103,7 @@ package struct HeaderSection: Hashable, Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Less the blanks around it.
+    /// The range without the blanks around it.
     private func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, Self.isBlank(bytes[start]) { start += 1 }

@@ -2,23 +2,24 @@ import CCurl
 import CivilTime
 package import EventLoop
 
-/// libcurl's multi interface on the loop of this program: its sockets and its one timer are sources
-/// of the loop. Connections are kept, and shared by all exchanges.
+/// An HTTP client: libcurl's multi interface on the event loop. Its sockets and its one timer are
+/// sources of the loop. Connections are kept, and all exchanges share them.
 ///
-/// libcurl must not be called from its own callbacks: those only note what to watch, and how long
-/// to wait.
+/// libcurl must not be called from its own callbacks: those only note which sockets to watch, and
+/// how long to wait.
 @safe
-package final class Client {
+package final class HTTPClient {
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var sockets: [Int32: Descriptor] = [:]
     private var timer: Timer?
     private var soon: Deferred?
-    /// Those that have ended, and are still to be told.
+    /// The exchanges that have ended and do not know it yet.
     private var ended: [(exchange: Exchange, code: CURLcode)] = []
     private var isStarting = false
 
-    /// Throws a `TransferError` or a `LoopError`: there is no memory, or no descriptor left.
+    /// A client without connections. Throws a `TransferError` or a `SystemError` where memory or
+    /// descriptors have run out.
     package init(_ loop: EventLoop) throws {
         self.loop = loop
         try check(curl_global_init(curl_global_everything))
@@ -32,17 +33,17 @@ package final class Client {
         unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
         unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)
         unsafe curl_multi_set_socket_function(handle) { _, socket, wish, userdata, _ in
-            unsafe Client.from(userdata)?.watch(socket, for: wish)
+            unsafe HTTPClient.from(userdata)?.watch(socket, for: wish)
             return 0
         }
         unsafe curl_multi_set_timer_function(handle) { _, milliseconds, userdata in
-            unsafe Client.from(userdata)?.wait(milliseconds)
+            unsafe HTTPClient.from(userdata)?.wait(milliseconds)
             return 0
         }
     }
 
     deinit {
-        // Cleaning up would call back into what is going away.
+        // Cleaning up would call back into this object, which is going away.
         unsafe curl_multi_set_socket_function(handle, nil)
         unsafe curl_multi_set_timer_function(handle, nil)
         sockets = [:]
@@ -50,9 +51,10 @@ package final class Client {
         curl_global_cleanup()
     }
 
+    /// The time since the boot.
     var now: Boottime { loop.now.boot }
 
-    /// Puts an exchange under way; it is told when it has ended, and never from within this call.
+    /// Starts a transfer. The exchange is told of its end later, never from within this call.
     func add(_ exchange: Exchange) throws(TransferError) {
         isStarting = true
         let code = unsafe curl_multi_add_handle(handle, exchange.handle.pointer)
@@ -60,24 +62,25 @@ package final class Client {
             isStarting = false
             throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
         }
-        // What libcurl wants of a timer that is due at once, without a turn of the loop for it.
+        // libcurl starts by a timer that is due at once: this saves a turn of the loop.
         workOnTime()
         if !ended.isEmpty { soon?.arm() }
     }
 
-    /// Takes an exchange out; it is told nothing any more.
+    /// Ends the transfer of an exchange, which is told nothing of it.
     func remove(_ exchange: Exchange) {
         unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
         if !ended.isEmpty { ended.removeAll { $0.exchange === exchange } }
     }
 
-    /// The one place where userdata becomes the client again.
-    private static func from(_ userdata: UnsafeMutableRawPointer?) -> Client? {
+    /// The client of libcurl's userdata. libcurl has it until `deinit` takes the callbacks away.
+    private static func from(_ userdata: UnsafeMutableRawPointer?) -> HTTPClient? {
         guard let userdata = unsafe userdata else { return nil }
-        return unsafe Unmanaged<Client>.fromOpaque(userdata).takeUnretainedValue()
+        return unsafe Unmanaged<HTTPClient>.fromOpaque(userdata).takeUnretainedValue()
     }
 
-    /// Notes what libcurl wants to know of a socket. One that cannot be watched times out.
+    /// Watches a socket as libcurl asks for it. The transfer of a socket that cannot be watched
+    /// times out.
     private func watch(_ socket: Int32, for wish: Int32) {
         let events: Descriptor.Events
         switch wish {
@@ -98,7 +101,7 @@ package final class Client {
         }
     }
 
-    /// Notes how long libcurl wants to wait; negative is until a socket is ready.
+    /// Sets the timer as libcurl asks for it; a negative time waits for sockets alone.
     private func wait(_ milliseconds: Int) {
         guard !isStarting else { return }
         if milliseconds >= 0 {
@@ -124,8 +127,8 @@ package final class Client {
         deliver()
     }
 
-    /// Lets libcurl do what its timer is for. Its clock stands still in suspend and ours does not:
-    /// where we come too early, it does not ask again by itself.
+    /// Lets libcurl do its timed work. Its clock stands still while the host is suspended, ours
+    /// does not: if we call it too early, it does not ask for the timer again, so that we ask it.
     private func workOnTime() {
         var running: Int32 = 0
         unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
@@ -136,7 +139,7 @@ package final class Client {
         collect()
     }
 
-    /// Takes out of libcurl's hands all that have ended.
+    /// Takes the transfers that have ended away from libcurl.
     private func collect() {
         var finished: [(exchange: Exchange, code: CURLcode)] = []
         while true {
@@ -149,8 +152,8 @@ package final class Client {
         ended += finished
     }
 
-    /// Tells those that have ended; they may begin again at once. One that begins anew before its turn
-    /// is taken out of the list: what it hears next is of the new request.
+    /// Tells the exchanges that have ended, which may send again at once. An exchange that sends
+    /// again before its turn is taken off the list: it hears of the new request only.
     private func deliver() {
         var left = ended.count
         while left > 0, !ended.isEmpty {

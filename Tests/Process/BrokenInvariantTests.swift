@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// A daemon in which a condition is broken that no input can break.
-@Suite(.timeLimit(.minutes(1))) struct InvariantTests {
+@Suite(.timeLimit(.minutes(1))) struct BrokenInvariantTests {
     /// The kernel has no reason to refuse the wall clock timer; here the C library says that it does.
     /// An optimised build keeps the words, unlike those of Swift's `precondition`.
     @Test func theDaemonSaysWhichInvariantIsBrokenAndEnds() throws {
@@ -24,6 +24,6 @@ import Testing
         let sentence = "set the wall clock timer: operation not permitted"
         #expect(
             try program.errors.contains(
-                "killswitchd: invariant broken: \(sentence) (EventLoop/WallTimer.swift:"))
+                "killswitchd: invariant broken: \(sentence) (EventLoop/Timers.swift:"))
     }
 }
