@@ -100,7 +100,14 @@ final class Daemon {
         }
     }
 
-    /// Waits without giving up the processor, for times that no timer of poll(2) can tell.
+    /// Lets time pass, for a test of what does not happen in it, or of what happens at a random time.
+    func letPass(_ time: Duration) throws {
+        let loop = try EventLoop()
+        let end = loop.now.boot + time
+        while loop.now.boot < end { try loop.runOnce(end - loop.now.boot) }
+    }
+
+    /// Lets up to 50 ms pass without giving up the processor: shorter times than poll(2) can measure.
     func spin(for time: Duration) throws {
         let loop = try EventLoop()
         let end = loop.now.boot + time
