@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 /// What a client sends, read as a call.
-@Suite struct CallTests {
+@Suite struct MethodCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let message: String
