@@ -145,7 +145,7 @@ enum ExitStatus: Int32 {
 struct CommandFailure: Error {
     /// The exit status.
     let status: ExitStatus
-    /// The message without the program's name; nil if everything is said already.
+    /// The message without the program's name; nil if everything is printed already.
     let message: String?
 
     /// A failure with this status; without a message nothing is printed.

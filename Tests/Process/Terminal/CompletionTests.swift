@@ -25,7 +25,7 @@ extension InATerminal {
                 load: "function fish_prompt; echo '$ '; end; source $HOME/completions"),
         ]
 
-        @Test(arguments: shells) func theTabKeyKnowsCommandsServicesSourcesAndStates(
+        @Test(arguments: shells) func completionOffersCommandsServicesSourcesAndStates(
             _ shell: Shell
         ) async throws {
             let daemon = try Daemon(

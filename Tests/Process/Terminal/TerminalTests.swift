@@ -50,7 +50,7 @@ extension InATerminal {
             return daemon
         }
 
-        @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case)
+        @Test(arguments: cases) func outputIsTheSameAtATerminalAndInAPipe(_ example: Case)
             async throws
         {
             let daemon = try running()

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// The commands that act, from the command line to the files.
-@Suite(.timeLimit(.minutes(1))) struct OrderTests {
+@Suite(.timeLimit(.minutes(1))) struct OrderCommandTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
 
@@ -85,7 +85,7 @@ import Testing
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
 
-    @Test func ofTwoOrdersAtOnceOneStandsAndBothAreInTheJournal() throws {
+    @Test func ofTwoOrdersAtOnceTheLaterIsInForceAndBothAreInTheJournal() throws {
         let daemon = try running()
         let orders = try ["maintenance", "ended"].map { state in
             try Program(
@@ -121,7 +121,7 @@ import Testing
         #expect(failed.output.contains("shop: running, its gate is open"))
     }
 
-    @Test func activatePutsInForceWhatWaitsForTheNextStart() throws {
+    @Test func activatePutsWaitingFlagsInForce() throws {
         let daemon = try running(Daemon.shop + "\nactivation = \"next-start\"\n")
         #expect(try daemon.control("activate").output.hasPrefix("no flags were waiting"))
         try daemon.folder.write(Self.closed, to: "flags.json")
@@ -195,7 +195,7 @@ import Testing
                 """)
     }
 
-    @Test func whatTheDaemonRefusesHasAStatusAndAHint() throws {
+    @Test func aRejectedOrderHasItsExitStatusAndAHint() throws {
         let daemon = try running()
         let service = try daemon.control("release", "shpo")
         #expect(service.status == 4)
@@ -211,7 +211,7 @@ import Testing
     @Test(arguments: [
         ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
         ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
-    ]) func withoutADaemonActingSaysWhatToLookAt(_ arguments: [String]) throws {
+    ]) func withoutADaemonAnOrderFailsWithAHint(_ arguments: [String]) throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         let result = try Program.run(

@@ -27,7 +27,7 @@ import Testing
         #expect(answer["sources"]?.array?.map { $0.object?["name"]?.string } == ["app"])
     }
 
-    @Test func everyMethodIsOneOfTheTwoKindsThatAreTestedAbove() {
+    @Test func everyMethodIsListedAsReadingOrActing() {
         #expect(
             Interface.methods.map { "\($0.name) \($0.access)" } == [
                 "Status reading", "Watch reading", "Sources reading", "Force acting",

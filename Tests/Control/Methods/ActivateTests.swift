@@ -16,7 +16,7 @@ import Testing
         #expect(activated.states == ["maintenance"])
     }
 
-    @Test func confirmLetsCloseWhatWasHeldAndSaysWhat() throws {
+    @Test func confirmClosesHeldServicesAndNamesThem() throws {
         let asked = try TestDispatcher(closeAtOnce: 0)
         try asked.decide()
         #expect(try asked.call("Confirm")["confirmed"] == [])

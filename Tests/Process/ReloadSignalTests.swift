@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The configuration is read again by SIGHUP.
-@Suite(.timeLimit(.minutes(1))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(1))) struct ReloadSignalTests {
     private static let both =
         Daemon.shop + """
 
@@ -38,7 +38,7 @@ import Testing
         try daemon.waitFor("ended")
     }
 
-    @Test func aSourceThatAsksSomethingElseIsFollowedThere() throws {
+    @Test func aSourceWithANewAddressIsFetchedThere() throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A new switch that was not heard yet neither opens nor closes anything.
-    @Test func aServiceKeepsItsStateUntilANewSwitchIsHeard() throws {
+    @Test func aServiceKeepsItsStateUntilANewSourceHasAnswered() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
         try daemon.start()
         try daemon.waitFor("ended")
@@ -72,7 +72,7 @@ import Testing
         #expect(try File.exists(daemon.folder("run/shop/closed")))
     }
 
-    @Test func aBrokenOneChangesNothingAndIsSaidUntilItIsMended() throws {
+    @Test func aBrokenConfigurationChangesNothingAndIsReportedUntilItIsRepaired() throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")

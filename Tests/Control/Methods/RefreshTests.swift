@@ -45,7 +45,7 @@ import Testing
         #expect(fetched["problem"]?.string == "no route")
     }
 
-    @Test func forgetDropsWhatIsStoredAndMovesNothing() throws {
+    @Test func forgetDropsStoredFlagsAndMovesNoGate() throws {
         try asked.decide()
         #expect(try asked.call("Forget", ["source": "app"])["services"] == ["shop"])
         #expect(asked.daemon.effects.contains(.storeFlags(app, [])))
@@ -55,7 +55,7 @@ import Testing
         #expect(try asked.call("Status").states == ["running"])
     }
 
-    @Test func aReloadIsAnsweredWithWhatThereIsNow() throws {
+    @Test func aReloadIsAnsweredWithTheNewServicesAndSources() throws {
         #expect(try asked.call("Reload") == ["services": ["shop"], "sources": ["app"]])
         asked.daemon.next = .failure(.configurationRefused("x.toml:1: no"))
         #expect(throws: MethodError.configurationRefused("x.toml:1: no")) {

@@ -107,7 +107,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test func aPathThatDoesNotFitIsSaidToBeTooLong() throws {
+    @Test func aPathThatIsTooLongIsReported() throws {
         let dispatcher = Dispatcher(
             daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
             author: { _ in "me" })

@@ -59,7 +59,7 @@ struct DetachTests {
                 """)
     }
 
-    @Test func whatOnlyHasTheNameOfADropInIsPassedOver() throws {
+    @Test func fileNamesThatOnlyLookLikeDropInsArePassedOver() throws {
         let result = try run(
             """
             attached web.service
@@ -76,7 +76,7 @@ struct DetachTests {
                     errors: ""))
     }
 
-    @Test func whereNoUnitsAreThereIsNothingToDetach() throws {
+    @Test func withoutAUnitDirectoryThereIsNothingToDetach() throws {
         let result = try run(
             "cd /; rmdir /etc/systemd/system; rm -r /run/killswitchd; detach --all")
         #expect(
@@ -104,7 +104,7 @@ struct DetachTests {
         #expect(result.status == 0 && result.errors == "")
     }
 
-    @Test func programsGetAnObject() throws {
+    @Test func detachPrintsJSON() throws {
         let result = try run("attached web.service; detach --dry-run --json shop web; ls")
         #expect(
             result.output == """
@@ -125,7 +125,7 @@ struct DetachTests {
     }
 
     /// A service that is gone is known by its units; one that never was is not.
-    @Test func unitsOfAServiceThatNobodyKnowsAreAnError() throws {
+    @Test func unitsOfAnUnknownServiceIsAnError() throws {
         let program = try Programs.path(of: "killswitchctl")
         let result = try run(
             """
@@ -146,7 +146,7 @@ struct DetachTests {
     }
 
     /// Those that are detached are in units.json still.
-    @Test func aUnitThatIsJustDetachedIsNotAnother() throws {
+    @Test func aUnitThatWasJustDetachedIsNotNamedAsAttached() throws {
         let result = try run(
             """
             attached web.service

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 /// What a client sends, read as a call.
-@Suite struct CallTests {
+@Suite struct MethodCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let message: String
@@ -54,7 +54,7 @@ import Testing
         (1...depth).reduce(.null) { value, _ in .array([value]) }
     }
 
-    @Test(arguments: cases) func aMessageIsACallOrIsNone(_ example: Case) throws {
+    @Test(arguments: cases) func aMessageIsParsedAsACallOrRejected(_ example: Case) throws {
         let message = Array(example.message.utf8)
         if let call = example.call {
             #expect(try MethodCall(message) == call)

@@ -36,7 +36,7 @@ import Testing
         #expect(try program.errors == "")
     }
 
-    @Test func theFilesAreEnough() async throws {
+    @Test func runNeedsNoRunningDaemon() async throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         let program = try run(daemon, script: "echo out; echo err >&2")
@@ -58,7 +58,7 @@ import Testing
                 == "killswitchctl: 'shop' is ended, not open any more: stopping the command\n")
     }
 
-    @Test func oneThatDoesNotListenIsKilledAfterTheGrace() async throws {
+    @Test func aCommandThatIgnoresSIGTERMIsKilledAfterTheGracePeriod() async throws {
         let daemon = try running()
         let program = try run(
             daemon, "--grace", "200ms", "--quiet",
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT])
-    func aSignalToUsIsTheCommandsOnce(_ signal: Int32) async throws {
+    func aSignalIsPassedToTheCommandOnce(_ signal: Int32) async throws {
         let daemon = try running()
         let program = try run(
             daemon,
@@ -130,7 +130,7 @@ import Testing
         #expect(try program.output == "ready\ngot \(names[signal] ?? "")\n")
     }
 
-    @Test func aCommandThatASignalEndsEndsUsByTheSame() async throws {
+    @Test func aSignalThatEndsTheCommandEndsKillswitchctlToo() async throws {
         let daemon = try running()
         let program = try run(daemon, script: "kill -SEGV $$")
         #expect(try await program.end() == 128 + SIGSEGV)
@@ -171,7 +171,7 @@ import Testing
         #expect(try program.errors.contains("'shop' is countdown, not running any more"))
     }
 
-    @Test func whatCannotBeRunIsSaidAsAShellDoes() throws {
+    @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
         let daemon = try running()
         let program = try Programs.path(of: "killswitchctl")
         let words = ["run", "shop", "--runtime-directory", daemon.folder("run"), "--"]
@@ -184,7 +184,7 @@ import Testing
         #expect(nothing.status == 2 && nothing.errors.contains("killswitchctl run shop -- COMMAND"))
     }
 
-    @Test func aWaitThatIsTooLongOrForNobodyEnds() async throws {
+    @Test func aWaitEndsAtItsTimeoutOrForAnUnknownService() async throws {
         let daemon = try running(flags: Self.closed)
         let late = try run(daemon, "--timeout", "50ms", script: "exit 0")
         #expect(try await late.end() == 124)

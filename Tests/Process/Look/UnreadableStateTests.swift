@@ -19,7 +19,7 @@ import Testing
         String(repeating: "[", count: 63) + String(repeating: "]", count: 63),
         "\"" + String(repeating: "[", count: 64) + String(repeating: "]", count: 64) + "\"",
     ])
-    func theDeepestValueThatIsTakenIsReadByEverybody(_ value: String) async throws {
+    func theDeepestAcceptedValueIsReadByEveryCommand(_ value: String) async throws {
         let flags = { (end: String) in #"{"service_end": "\#(end)", "v": \#(value)}"# }
         let daemon = try Daemon("\(Daemon.shop)\n\(Self.values)", flags: flags("no"))
         try daemon.start()
@@ -60,7 +60,7 @@ import Testing
         Case(marker: "closed", isOpen: 1, says: "; its marker says closed"),
         Case(marker: nil, isOpen: 3, says: ""),
     ])
-    func itIsAnErrorOfItsOwnAndNeverAnUnknownService(_ row: Case) throws {
+    func anUnreadableStateIsAnErrorOfItsOwn(_ row: Case) throws {
         let daemon = try unreadable(row.marker)
         let problem =
             "killswitchctl: read '\(daemon.folder("run/shop/state.json"))': unexpected end of "
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func programsGetNullForWhatNobodyKnows() throws {
+    @Test func isOpenPrintsNullForUnknownFacts() throws {
         let isOpen = { (daemon: Daemon) in try daemon.control("is-open", "shop", "--json").output }
         #expect(
             try isOpen(try unreadable("open"))
@@ -85,7 +85,7 @@ import Testing
                 == #"{"service":"shop","open":false,"state":null}"# + "\n")
     }
 
-    @Test func statusNamesItAndHidesNoOther() throws {
+    @Test func statusReportsAnUnreadableStateAndShowsTheOthers() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         try Directory.create(daemon.folder("run/web/state.json"))
@@ -96,7 +96,7 @@ import Testing
         #expect(!status.errors.contains("no service is known yet"))
     }
 
-    @Test func runAndWaitGoByTheMarker() async throws {
+    @Test func runAndWaitUseTheMarkerOfAnUnreadableState() async throws {
         let daemon = try unreadable("closed")
         let wait = { (goal: String) in
             try daemon.control("wait", "shop", "--for", goal, "--timeout", "50ms").status
@@ -116,7 +116,7 @@ import Testing
         #expect(try program.errors.contains("'shop' is closed, not open any more"))
     }
 
-    @Test func watchNamesItOnceAndGoesOn() throws {
+    @Test func watchReportsAnUnreadableStateOnceAndGoesOn() throws {
         let daemon = try unreadable("open")
         let program = try Program(
             try Programs.path(of: "killswitchctl"),

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `killswitchctl watch`: a line a change, from the files alone.
-@Suite(.timeLimit(.minutes(1))) struct WatchTests {
+@Suite(.timeLimit(.minutes(1))) struct WatchCommandTests {
     private func watch(_ daemon: Daemon, _ arguments: String...) throws -> Program {
         try Program(
             try Programs.path(of: "killswitchctl"),
@@ -16,7 +16,7 @@ import Testing
         try program.output.split(separator: "\n")
     }
 
-    @Test func eachChangeIsALine() throws {
+    @Test func watchPrintsALineForEachChange() throws {
         let daemon = try Daemon()
         let watching = try watch(daemon)
         try daemon.start()
@@ -41,7 +41,7 @@ import Testing
         #expect(try watching.errors == "")
     }
 
-    @Test func aRestartOfTheDaemonInterruptsNothing() throws {
+    @Test func aRestartOfTheDaemonDoesNotInterruptAWatch() throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
@@ -59,7 +59,7 @@ import Testing
         #expect(words.first == "running:" && words.suffix(2) == ["ended:", "running:"])
     }
 
-    @Test func programsGetTheWholeState() throws {
+    @Test func watchPrintsTheWholeStateAsJSON() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         let watching = try watch(daemon, "--json", "shop")
@@ -70,7 +70,7 @@ import Testing
         #expect(object["state"]?.string == "running")
     }
 
-    @Test func aServiceThatIsGoneIsTold() throws {
+    @Test func watchReportsAServiceThatIsNoLongerConfigured() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         let watching = try watch(daemon)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func aMethodOrAnInterfaceThatIsNotThereIsSaidToBeMissing() throws {
+    @Test func anUnknownMethodOrInterfaceIsATypedError() throws {
         #expect(throws: MethodError.methodNotFound("Shut")) { try asked.perform("Shut") }
         #expect(throws: MethodError.interfaceNotFound("io.other")) {
             try asked.perform(

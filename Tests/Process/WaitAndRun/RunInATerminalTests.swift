@@ -14,7 +14,7 @@ extension InATerminal {
             return daemon
         }
 
-        @Test func atATerminalCtrlCAndCtrlZAreTheCommands() async throws {
+        @Test func atATerminalCtrlCAndCtrlZReachTheCommand() async throws {
             let daemon = try running()
             let terminal = try await RealTerminal(daemon)
             try terminal.type(
@@ -41,7 +41,7 @@ extension InATerminal {
             #expect(try !terminal.screen.contains("\nsleep:"))
         }
 
-        @Test func theTerminalIsTheCommandsToRead() async throws {
+        @Test func theCommandReadsFromTheTerminal() async throws {
             let daemon = try running()
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- sh -c 'read word; echo \"read $word\"'")

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aWatchTellsWhatIsSoAndThenEachChange() throws {
+    @Test func aWatchSendsTheCurrentStatesAndThenEachChange() throws {
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
         var told: [[String]] = []

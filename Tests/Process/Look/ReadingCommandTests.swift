@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The command line, on real files.
-@Suite(.timeLimit(.minutes(1))) struct ControlTests {
+@Suite(.timeLimit(.minutes(1))) struct ReadingCommandTests {
     /// A daemon that has decided, and ended: the files are all there is.
     private func decided(_ flags: String) throws -> Daemon {
         let daemon = try Daemon(flags: flags)
@@ -19,20 +19,20 @@ import Testing
     private static let countdown =
         #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#
 
-    @Test func isOpenSaysItByTheExitStatus() throws {
+    @Test func isOpenAnswersByItsExitStatus() throws {
         let openly = try decided(Self.open).control("is-open", "shop")
         #expect(openly == .init(status: 0, output: "shop: open (running)\n", errors: ""))
         let closed = try decided(Self.closed).control("is-open", "shop", "--quiet")
         #expect(closed == .init(status: 1, output: "", errors: ""))
     }
 
-    @Test func isOpenIsAlsoJSON() throws {
+    @Test func isOpenPrintsJSON() throws {
         let result = try decided(Self.open).control("is-open", "shop", "--json")
         #expect(result.status == 0)
         #expect(result.output == #"{"service":"shop","open":true,"state":"running"}"# + "\n")
     }
 
-    @Test func theDirectoryMayStandBeforeTheCommand() throws {
+    @Test func theRuntimeDirectoryOptionMayStandBeforeTheCommand() throws {
         let daemon = try decided(Self.open)
         for option in [
             ["--runtime-directory", daemon.folder("run")],
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func theDirectoryOfAUnitCountsWhereADaemonHasItsFilesThere() throws {
+    @Test func aUnitsRuntimeDirectoryCountsOnlyIfADaemonHasFilesThere() throws {
         let daemon = try decided(Self.open)
         let program = try Programs.path(of: "killswitchctl")
         let get = { (directory: String) in
@@ -83,7 +83,7 @@ import Testing
         #expect(try daemon.control("get", "shop", "gate").output == "\n")
     }
 
-    @Test func aServiceThatNobodyKnowsIsNamedWithThoseThatAre() throws {
+    @Test func anUnknownServiceIsAnErrorThatNamesTheKnownOnes() throws {
         let daemon = try decided(Self.open)
         for command in [
             ["is-open", "shpo"], ["get", "shpo", "state"], ["status", "shpo"],
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aStatePastItsTimeIsNoStateAnyMore() throws {
+    @Test func anOutOfDateStateCountsAsUndecided() throws {
         let daemon = try decided(Self.open)
         let text = try daemon.folder.text(of: "run/shop/state.json")
         let old = text.replacing(
@@ -129,7 +129,7 @@ import Testing
         #expect(try daemon.control("get", "shop", "values").output == "{}\n")
     }
 
-    @Test func getOfAFieldThatIsNoneNamesThoseThatAre() throws {
+    @Test func getOfAnUnknownFieldNamesTheFields() throws {
         let result = try decided(Self.open).control("get", "shop", "day_left")
         #expect(result.status == 2)
         #expect(
@@ -152,7 +152,7 @@ import Testing
         #expect(shop["age"]?.number?.int64 != nil)
     }
 
-    @Test func withoutADaemonStatusShowsWhatTheFilesKnowAndSaysSo() throws {
+    @Test func withoutADaemonStatusShowsTheFilesAndWarns() throws {
         let daemon = try decided(Self.closed)
         let table = try daemon.control("status")
         #expect(table.status == 0)
@@ -165,7 +165,7 @@ import Testing
         #expect(json?["daemon"]?.object?["problem"]?.string?.contains("connect to ") == true)
     }
 
-    @Test func aUnitThatIsNotAsItShouldBeIsNamedBelowTheTable() throws {
+    @Test func theProblemOfAUnitIsALineBelowTheTable() throws {
         let daemon = try decided(Self.closed)
         try daemon.folder.write(
             """
@@ -181,7 +181,7 @@ import Testing
         )
     }
 
-    @Test func theRunningDaemonTellsOfItsSources() throws {
+    @Test func statusShowsTheSourcesOfTheRunningDaemon() throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
@@ -210,14 +210,14 @@ import Testing
         #expect(table.errors.contains("no answer in time"))
     }
 
-    @Test func withoutADaemonStatusSaysSo() throws {
+    @Test func withoutADaemonStatusFails() throws {
         let daemon = try Daemon()
         let result = try daemon.control("status")
         #expect(result.status == 69)
         #expect(result.errors.contains("is killswitchd running?"))
     }
 
-    @Test func waitEndsWhenItIsSo() throws {
+    @Test func waitEndsOnceTheConditionIsMet() throws {
         let daemon = try Daemon()
         let waiting = try Program(
             try Programs.path(of: "killswitchctl"),
@@ -231,12 +231,14 @@ import Testing
         #expect(try waiting.wait() == 0)
     }
 
-    @Test(arguments: ["open", "decided", "running"]) func waitHasManyGoals(_ goal: String) throws {
+    @Test(arguments: ["open", "decided", "running"]) func waitKnowsGatesStatesAndDecided(
+        _ goal: String
+    ) throws {
         let daemon = try decided(Self.open)
         #expect(try daemon.control("wait", "shop", "--for", goal).status == 0)
     }
 
-    @Test func waitTimesOutAndSaysWhatIs() throws {
+    @Test func waitTimesOutAndPrintsTheState() throws {
         let daemon = try decided(Self.open)
         let result = try daemon.control("wait", "shop", "--for", "closed", "--timeout", "50ms")
         #expect(result.status == 124)

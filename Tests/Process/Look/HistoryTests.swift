@@ -83,7 +83,7 @@ import Testing
             ])
     }
 
-    @Test func oneServiceSinceATime() throws {
+    @Test func historyIsLimitedToAServiceAndATime() throws {
         #expect(sentences(try history("shop")).count == 5)
         let since = try history("shop", "--since", "2027-01-15T05:16:40Z")
         #expect(
@@ -92,12 +92,12 @@ import Testing
         )
         let none = try history("shop", "--since", "2099-01-01T00:00:00Z")
         #expect(none.status == 0 && none.output == "")
-        #expect(none.errors == "killswitchctl: the journal has nothing of that\n")
+        #expect(none.errors == "killswitchctl: the journal has no such entries\n")
         #expect(try history("--since", "soon").status == 2)
     }
 
     /// They had no service in the journal, and were nobody's past.
-    @Test func whatConcernsSeveralServicesIsThePastOfEach() throws {
+    @Test func anEventOfSeveralServicesIsInTheHistoryOfEach() throws {
         #expect(
             sentences(try history("web")) == [
                 "web: ended: so it is", "2 services would close at once",
@@ -119,17 +119,17 @@ import Testing
         #expect(try member("services", []) == ["shop", "web"])
     }
 
-    @Test func aServiceWithoutAPastThatNobodyKnowsIsNoService() throws {
+    @Test func aServiceWithoutEntriesAndWithoutFilesIsUnknown() throws {
         let result = try history("shpo")
         #expect(result.status == 4)
         #expect(result.errors == "killswitchctl: no such service 'shpo'; no service is known yet\n")
     }
 
-    @Test func whatAnotherUserWroteUnderOurNameIsNotBelieved() throws {
+    @Test func entriesThatAnotherUserForgedAreIgnored() throws {
         #expect(try !history().output.contains("forged"))
     }
 
-    @Test func programsGetAnObjectALine() throws {
+    @Test func historyPrintsAnObjectOfJSONForEachEvent() throws {
         let lines = try history("shop", "--json").output.split(separator: "\n")
         let event = try #require(try JSON.Value.parse(String(lines[1])).object)
         #expect(event["state"]?.string == "maintenance" && event["gate"]?.string == "closed")

@@ -108,14 +108,14 @@ import Testing
         #expect(result.errors.contains("none.json': no such file"), "\(result.errors)")
     }
 
-    @Test func anUnknownServiceIsNamedWithThoseThatAre() throws {
+    @Test func anUnknownServiceIsAnErrorThatNamesTheConfiguredOnes() throws {
         let result = try simulate(
             "--config", folder("killswitchd.toml"), "--service", "web", "--flags", "x.json")
         #expect(result.status == 4)
         #expect(result.errors == "killswitchctl: no such service 'web'; configured: shop\n")
     }
 
-    @Test func aConfigurationThatIsWrongSaysWhere() throws {
+    @Test func aWrongConfigurationIsReportedWithFileAndLine() throws {
         try folder.write("[service.shop]\nsource = 1", to: "killswitchd.toml")
         let result = try simulate(
             "--config", folder("killswitchd.toml"), "--service", "shop", "--flags", "x.json")

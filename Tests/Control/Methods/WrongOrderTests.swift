@@ -54,7 +54,7 @@ import Testing
             error: .invalidParameter("sate")),
     ]
 
-    @Test(arguments: cases) func isRefusedWhole(_ wrong: Case) throws {
+    @Test(arguments: cases) func aWrongOrderIsRejectedAndPostsNothing(_ wrong: Case) throws {
         let asked = try TestDispatcher()
         try asked.decide()
         var order: JSON.Object = .maintenance

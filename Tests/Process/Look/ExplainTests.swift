@@ -95,7 +95,7 @@ import Testing
         #expect(output.contains("invalid-answer: the last answer of source 'shop' is invalid"))
     }
 
-    @Test func flagsThatWaitForTheNextStartAreTold() throws {
+    @Test func flagsThatWaitForTheNextStartAreShown() throws {
         let daemon = try Daemon(
             Daemon.shop + "\nactivation = \"next-start\"", flags: Self.running)
         try daemon.start()
@@ -119,7 +119,7 @@ import Testing
         #expect(output.contains("says    running, open: decides"))
     }
 
-    @Test func itIsAlsoJSON() throws {
+    @Test func explainPrintsJSON() throws {
         let daemon = try Daemon(flags: Self.running)
         #expect(try daemon.run("--once").status == 0)
         let result = try explain(daemon, "--json")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aStatePastItsTimeIsShownAndSaidToBe() throws {
+    @Test func anOutOfDateStateIsShownAsSuch() throws {
         let daemon = try Daemon(flags: Self.running)
         #expect(try daemon.run("--once").status == 0)
         let old = try daemon.folder.text(of: "run/shop/state.json").replacing(
