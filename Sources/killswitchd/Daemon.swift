@@ -93,7 +93,6 @@ final class Daemon {
         agent.settled = { [unowned self] in server?.advance(.settled) }
         #if DEBUG
         agent.losesTimers = Fault.losesTimers
-        if Fault.diesAfterMove { gatekeeper?.afterFirstMove = { raise(SIGKILL) } }
         #endif
         try gatekeeper?.start()
         try agent.start(followed)
