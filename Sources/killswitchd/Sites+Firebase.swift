@@ -2,7 +2,7 @@ import JSON
 import RemoteFlags
 import Settings
 
-extension ClientTemplatePlace {
+extension ClientTemplateSite {
     init(_ app: Source.Firebase, of source: Source) {
         self.init(
             project: app.project, apiKey: app.apiKey, appID: app.appID, baseURL: app.baseURL,
@@ -11,7 +11,7 @@ extension ClientTemplatePlace {
     }
 }
 
-extension ServerTemplatePlace {
+extension ServerTemplateSite {
     /// Percent conditions choose this host by its machine's id for this program, where the
     /// configuration does not say otherwise; where there is none, no percent condition is true.
     init(_ project: Source.FirebaseServer, of source: Source, _ host: Host) {
