@@ -1,34 +1,53 @@
 package import Decision
+import JSON
 
-/// Where flags come from. Each kind is a folder beside this file.
+/// Where flags come from. Each kind of source is a folder beside this file.
 ///
-/// A source has no will of its own: it fetches when it is told to, and ends each fetch with exactly
-/// one `deliver(.fetched(…))`, inside its time limit. Between fetches it may say `.hinted`: that a
-/// fetch would pay, and no more than that. Told to fetch while it does, it begins anew, and ends both
-/// as one.
+/// A source fetches when it is told to, and ends each fetch with exactly one `deliver(.fetched(…))`,
+/// inside its time limit. Between fetches it may deliver `.hinted`, which says that the flags may have
+/// changed, and no more. `fetch` during a fetch begins anew; one `.fetched` ends both.
 package protocol FlagSource: AnyObject {
+    /// The name that the configuration gives it.
     var name: SourceName { get }
 
-    /// What answers depend on besides time: the address and whatever else selects them.
+    /// Stands for everything that selects the answers: the address, the headers, a digest of the
+    /// credentials. It is stored with an answer.
     var binding: String { get }
 
-    /// Whether answers that came under a binding say something about those to come: their validators
-    /// may be sent, and their edition counts. Others stay in force until the first that is good.
+    /// Whether an answer that was stored under a binding is of the same flags: its validators may be
+    /// sent, and its version counts. Another stays in force until the first good answer.
     func isBound(by stored: String) -> Bool
 
     /// Begins to watch for changes, where the source can.
     func start()
 
-    /// Fetches once, only if the flags changed since `validators`, where the source knows such.
+    /// Fetches once. Where the source knows validators, the flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
 
-    /// Ends the watching and any fetch under way. Nothing is delivered after it.
+    /// Ends the watch and a fetch in flight. Nothing is delivered after it.
     func stop()
 }
 
 extension FlagSource {
+    /// Only the same binding, byte by byte.
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
 }
 
 /// Where a source's events go: to the end of the agent's queue, never straight into the machine.
 package typealias Deliver = (Event) -> Void
+
+extension String {
+    /// Whether it contains the bytes of `other`. Swift's own search finds canonical equivalents too.
+    func contains(exactly other: String) -> Bool {
+        let (own, wanted) = (utf8Span.span, other.utf8Span.span)
+        guard wanted.count <= own.count else { return false }
+        return (0...(own.count - wanted.count)).contains { start in
+            (0..<wanted.count).allSatisfy { own[start + $0] == wanted[$0] }
+        }
+    }
+}
+
+extension JSON.Object {
+    /// The object as it is sent and stored.
+    var bytes: [UInt8] { Array(JSON.Value.object(self).serialized().utf8) }
+}

@@ -34,7 +34,6 @@ enum Command {
         }
     }
 
-
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
         StandardError.outliveReaders()
         try Signals.hold(Daemon.signals)

@@ -58,10 +58,10 @@ struct OSRelease {
     }
 }
 
-extension Bearings {
+extension SourceEnvironment {
     /// Where sources of this process find their credentials, and how they introduce themselves.
-    static func ofThisProcess(stateDirectory: String) -> Bearings {
-        Bearings(
+    static func ofThisProcess(stateDirectory: String) -> SourceEnvironment {
+        SourceEnvironment(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
             agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
             stateDirectory: stateDirectory, metadataHost: environmentVariable("GCE_METADATA_HOST"))

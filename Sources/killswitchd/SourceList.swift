@@ -7,15 +7,15 @@ import Transfer
 /// The sources that are followed, made of what each kind needs. A new kind is one more case here.
 final class SourceList {
     private let loop: EventLoop
-    private let bearings: Bearings
+    private let environment: SourceEnvironment
     private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
     /// Where their events go, once there is somebody to take them.
     var deliver: Deliver = { _ in }
 
-    init(on loop: EventLoop, _ bearings: Bearings) {
+    init(on loop: EventLoop, _ environment: SourceEnvironment) {
         self.loop = loop
-        self.bearings = bearings
+        self.environment = environment
     }
 
     /// The sources of a configuration; those that stay as they were are the objects of before.
@@ -40,25 +40,26 @@ final class SourceList {
                 deliver: deliver)
         case .http(let document):
             return HTTPSource(
-                name: settings.name, site: Site(document, of: settings), bearings: bearings,
+                name: settings.name, site: Site(document, of: settings), environment: environment,
                 client: try sharedClient(), loop: loop, deliver: deliver)
         case .etcd(let cluster):
             return EtcdSource(
-                name: settings.name, cluster: Cluster(cluster, of: settings), bearings: bearings,
+                name: settings.name, site: EtcdSite(cluster, of: settings),
+                environment: environment,
                 client: try sharedClient(), loop: loop, deliver: deliver)
         case .ofrep(let evaluation):
             return OFREPSource(
-                name: settings.name, server: EvaluationServer(evaluation, of: settings),
-                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+                name: settings.name, site: EvaluationSite(evaluation, of: settings),
+                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
         case .firebase(let app):
             return ClientTemplateSource(
-                name: settings.name, place: ClientTemplatePlace(app, of: settings),
-                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+                name: settings.name, site: ClientTemplateSite(app, of: settings),
+                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
         case .firebaseServer(let project):
             return ServerTemplateSource(
                 name: settings.name,
-                place: ServerTemplatePlace(project, of: settings, bearings.host),
-                bearings: bearings, client: try sharedClient(), loop: loop, deliver: deliver)
+                site: ServerTemplateSite(project, of: settings, environment.host),
+                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
         }
     }
 
@@ -81,24 +82,25 @@ extension Site {
     }
 }
 
-extension Cluster {
+extension EtcdSite {
     fileprivate init(_ cluster: Source.Cluster, of source: Source) {
+        let server = Site(
+            url: "", timeout: source.timeout, maxBody: source.maxBody, authorities: cluster.ca,
+            clientCertificate: cluster.clientCertificate, clientKey: cluster.clientKey)
         self.init(
             endpoints: cluster.endpoints, prefix: cluster.prefix,
-            login: cluster.login.map { Login(user: $0.user, password: $0.password) },
-            timeout: source.timeout, maxBody: source.maxBody, interval: source.interval,
-            authorities: cluster.ca, clientCertificate: cluster.clientCertificate,
-            clientKey: cluster.clientKey)
+            login: cluster.login.map { EtcdLogin(user: $0.user, password: $0.password) },
+            interval: source.interval, server: server)
     }
 }
 
-extension EvaluationServer {
+extension EvaluationSite {
     fileprivate init(_ evaluation: Source.Evaluation, of source: Source) {
-        let site = Site(
+        let server = Site(
             url: evaluation.url, timeout: source.timeout, maxBody: source.maxBody,
             authorities: evaluation.ca, clientCertificate: evaluation.clientCertificate,
             clientKey: evaluation.clientKey, bearer: evaluation.bearer, apiKey: evaluation.apiKey)
-        self.init(site: site, context: evaluation.context, interval: source.interval)
+        self.init(server: server, context: evaluation.context, interval: source.interval)
     }
 }
 

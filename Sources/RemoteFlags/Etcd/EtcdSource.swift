@@ -6,207 +6,203 @@ import Files
 import JSON
 package import Transfer
 
-/// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes
-/// of them from the revision of the last fetch on.
+/// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes of
+/// them from the revision of the last fetch on.
 ///
-/// Each fetch comes to the endpoint that answered last, and to the others where it does not. So does a
-/// watch.
+/// A fetch asks the endpoint that answered last, and the next one where that does not answer. Each gets
+/// an equal share of the time that is left.
 package final class EtcdSource: FlagSource {
     package let name: SourceName
-    private let cluster: Cluster
-    private let bearings: Bearings
+    private let site: EtcdSite
+    private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
+    private let fetch: Fetch
     private let deliver: Deliver
-    private var exchange: Exchange?
     private var stream: Stream<WatchParser>?
+    /// The token of the last login.
     private var token: String?
-    private var visit: Visit?
-    /// What the last fetch found.
+    private var round: Round?
+    /// The flags of the last good fetch, and their revision.
     private var last: Snapshot?
-    /// Where the watch is.
+    /// The endpoint of the watch.
     private var watched: Int?
-    /// The endpoint that the next fetch begins with: any, so that a fleet spreads.
+    /// The endpoint of the next request. The first is chosen at random, so that hosts spread.
     private var endpoint: Int
 
-    /// A fetch under way.
-    private struct Visit {
+    /// The endpoints that a fetch has asked and may still ask.
+    private struct Round {
         let startedAt: Int
-        let deadline: Boottime
         var endpointsLeft: Int
         var silent: Set<Int> = []
         var hasLoggedIn = false
-        /// How the first endpoint failed.
+        /// The failure of the first endpoint.
         var failure: Failure?
     }
 
+    /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, cluster: Cluster, bearings: Bearings, client: HTTPClient, loop: EventLoop,
-        deliver: @escaping Deliver
+        name: SourceName, site: EtcdSite, environment: SourceEnvironment, client: HTTPClient,
+        loop: EventLoop, deliver: @escaping Deliver
     ) {
-        Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
+        Invariant.hold(!site.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
-        self.cluster = cluster
-        self.bearings = bearings
+        self.site = site
+        self.environment = environment
         self.loop = loop
         self.client = client
         self.deliver = deliver
-        endpoint = Int.random(in: cluster.endpoints.indices)
+        // How long an endpoint was given depends on the others.
+        fetch = Fetch(
+            "", limit: site.server.timeout, timeout: "no whole answer in time", client: client,
+            loop: loop)
+        endpoint = Int.random(in: site.endpoints.indices)
     }
 
-    deinit { exchange?.cancel() }
+    package var binding: String { site.binding }
 
-    package var binding: String { cluster.binding }
-
-    /// The watch begins where the first fetch has ended.
+    /// Does nothing: the first fetch says from which revision on to watch.
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
-        exchange?.cancel()
-        visit = Visit(
-            startedAt: endpoint, deadline: loop.now.boot + cluster.timeout,
-            endpointsLeft: cluster.endpoints.count)
-        ask(.range(prefix: cluster.prefix))
+        fetch.begin()
+        round = Round(startedAt: endpoint, endpointsLeft: site.endpoints.count)
+        ask(.range(prefix: site.prefix))
     }
 
     package func stop() {
-        exchange?.cancel()
-        exchange = nil
+        fetch.stop()
         stream = nil
-        visit = nil
+        round = nil
     }
 
-    /// Asks the endpoint whose turn it is. Each gets an equal share of the time that is left.
-    private func ask(_ call: GatewayCall) {
-        guard let visit else { return }
+    // MARK: - One fetch
+
+    private func ask(_ question: GatewayRequest) {
+        guard let round else { return }
+        fetch.operation = "\(question.operation) '\(site.endpoints[endpoint])'"
         do {
-            var request = try request(call, at: endpoint)
-            let left = visit.deadline - loop.now.boot
-            request.timeout = left / visit.endpointsLeft
-            let exchange = try exchange ?? Exchange(client)
-            self.exchange = exchange
-            try exchange.send(request) { [unowned self] in take($0, to: call) }
+            var request = try request(question, at: endpoint)
+            request.timeout = (fetch.deadline - loop.now.boot) / round.endpointsLeft
+            fetch.send(PreparedRequest(request)) { [unowned self] in take($0, to: question) }
         } catch {
-            end(Failure(.unreachable, "\(error)"))
+            fail(Failure(.unreachable, "\(error)"))
         }
     }
 
-    private func request(_ call: GatewayCall, at endpoint: Int) throws(CredentialError)
-        -> HTTPRequest
-    {
-        let secrets = try Secrets(of: cluster.site, bearings)
-        var request = cluster.site.request(with: secrets, agent: bearings.agent)
-        request.url = cluster.endpoints[endpoint] + call.path
-        request.body = call.body
+    private func request(
+        _ question: GatewayRequest, at endpoint: Int
+    ) throws(CredentialError) -> HTTPRequest {
+        let secrets = try Secrets(of: site.server, environment)
+        var request = site.server.request(with: secrets, agent: environment.agent)
+        request.url = site.endpoints[endpoint] + question.path
+        request.body = question.body
         request.keptOfRefusal = 1024
         request.headers.append(Header("Content-Type", "application/json"))
-        request.headers += call.headers
+        request.headers += question.headers
         if let token { request.headers.append(Header("Authorization", token)) }
         return request
     }
 
-    private func take(_ result: Result<HTTPResponse, TransferError>, to call: GatewayCall) {
+    private func take(_ result: Result<HTTPResponse, Failure>, to question: GatewayRequest) {
+        let response: HTTPResponse
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let failure): return askNext(after: failure)
+        }
         do throws(GatewayError) {
-            let response: HTTPResponse
-            do {
-                response = try result.get()
-            } catch .timedOut {
-                // How long it was given depends on the others.
-                throw .unavailable("no whole answer in time")
-            } catch {
-                throw .unavailable("\(error)")
-            }
             let now = loop.now.wall
             let object = try response.gatewayObject(retryAfter: response.retryAfter(now: now))
-            switch call {
+            switch question {
             case .range:
-                succeed(try Snapshot(object, prefix: cluster.prefix), response)
+                succeed(try Snapshot(object, prefix: site.prefix), response)
             case .authenticate:
                 token = try object.token
-                ask(.range(prefix: cluster.prefix))
+                ask(.range(prefix: site.prefix))
             case .watch:
                 break
             }
         } catch {
-            fail(error, call)
+            recover(from: error, of: question)
         }
     }
 
     private func succeed(_ snapshot: Snapshot, _ response: HTTPResponse) {
-        let isWatchDeaf = watched.map { visit?.silent.contains($0) == true } ?? false
-        visit = nil
-        watch(from: snapshot, anew: isWatchDeaf)
+        let isWatchSilent = watched.map { round?.silent.contains($0) == true } ?? false
+        round = nil
+        watch(from: snapshot, anew: isWatchSilent)
         let now = loop.now.wall
         let answer = Answer(
             body: snapshot.body, flags: snapshot.flags, version: snapshot.version, fetchedAt: now)
         deliver(.fetched(name, .answer(answer), date: response.date(now: now)))
     }
 
-    /// What can be done about it: log in, ask another endpoint, or give up for this time.
-    private func fail(_ error: GatewayError, _ call: GatewayCall) {
-        let failure = error.failure(of: "\(call.deed) '\(cluster.endpoints[endpoint])'")
+    /// Logs in, asks without a token, asks another endpoint, or gives up for this time.
+    private func recover(from error: GatewayError, of question: GatewayRequest) {
+        let failure = error.failure(of: fetch.operation)
         switch error {
         case .loginNeeded:
-            if let login = cluster.login, visit?.hasLoggedIn == false {
+            if let login = site.login, round?.hasLoggedIn == false {
                 logIn(login)
             } else {
-                end(failure)
+                fail(failure)
             }
         case .loginNotWanted:
-            guard case .authenticate = call else { return end(failure) }
-            ask(.range(prefix: cluster.prefix))
+            guard case .authenticate = question else { return fail(failure) }
+            ask(.range(prefix: site.prefix))
         case .refused:
-            end(failure)
+            fail(failure)
         case .unavailable, .invalid:
-            goOn(after: failure)
+            askNext(after: failure)
         }
     }
 
-    private func logIn(_ login: Cluster.Login) {
-        visit?.hasLoggedIn = true
+    private func logIn(_ login: EtcdLogin) {
+        round?.hasLoggedIn = true
         token = nil
         do {
-            let password = try Secrets.password(login.password, bearings)
+            let password = try Secrets.password(login.password, environment)
             ask(.authenticate(user: login.user, password: password))
         } catch {
-            end(Failure(.unreachable, "\(error)"))
+            fail(Failure(.unreachable, "\(error)"))
         }
     }
 
-    private func goOn(after failure: Failure) {
-        guard var visit else { return }
-        visit.failure = visit.failure ?? failure
-        visit.endpointsLeft -= 1
-        visit.silent.insert(endpoint)
-        self.visit = visit
-        guard visit.endpointsLeft > 0, visit.deadline > loop.now.boot else {
-            // The next fetch begins with the same endpoint, and tells of the same failure.
-            endpoint = visit.startedAt
-            var failure = visit.failure ?? failure
-            let others = cluster.endpoints.count - 1
-            if others > 0 { failure.detail += "; no other endpoint answers either" }
-            return end(failure)
+    private func askNext(after failure: Failure) {
+        guard var round else { return }
+        var first = round.failure ?? failure
+        round.failure = first
+        round.endpointsLeft -= 1
+        round.silent.insert(endpoint)
+        self.round = round
+        guard round.endpointsLeft > 0, fetch.deadline > loop.now.boot else {
+            // The next fetch begins with the same endpoint, and so fails with the same sentence.
+            endpoint = round.startedAt
+            if site.endpoints.count > 1 { first.detail += "; no other endpoint answers either" }
+            return fail(first)
         }
-        endpoint = (endpoint + 1) % cluster.endpoints.count
-        ask(.range(prefix: cluster.prefix))
+        endpoint = (endpoint + 1) % site.endpoints.count
+        ask(.range(prefix: site.prefix))
     }
 
-    private func end(_ failure: Failure) {
-        visit = nil
+    private func fail(_ failure: Failure) {
+        round = nil
         stream?.pollFailed(failure)
         deliver(.fetched(name, .failure(failure)))
     }
 
-    /// Watches from the revision that was read on. A watch that is open is opened anew where it would
-    /// miss changes: it waits for revisions of another history, or is at a member that does not answer.
-    private func watch(from snapshot: Snapshot, anew isDeaf: Bool) {
+    // MARK: - The watch
+
+    /// Watches from the revision of a snapshot on. An open watch is opened anew where it would miss
+    /// changes: it waits for revisions of another history, or its member does not answer.
+    private func watch(from snapshot: Snapshot, anew isSilent: Bool) {
         let isOtherHistory = last.map {
             snapshot.cluster != $0.cluster || snapshot.revision < $0.revision
         }
         last = snapshot
         do {
             if let stream {
-                if isDeaf || isOtherHistory == true { stream.start() }
+                if isSilent || isOtherHistory == true { stream.start() }
                 stream.pollSucceeded()
             } else {
                 stream = try makeStream()
@@ -218,40 +214,26 @@ package final class EtcdSource: FlagSource {
     }
 
     private func makeStream() throws(SystemError) -> Stream<WatchParser> {
-        try Stream(
-            of: name, policy: Self.policy(cluster), interval: cluster.interval, client: client,
-            loop: loop, parser: { WatchParser() },
-            request: { [unowned self] in try watchRequest() }, deliver: deliver)
+        // A member reports progress every ten minutes by default, and up to a tenth later. The kernel's
+        // keep-alive probes find a dead connection sooner.
+        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60))
+        return try Stream(
+            of: name, policy: policy, interval: site.interval, client: client, loop: loop,
+            parser: { WatchParser() }, request: { [unowned self] in try watchRequest() },
+            deliver: deliver)
     }
 
-    /// Where no stream lasted, the next connection goes to the next endpoint.
+    /// Each connection that does not last makes the next go to another endpoint.
     private func watchRequest() throws(CredentialError) -> HTTPRequest {
-        let index = (endpoint + (stream?.failures ?? 0)) % cluster.endpoints.count
+        let index = (endpoint + (stream?.failures ?? 0)) % site.endpoints.count
         watched = index
         let revision = last?.revision ?? 0
-        return try request(.watch(prefix: cluster.prefix, from: revision + 1), at: index)
-    }
-
-    /// A member reports progress every ten minutes by default, and up to a tenth later. Whether a connection is there at all the
-    /// kernel's probes tell sooner.
-    private static func policy(_ cluster: Cluster) -> StreamPolicy {
-        StreamPolicy(opening: cluster.timeout, silence: .seconds(12 * 60))
-    }
-}
-
-extension GatewayCall {
-    /// What it does, as the beginning of a sentence.
-    fileprivate var deed: String {
-        switch self {
-        case .range: "read the keys at"
-        case .watch: "watch the keys at"
-        case .authenticate(let user, _): "log in as '\(user)' at"
-        }
+        return try request(.watch(prefix: site.prefix, from: revision + 1), at: index)
     }
 }
 
 extension JSON.Object {
-    /// The token of an answer to a login. What cannot stand in a header is none.
+    /// The token in the answer to a login. It has to be fit for a header.
     fileprivate var token: String {
         get throws(GatewayError) {
             guard let token = self["token"]?.string, !token.isEmpty, token.utf8.count <= 8192,

@@ -3,9 +3,9 @@ package import JSON
 
 /// The flags under a prefix, all as of one revision of the cluster.
 package struct Snapshot: Hashable {
-    /// Another cluster counts revisions of its own.
+    /// The id of the cluster: each counts revisions of its own.
     package let cluster: String
-    /// The cluster's revision when it was asked. It grows with every change of any key.
+    /// The cluster's revision at the time of the answer. It grows with every change of any key.
     package let revision: Int64
     package let flags: JSON.Object
     /// The revision of the newest change among the flags; nil where there is none.
@@ -32,10 +32,10 @@ package struct Snapshot: Hashable {
     }
 
     /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.
-    package var body: [UInt8] { Array(JSON.Value.object(flags).serialized().utf8) }
+    package var body: [UInt8] { flags.bytes }
 
-    /// A key that is no text names no flag. A value that is no text is null, which no format takes
-    /// for an order; it is not missing, so no default stands in for it either.
+    /// A key that is not UTF-8 names no flag. A value that is not UTF-8 becomes null, which no format takes
+    /// for an order; the flag is present, so no default takes its place.
     private static func flag(
         _ element: JSON.Value, prefix: String
     ) throws(GatewayError) -> (key: String?, value: JSON.Value, revision: Int64) {
@@ -56,11 +56,68 @@ package struct Snapshot: Hashable {
 }
 
 extension JSON.Object {
-    /// A number of 64 bits, which the gateway writes as a string and leaves out when it is 0. Nil
-    /// where it is no revision, or where none can come after it.
+    /// A number of 64 bits, which the gateway writes as a string and leaves out when it is 0. Nil for
+    /// another value, and for the highest number: the watch begins at the next.
     fileprivate func revision(_ key: String) -> Int64? {
         guard let value = self[key] else { return 0 }
         let number = value.string.flatMap(Int64.init) ?? value.number?.int64
         return number.flatMap { (0..<Int64.max).contains($0) ? $0 : nil }
+    }
+}
+
+/// Base64 by RFC 4648 §4, with padding, for the keys and values of etcd's gateway.
+package enum Base64 {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let pad = UInt8(ascii: "=")
+
+    /// The base64 of these bytes.
+    package static func text(of bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            let bits = part.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - part.count))
+            for place in 0..<4 {
+                let digit = Int(bits >> (18 - 6 * UInt32(place)) & 63)
+                text.append(place <= part.count ? alphabet[digit] : pad)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes of a base64 text; nil for white space, another alphabet or bits that are left over.
+    package static func bytes(of text: String) -> [UInt8]? {
+        let text = Array(text.utf8)
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let digits = text.prefix { $0 != pad }
+        let padding = text.count - digits.count
+        guard padding <= 2, text.suffix(padding).allSatisfy({ $0 == pad }) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in digits {
+            guard let digit = digit(of: byte) else { return nil }
+            bits = bits << 6 | digit
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            bits &= 1 << count - 1
+        }
+        return bits == 0 ? bytes : nil
+    }
+
+    private static func digit(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
     }
 }

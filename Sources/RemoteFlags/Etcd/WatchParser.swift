@@ -3,22 +3,23 @@ import JSON
 
 /// Reads a watch of etcd's gateway: a line for each message, an object with a `result` or an `error`.
 ///
-/// What changed is not read from it: that is asked for. A watch can be over while its connection stays
-/// open: cancelled because what it wants is compacted, or because it may not.
+/// The changes themselves are not read: a poll fetches them. A watch can be cancelled while its connection
+/// stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
-    /// The longest line that is looked into. A longer one can only be of keys that changed, since
-    /// nothing else has so much to say.
+    /// The longest line that is parsed, in bytes. A longer one is a hint: only changed keys need so much.
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
 
+    /// Makes the parser of one connection.
     package init() {}
 
+    /// Reads the lines that these bytes complete.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
         lines.take(bytes) { Self.read($0, &news) }
     }
 
-    /// The last line of a server that goes down has no end.
+    /// Reads the last line, which has no end when the server goes down.
     package mutating func finish(_ news: inout StreamNews) {
         if let line = lines.finish() { Self.read(line, &news) }
     }
@@ -58,7 +59,7 @@ package struct WatchParser: StreamParser {
             }
     }
 
-    /// The sentences of etcd are known, and matched: what else a server says is not passed on.
+    /// Only known sentences of etcd get into the failure: other text of the server is foreign.
     private static func failure(_ said: String) -> Failure {
         if said.contains(exactly: "permission denied") {
             return Failure(.refused, "watch: permission denied")

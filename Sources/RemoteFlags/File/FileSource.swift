@@ -3,7 +3,7 @@ package import Decision
 package import EventLoop
 import Files
 
-/// Flags in a local file: read whole, watched for every way in which a file changes.
+/// Flags in a local file, which is read whole and watched by inotify.
 package final class FileSource: FlagSource {
     package let name: SourceName
     private let path: String
@@ -32,8 +32,8 @@ package final class FileSource: FlagSource {
         tellProblem()
     }
 
-    /// Reads the file at once. The slow poll comes through here too, and renews a watch that could
-    /// not be had before.
+    /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file that could
+    /// not be watched before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
         tellProblem()
@@ -44,7 +44,7 @@ package final class FileSource: FlagSource {
         watch = nil
     }
 
-    /// Says when what keeps the file from being watched is new, or gone.
+    /// Delivers why the file is not watched, when that has changed.
     private func tellProblem() {
         let problem = watch?.problem.map(String.init(describing:))
         guard problem != toldProblem else { return }

@@ -1,106 +1,146 @@
+import CivilTime
 package import Decision
 package import EventLoop
 import Files
 package import Transfer
 
-/// Flags in a document that a server holds: one conditional GET for each fetch, over a connection
-/// that is kept.
+/// Flags in a document that a server holds: one conditional GET for each fetch, over a connection that
+/// is kept.
 package final class HTTPSource: FlagSource {
     package let name: SourceName
     private let site: Site
-    private let bearings: Bearings
-    private let place: Binding
+    private let environment: SourceEnvironment
+    private let binder: Binding
     private let loop: EventLoop
-    private let client: HTTPClient
+    private let fetch: Fetch
     private let deliver: Deliver
-    private var exchange: Exchange?
-    /// What is asked, by the credentials as they were last read.
-    private var inquiry: Inquiry?
-    /// What the newest good answer is bound to: its validators are sent under no other binding.
+    /// The request for the document, with the credentials as they were read last.
+    private var document: DocumentRequest?
+    /// The binding of the newest good answer: its validators are sent under no other binding.
     private var answered: String?
 
+    /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, site: Site, bearings: Bearings, client: HTTPClient, loop: EventLoop,
-        deliver: @escaping Deliver
+        name: SourceName, site: Site, environment: SourceEnvironment, client: HTTPClient,
+        loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.site = site
-        self.bearings = bearings
-        self.client = client
+        self.environment = environment
         self.loop = loop
         self.deliver = deliver
-        place = Binding(to: site)
-        // What is restored from an earlier run came by these credentials, or is asked for anew.
-        if case .success(let inquiry) = Result(catching: prepare) { answered = inquiry.binding }
+        binder = Binding(to: site)
+        fetch = Fetch("get '\(site.shownURL)'", limit: site.timeout, client: client, loop: loop)
+        // A stored answer of an earlier run counts as one that came by these credentials.
+        if case .success(let document) = Result(catching: prepare) { answered = document.binding }
     }
 
-    deinit { exchange?.cancel() }
+    package var binding: String { answered ?? document?.binding ?? binder.text(nil) }
 
-    package var binding: String { answered ?? inquiry?.binding ?? place.text(nil) }
-
-    /// Where the credentials cannot be read, that they are others cannot be said either.
+    /// While the credentials cannot be read, they are taken for the same.
     package func isBound(by stored: String) -> Bool {
-        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? place.covers(stored)
+        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
 
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
-        exchange?.cancel()
+        fetch.begin()
         do {
-            let inquiry = try prepare()
-            let isBound = answered == inquiry.binding
-            let request = inquiry.request(unlessMatching: isBound ? validators : Validators())
-            let isConditional =
-                request.request.headers.count > inquiry.plain.headers.count
-            let exchange = try exchange ?? Exchange(client)
-            self.exchange = exchange
-            try exchange.send(request) { [unowned self] result in
-                end(result, inquiry.binding, isConditional)
+            let document = try prepare()
+            let isBound = answered == document.binding
+            let request = document.request(unlessMatching: isBound ? validators : Validators())
+            let isConditional = request.request.headers.count > document.plain.headers.count
+            fetch.send(request) { [unowned self] result in
+                end(result, document.binding, isConditional)
             }
         } catch {
-            fail("\(error)")
+            deliver(.fetched(name, .failure(Failure(.unreachable, "\(error)"))))
         }
     }
 
     package func stop() {
-        exchange?.cancel()
-        exchange = nil
+        fetch.stop()
     }
 
     private func end(
-        _ result: Result<HTTPResponse, TransferError>, _ binding: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
     ) {
-        switch result {
-        case .failure(let error):
-            fail("get '\(site.shownURL)': \(error)")
-        case .success(let response):
+        do throws(Failure) {
+            let response = try result.get()
             let now = loop.now.wall
-            let outcome = response.outcome(of: site, isConditional: isConditional, now: now)
-            switch outcome {
-            case .answer, .unchanged:
-                answered = binding
-                deliver(.fetched(name, outcome, date: response.date(now: now)))
-            case .failure:
-                deliver(.fetched(name, outcome))
-            }
+            let outcome = try response.outcome(
+                of: fetch.operation, isConditional: isConditional, now: now)
+            answered = binding
+            deliver(.fetched(name, outcome, date: response.date(now: now)))
+        } catch {
+            deliver(.fetched(name, .failure(error)))
         }
     }
 
-    private func fail(_ clause: String) {
-        deliver(.fetched(name, .failure(Failure(.unreachable, clause))))
+    /// Reads the credentials, since their files are replaced in place. The request is made anew only
+    /// where they changed.
+    private func prepare() throws(CredentialError) -> DocumentRequest {
+        if let document, !site.namesSecrets { return document }
+        let secrets = try Secrets(of: site, environment)
+        if let document, document.secrets == secrets { return document }
+        let made = DocumentRequest(
+            secrets: secrets, binding: binder.text(secrets),
+            plain: site.request(with: secrets, agent: environment.agent))
+        document = made
+        return made
+    }
+}
+
+/// The request for a document with the credentials as they were once read. It stays the same object
+/// from poll to poll while its conditions do, so that libcurl is not set up again.
+private final class DocumentRequest {
+    let secrets: Secrets
+    /// The binding of the answers to it.
+    let binding: String
+    /// The request without conditions.
+    let plain: HTTPRequest
+    private var last: (validators: Validators, request: PreparedRequest)?
+
+    /// The request `plain`, and the credentials and the binding that it was made of.
+    init(secrets: Secrets, binding: String, plain: HTTPRequest) {
+        self.secrets = secrets
+        self.binding = binding
+        self.plain = plain
     }
 
-    /// Credentials are read each time, since they are replaced in place; what is asked is made anew
-    /// only where they changed.
-    private func prepare() throws -> Inquiry {
-        if let inquiry, !site.namesSecrets { return inquiry }
-        let secrets = try Secrets(of: site, bearings)
-        if let inquiry, inquiry.secrets == secrets { return inquiry }
-        let made = Inquiry(
-            secrets: secrets, binding: place.text(secrets),
-            plain: site.request(with: secrets, agent: bearings.agent))
-        inquiry = made
-        return made
+    /// The request that is answered with flags only if they are not those of the validators.
+    func request(unlessMatching validators: Validators) -> PreparedRequest {
+        if let last, last.validators == validators { return last.request }
+        var request = plain
+        if let etag = validators.etag { request.headers.append(Header("If-None-Match", etag)) }
+        if let date = validators.lastModified {
+            request.headers.append(Header("If-Modified-Since", date))
+        }
+        let prepared = PreparedRequest(request)
+        last = (validators, prepared)
+        return prepared
+    }
+}
+
+extension HTTPResponse {
+    /// Only 200 brings flags: any other success holds a part of them (206), a version of them that a
+    /// proxy has changed (203) or none. Only a conditional request can be answered "unchanged".
+    fileprivate func outcome(
+        of operation: String, isConditional: Bool, now: Instant
+    ) throws(Failure) -> Outcome {
+        switch status {
+        case 200:
+            do throws(Failure) {
+                return .answer(
+                    Answer(
+                        body: body, flags: try FlagDocument.parse(body), validators: validators,
+                        fetchedAt: now))
+            } catch {
+                throw Failure(error.kind, error.detail, retryAfter: retryAfter(now: now))
+            }
+        case 304 where isConditional: return .unchanged
+        default: throw refusal(of: operation, now: now)
+        }
     }
 }

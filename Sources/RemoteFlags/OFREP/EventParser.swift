@@ -2,9 +2,9 @@ import Decision
 import JSON
 package import Transfer
 
-/// Reads server-sent events (WHATWG HTML §9.2.6): those that say that flags are to be fetched again.
+/// Reads server-sent events (WHATWG HTML §9.2.6). An event `refetchEvaluation` is a hint.
 package struct EventParser: StreamParser {
-    /// The longest line, and the longest data of an event, that are looked into.
+    /// The longest line, and the longest data of an event, in bytes. Longer ones are skipped.
     package static let limit = 64 << 10
 
     private let memory: EventMemory
@@ -13,28 +13,28 @@ package struct EventParser: StreamParser {
     private var isOverlong = false
     private var isFirst = true
 
-    /// `memory` outlives this connection.
+    /// Makes the parser of one connection; `memory` outlives it.
     package init(_ memory: EventMemory) {
         self.memory = memory
     }
 
-    /// What is no stream of events, such as a page to log in, is refused.
+    /// Refuses an answer of another content type, such as a login page.
     package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
         let type = headers["content-type"]?.lowercased() ?? ""
-        guard type.hasPrefix("text/event-stream") else {
+        if !type.hasPrefix("text/event-stream") {
             news.failure = Failure(
                 .refused, "the stream is not of events, but '\(type.prefix(80))'")
-            return
         }
     }
 
+    /// Reads lines, and the events that empty lines end.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
         var found: [LineSplitter.Line] = []
         lines.take(bytes) { found.append($0) }
         for line in found { read(line, &news) }
     }
 
-    /// An event that is not complete counts for nothing.
+    /// Drops an event that is not complete.
     package mutating func finish(_ news: inout StreamNews) {}
 
     private mutating func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
@@ -65,7 +65,7 @@ package struct EventParser: StreamParser {
         data.append(UInt8(ascii: "\n"))
     }
 
-    /// Other types of events are left alone: they are for others, or for later versions.
+    /// Ignores events of other types: they are for other clients or for later versions.
     private mutating func dispatch(_ news: inout StreamNews) {
         defer {
             data = []
@@ -89,12 +89,12 @@ package struct EventParser: StreamParser {
     }
 }
 
-/// What an event says about the flags that are to be fetched: told to the server again.
+/// The validators of the flags that an event announces. The fetch that follows sends them back.
 package struct Refetch: Hashable {
     package var etag: String?
     package var lastModified: String?
 
-    /// The query of the fetch that it leads to; what is too long to be sensible is left out.
+    /// The query of that fetch, without validators of unreasonable length.
     package var query: String {
         let parts = [("flagConfigEtag", etag), ("flagConfigLastModified", lastModified)]
             .compactMap { name, value in
@@ -116,5 +116,32 @@ package struct Refetch: Hashable {
                 encoded += byte < 16 ? "%0\(digits)" : "%\(digits)"
             }
         }
+    }
+}
+
+/// What a stream of events has to remember from one connection to the next.
+package final class EventMemory {
+    /// The identifier of the last event, which a new connection sends as `Last-Event-ID`.
+    private(set) package var lastID: String?
+    private var refetch: Refetch?
+
+    /// The memory before the first connection.
+    package init() {}
+
+    /// Keeps the identifier of an event, unless it cannot stand in a header.
+    func note(id: ArraySlice<UInt8>) {
+        guard id.count <= 1024, id.allSatisfy({ (0x20...0x7E).contains($0) }) else { return }
+        lastID = id.isEmpty ? nil : String(decoding: id, as: UTF8.self)
+    }
+
+    /// Keeps the newest validators.
+    func note(_ refetch: Refetch) {
+        self.refetch = refetch
+    }
+
+    /// The newest validators, once.
+    package func takeRefetch() -> Refetch? {
+        defer { refetch = nil }
+        return refetch
     }
 }

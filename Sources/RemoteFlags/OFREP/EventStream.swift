@@ -4,53 +4,55 @@ import Faults
 import Files
 import Transfer
 
-/// One stream of events that a server offers.
+/// A stream of events that a server offers.
 final class EventStream {
-    /// Where the next connection goes to.
+    /// The address of the next connection.
     var address: EventStreamAddress
-    private let server: EvaluationServer
-    private let bearings: Bearings
+    private let site: EvaluationSite
+    private let environment: SourceEnvironment
     private let memory = EventMemory()
     private var stream: Stream<EventParser>?
 
-    init(at address: EventStreamAddress, server: EvaluationServer, bearings: Bearings) {
+    /// A stream that is not followed yet.
+    init(at address: EventStreamAddress, site: EvaluationSite, environment: SourceEnvironment) {
         self.address = address
-        self.server = server
-        self.bearings = bearings
+        self.site = site
+        self.environment = environment
     }
 
-    /// What the newest event wants told to the server, once.
+    /// What the newest event says of the flags that are to be fetched, once.
     var refetch: Refetch? { memory.takeRefetch() }
 
+    /// Connects, and follows the stream until this object goes.
     func start(
         of name: SourceName, client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
     ) throws(SystemError) {
+        // Servers of events send a comment every 15 to 30 seconds.
+        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(300))
         stream = try Stream(
-            of: name, policy: Self.policy(server), interval: server.interval, client: client,
-            loop: loop, parser: { [memory] in EventParser(memory) },
+            of: name, policy: policy, interval: site.interval, client: client, loop: loop,
+            parser: { [memory] in EventParser(memory) },
             request: { [unowned self] in try request() }, deliver: deliver)
         stream?.start()
     }
 
-    func pollFailed(_ failure: Failure) {
-        stream?.pollFailed(failure)
-    }
+    /// Takes in that a poll of the source has failed.
+    func pollFailed(_ failure: Failure) { stream?.pollFailed(failure) }
 
-    func pollSucceeded() {
-        stream?.pollSucceeded()
-    }
+    /// Takes in that a poll of the source has succeeded.
+    func pollSucceeded() { stream?.pollSucceeded() }
 
-    /// Another origin than the server's gets none of our credentials: its address is the key to it.
+    /// The address is the key to a stream at another origin than the server's: it gets no credentials.
     private func request() throws(CredentialError) -> HTTPRequest {
-        var site = server.site
+        var place = site.server
         if !address.isOwn {
-            site.bearer = nil
-            site.apiKey = nil
-            site.clientCertificate = nil
-            site.clientKey = nil
+            place.bearer = nil
+            place.apiKey = nil
+            place.clientCertificate = nil
+            place.clientKey = nil
         }
-        let secrets = try Secrets(of: site, bearings)
-        var request = site.request(with: secrets, agent: bearings.agent)
+        let secrets = try Secrets(of: place, environment)
+        var request = place.request(with: secrets, agent: environment.agent)
         request.url = address.url
         request.headers.removeAll { $0.name == "Accept" }
         request.headers += [
@@ -59,9 +61,30 @@ final class EventStream {
         if let id = memory.lastID { request.headers.append(Header("Last-Event-ID", id)) }
         return request
     }
+}
 
-    /// Servers of events send a comment every 15 to 30 seconds.
-    private static func policy(_ server: EvaluationServer) -> StreamPolicy {
-        StreamPolicy(opening: server.site.timeout, silence: .seconds(300))
+/// The URL of a stream of events, checked, and whether it is at the server's own origin.
+package struct EventStreamAddress: Hashable {
+    package let url: String
+    /// Whether it has the origin of the server that offers it. No other origin gets credentials.
+    package let isOwn: Bool
+
+    /// Nil for an entry that makes no URL, or leads from https to http.
+    package init?(_ entry: EventStreamEntry, of server: String) {
+        guard let home = WebAddress(server) else { return nil }
+        switch entry {
+        case .url(let url):
+            self.url = url
+        case .path(let path, let origin):
+            let isV6 = home.host.utf8.contains(UInt8(ascii: ":")) && !home.host.hasPrefix("[")
+            let host = isV6 ? "[\(home.host)]" : home.host
+            self.url = (origin ?? "\(home.scheme)://\(host):\(home.port)") + path
+        }
+        // libcurl takes no other bytes; with a space the URL would make another request.
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), url.utf8.count <= 8192,
+            let address = WebAddress(url), ["http", "https"].contains(address.scheme),
+            home.scheme == address.scheme || address.scheme == "https"
+        else { return nil }
+        isOwn = address == home
     }
 }

@@ -1,68 +1,75 @@
+import CivilTime
 package import Decision
 package import EventLoop
 import Files
 import JSON
 package import Transfer
 
-/// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, made
-/// conditional by the ETag of the last answer of this run, and the server's streams of events that
-/// hint at changes, where it offers such.
+/// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the
+/// server's streams of events that hint at changes, where it offers such.
+///
+/// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be for
+/// another context: the host may have got another name, or another operating system.
 package final class OFREPSource: FlagSource {
     package let name: SourceName
-    private let server: EvaluationServer
-    private let bearings: Bearings
+    private let site: EvaluationSite
+    private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
+    private let fetch: Fetch
     private let deliver: Deliver
-    private let place: Binding
-    /// The request, whose context is the same as long as the process lives.
+    private let binder: Binding
+    /// The body of each request: the context does not change while the process lives.
     private let body: [UInt8]
-    private var exchange: Exchange?
     private var streams: [EventStream] = []
-    /// What the newest good answer is bound to.
+    /// The binding of the newest good answer.
     private var bound: String?
-    /// The binding of the newest good answer of this run: its ETag is sent under no other. An answer of
-    /// an earlier run may be for another context: the host has another name, or another system.
+    /// The same, where that answer is of this run: its ETag is sent under no other binding.
     private var answered: String?
-    /// Whether what the server offers can be followed; told when it changes.
-    private var isOfferTold = true
+    /// Whether an offer of streams at addresses that are not accepted has been told.
+    private var isOfferRefused = false
 
+    /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, server: EvaluationServer, bearings: Bearings, client: HTTPClient,
+        name: SourceName, site: EvaluationSite, environment: SourceEnvironment, client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
-        self.server = server
-        self.bearings = bearings
+        self.site = site
+        self.environment = environment
         self.loop = loop
         self.client = client
         self.deliver = deliver
-        var site = server.site
-        site.url = server.bulkURL
-        place = Binding(to: site, saying: JSON.Value.object(server.context).serialized())
-        let context = bearings.host.context(with: server.context)
-        body = Array(JSON.Value.object(["context": .object(context)]).serialized().utf8)
-        if case .success(let secrets) = Result(catching: secrets) { bound = place.text(secrets) }
+        fetch = Fetch(
+            "evaluate at '\(site.server.shownURL)'", limit: site.server.timeout, client: client,
+            loop: loop)
+        var bulk = site.server
+        bulk.url = site.bulkURL
+        binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())
+        let context = environment.host.context(with: site.context)
+        body = (["context": .object(context)] as JSON.Object).bytes
+        if case .success(let secrets) = Result(catching: readSecrets) {
+            bound = binder.text(secrets)
+        }
     }
 
-    deinit { exchange?.cancel() }
+    package var binding: String { bound ?? binder.text(nil) }
 
-    package var binding: String { bound ?? place.text(nil) }
-
+    /// While the credentials cannot be read, they are taken for the same.
     package func isBound(by stored: String) -> Bool {
-        bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? place.covers(stored)
+        bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
 
-    /// Streams are known from the first answer on.
+    /// Does nothing: the first answer says where streams are.
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
-        exchange?.cancel()
+        fetch.begin()
         do {
-            let secrets = try secrets()
-            let binding = place.text(secrets)
-            var request = server.site.request(with: secrets, agent: bearings.agent)
-            request.url = server.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
+            let secrets = try readSecrets()
+            let binding = binder.text(secrets)
+            var request = site.server.request(with: secrets, agent: environment.agent)
+            request.url = site.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
             request.body = body
             request.keptOfRefusal = 4096
             request.headers.append(Header("Content-Type", "application/json"))
@@ -71,55 +78,44 @@ package final class OFREPSource: FlagSource {
                 request.headers.append(Header("If-None-Match", etag))
                 isConditional = true
             }
-            let exchange = try exchange ?? Exchange(client)
-            self.exchange = exchange
-            try exchange.send(request) { [unowned self] in end($0, binding, isConditional) }
+            fetch.send(request) { [unowned self] in end($0, binding, isConditional) }
         } catch {
             fail(Failure(.unreachable, "\(error)"))
         }
     }
 
     package func stop() {
-        exchange?.cancel()
-        exchange = nil
+        fetch.stop()
         streams = []
     }
 
-    private func secrets() throws(CredentialError) -> Secrets {
-        try Secrets(of: server.site, bearings)
+    private func readSecrets() throws(CredentialError) -> Secrets {
+        try Secrets(of: site.server, environment)
     }
 
     private func end(
-        _ result: Result<HTTPResponse, TransferError>, _ binding: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
     ) {
-        let response: HTTPResponse
-        do {
-            response = try result.get()
-        } catch {
-            return fail(Failure(.unreachable, "evaluate at '\(server.site.shownURL)': \(error)"))
-        }
-        let now = loop.now.wall
         do throws(Failure) {
+            let response = try result.get()
+            let now = loop.now.wall
             let outcome: Outcome
             if response.status == 304, isConditional {
                 outcome = .unchanged
             } else {
-                let evaluations = try response.evaluations()
+                let evaluations = try response.evaluations(of: fetch.operation, now: now)
                 follow(evaluations.streams)
                 outcome = .answer(
                     Answer(
                         body: evaluations.body, flags: evaluations.flags,
-                        validators: Validators(etag: response.etag), version: evaluations.version,
-                        fetchedAt: now))
+                        validators: Validators(etag: response.validators.etag),
+                        version: evaluations.version, fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
             for stream in streams { stream.pollSucceeded() }
             deliver(.fetched(name, outcome, date: response.date(now: now)))
         } catch {
-            fail(
-                Failure(
-                    error.kind, "evaluate at '\(server.site.shownURL)': \(error.detail)",
-                    retryAfter: response.retryAfter(now: now)))
+            fail(error)
         }
     }
 
@@ -128,11 +124,14 @@ package final class OFREPSource: FlagSource {
         deliver(.fetched(name, .failure(failure)))
     }
 
-    /// Follows the streams that the server offers now: at most so many. One that is followed already
-    /// goes on, though its address is another each time, as where it holds a token: the newest address
-    /// is that of the next connection.
+    /// How many streams of a server are followed.
+    private static let streamLimit = 4
+
+    /// Follows the streams that the server offers now. A stream that is followed already goes on, though
+    /// the server may give it another address in each answer, as where the address holds a token: the
+    /// newest address is that of the next connection.
     private func follow(_ entries: [EventStreamEntry]) {
-        let addresses = entries.compactMap { EventStreamAddress($0, of: server.site.url) }
+        let addresses = entries.compactMap { EventStreamAddress($0, of: site.server.url) }
             .prefix(Self.streamLimit)
         if streams.count > addresses.count { streams.removeLast(streams.count - addresses.count) }
         for (index, address) in addresses.enumerated() {
@@ -142,55 +141,47 @@ package final class OFREPSource: FlagSource {
                 startStream(at: address)
             }
         }
-        tell(isRefused: addresses.isEmpty && !entries.isEmpty)
+        let isRefused = addresses.isEmpty && !entries.isEmpty
+        guard isRefused != isOfferRefused else { return }
+        isOfferRefused = isRefused
+        let problem = "the server offers streams at addresses that are not accepted"
+        deliver(.unwatched(name, problem: isRefused ? problem : nil))
     }
 
     private func startStream(at address: EventStreamAddress) {
         do {
-            let stream = EventStream(at: address, server: server, bearings: bearings)
+            let stream = EventStream(at: address, site: site, environment: environment)
             try stream.start(of: name, client: client, loop: loop, deliver: deliver)
             streams.append(stream)
         } catch {
             deliver(.unwatched(name, problem: "\(error)"))
         }
     }
-
-    private func tell(isRefused: Bool) {
-        guard isRefused == isOfferTold else { return }
-        isOfferTold = !isRefused
-        let problem = "the server offers streams at addresses that are not accepted"
-        deliver(.unwatched(name, problem: isRefused ? problem : nil))
-    }
-
-    /// How many streams of a server are followed.
-    private static let streamLimit = 4
 }
 
 extension HTTPResponse {
-    /// The evaluation that a server answers, or why there is none.
-    fileprivate func evaluations() throws(Failure) -> Evaluations {
-        switch status {
-        case 200:
+    /// The evaluations in the answer of a server.
+    fileprivate func evaluations(
+        of operation: String, now: Instant
+    ) throws(Failure) -> Evaluations {
+        guard status == 200 else {
+            let isRefused = [401, 403, 407].contains(status)
+            throw refusal(of: operation, because: isRefused ? nil : errorCode, now: now)
+        }
+        do throws(Failure) {
             return try Evaluations(body)
-        case 401, 403, 407:
-            throw Failure(.refused, "the server answers \(statusText)")
-        default:
-            let said = errorCode.map { ": \($0)" } ?? ""
-            throw Failure(.unreachable, "the server answers \(statusText)\(said)")
+        } catch {
+            throw Failure(
+                error.kind, "\(operation): \(error.detail)", retryAfter: retryAfter(now: now))
         }
     }
 
-    /// The word for what was wrong with the request, where it is one of the protocol's.
+    /// The error code of a refused request, where it looks like a code of the protocol.
     private var errorCode: String? {
         guard case .success(let object) = Result(catching: { try FlagDocument.parse(body) }),
             let code = object["errorCode"]?.string, code.utf8.count <= 40,
             code.utf8.allSatisfy({ (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") })
         else { return nil }
         return code
-    }
-
-    /// One of unreasonable length is not kept, so the flags are asked for whole.
-    fileprivate var etag: String? {
-        headers["etag"].flatMap { $0.isEmpty || $0.utf8.count > 1024 ? nil : $0 }
     }
 }

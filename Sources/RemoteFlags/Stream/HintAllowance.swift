@@ -1,19 +1,21 @@
 package import CivilTime
 
-/// How often the hints of a stream may lead to a fetch, whatever comes of it: ten at once, and one more
-/// each five seconds, or each interval where that is shorter.
+/// The rate limit of a stream's hints: ten at once, and one more each five seconds, or each interval of
+/// the polls where that is shorter.
 ///
-/// A true change is rare, and gets through at once. A stream that hints without end, because it is
-/// hostile or broken, costs us and the server ten fetches, and then twelve a minute. A hint that has to
-/// wait is not lost: it is passed on when its time comes, once for all that came meanwhile.
+/// A real change is rare, and its hint is passed on at once. A stream that hints without end, because it is
+/// hostile or broken, costs ten fetches, and then twelve a minute. A hint that has to wait is passed on
+/// later, once for all hints that came meanwhile.
 package struct HintAllowance: Hashable, Sendable {
+    /// How many hints may be passed on at once.
     package static let atOnce = 10
+    /// The longest time after which one more hint may be passed on.
     package static let longestPeriod = Duration.seconds(5)
 
     private let period: Duration
-    /// When the allowance is, or was, whole again: each hint moves it by a period.
+    /// When all ten hints may be passed on again: each hint moves it by a period.
     private var wholeAt: Boottime?
-    /// No hint is passed on before: the server asked to be left alone.
+    /// No hint is passed on before, since the server asked to be left alone.
     private var heldUntil: Boottime?
     /// Whether a hint waits for its time.
     private var isWaiting = false
@@ -33,7 +35,7 @@ package struct HintAllowance: Hashable, Sendable {
         heldUntil = moment
     }
 
-    /// Whether a hint is to be passed on now. It is used up by that.
+    /// Whether a hint is to be passed on now, which then counts as passed on.
     package mutating func take(at now: Boottime) -> Bool {
         guard let due, due <= now else { return false }
         isWaiting = false
@@ -41,7 +43,7 @@ package struct HintAllowance: Hashable, Sendable {
         return true
     }
 
-    /// When the hint that waits may be passed on; nil where none does.
+    /// When the waiting hint may be passed on; nil where no hint waits.
     package var due: Boottime? {
         guard isWaiting else { return nil }
         let allowed = wholeAt.map { $0 - period * (Self.atOnce - 1) }
@@ -50,6 +52,6 @@ package struct HintAllowance: Hashable, Sendable {
 }
 
 extension Boottime {
-    /// Before everything.
+    /// Earlier than every other moment.
     fileprivate static let past = Boottime(microseconds: .min)
 }

@@ -1,10 +1,10 @@
 package import Decision
 package import EventLoop
-package import Faults
+import Faults
 package import Transfer
 
-/// A stream that hints at changes of a source's flags, beside the polls: connected, read, given up and
-/// connected again, for ever, as `StreamMachine` decides.
+/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides when it is
+/// connected and given up; this class performs its effects.
 ///
 /// It delivers `.hinted`, and `.unwatched` where no stream can be had. Flags are never taken from it.
 package final class Stream<Parser: StreamParser> {
@@ -19,14 +19,14 @@ package final class Stream<Parser: StreamParser> {
     private var timer: Timer?
     private var soon: Deferred?
     private var exchange: Exchange?
-    /// Of the connection that there is.
+    /// What has come over the present connection.
     private var inbox: StreamInbox<Parser>?
-    /// Why the connection could not even be begun.
+    /// Why no request could be sent, until the machine is told.
     private var problem: Failure?
 
-    /// A stream that asks anew at each connection what `request` says, and reads the answer by a new
-    /// `parser`. Where `request` throws, the connection has failed for that reason. `interval` is that
-    /// of the source's polls. `explain` gives the sentence of a refusal, where its body has one.
+    /// A stream that is not followed yet. Each connection sends a new `request` and reads the answer by a
+    /// new `parser`; where `request` throws, the connection has failed. `interval` is that of the source's
+    /// polls. `explain` gives the sentence in the body of a refusal, where there is one.
     package init(
         of name: SourceName, policy: StreamPolicy, interval: Duration, client: HTTPClient,
         loop: EventLoop, parser: @escaping () -> Parser,
@@ -48,13 +48,12 @@ package final class Stream<Parser: StreamParser> {
 
     deinit { exchange?.cancel() }
 
-    /// Follows the stream from now on. Where it is open already it is opened anew, since what is to
-    /// be asked for has changed.
+    /// Follows the stream from now on. An open stream is opened anew, since the request has changed.
     package func start() {
         handle(.started)
     }
 
-    /// How many connections in a row did not last. Who can ask several places asks the next by this.
+    /// How many connections in a row did not last, for a source that has several endpoints to ask.
     package var failures: Int { machine.failures }
 
     /// Takes in that a poll of the source has failed. No hint is passed on for as long as the server
@@ -70,12 +69,12 @@ package final class Stream<Parser: StreamParser> {
         if machine.arePollsFailing { handle(.pollSucceeded) }
     }
 
-    private func handle(_ event: StreamMachine.Event) {
+    private func handle(_ event: StreamEvent) {
         for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
     }
 
-    /// No effect leads to an event before all are performed: what fails at once is told soon.
-    private func perform(_ effect: StreamMachine.Effect) {
+    /// Performs an effect. A failure becomes an event later, when all effects are performed.
+    private func perform(_ effect: StreamEffect) {
         switch effect {
         case .connect:
             connect()
@@ -106,7 +105,7 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// Takes in what has come.
+    /// Tells the machine what has come.
     private func drain() {
         for event in inbox?.takeEvents() ?? [] { handle(event) }
         guard let failure = problem else { return }
@@ -127,7 +126,7 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// What another status than 200 means. Where there is no stream, asking often brings none.
+    /// The failure of a status other than 200. A status that will not change soon counts as a refusal.
     private func refusal(_ response: HTTPResponse) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
         let sentence = explain(response).map { ": \($0)" } ?? ""
@@ -145,5 +144,56 @@ extension TransferError {
         case .unknownName, .notConnected, .timedOut, .tls, .broken: true
         case .notStarted, .certificate, .bodyOver, .headersOver, .encoding, .redirect: false
         }
+    }
+}
+
+/// Parses what comes over one connection, called by libcurl, and keeps the result until the loop takes it.
+final class StreamInbox<Parser: StreamParser>: Receiver {
+    private var parser: Parser
+    private var hasBegun = false
+    private var news: StreamNews?
+    private let wake: () -> Void
+
+    /// `wake` is called when there is something to take. It must do no more than note that.
+    init(_ parser: Parser, wake: @escaping () -> Void) {
+        self.parser = parser
+        self.wake = wake
+    }
+
+    /// Reads the headers of a stream that has opened.
+    func begin(_ headers: HeaderSection) -> Bool {
+        hasBegun = true
+        var news = StreamNews()
+        parser.begin(headers, &news)
+        self.news = news
+        wake()
+        return true
+    }
+
+    /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
+    func take(_ bytes: [UInt8]) -> Bool {
+        var news = self.news ?? StreamNews()
+        guard news.failure == nil, news.bytes <= StreamMachine.floodLimit else { return false }
+        news.bytes += bytes.count
+        parser.take(bytes, &news)
+        self.news = news
+        wake()
+        return true
+    }
+
+    /// The server has ended the stream.
+    func finish() {
+        var news = self.news ?? StreamNews()
+        parser.finish(&news)
+        self.news = news
+    }
+
+    /// Takes what has come since the last call.
+    func takeEvents() -> [StreamEvent] {
+        defer {
+            hasBegun = false
+            news = nil
+        }
+        return (hasBegun ? [.opened] : []) + (news.map { [.heard($0)] } ?? [])
     }
 }

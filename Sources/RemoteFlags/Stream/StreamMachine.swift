@@ -1,5 +1,5 @@
 package import CivilTime
-package import Decision
+import Decision
 
 /// When a stream is opened, given up and opened again, and which of its hints are passed on: events in,
 /// effects out, without a clock or a network.
@@ -15,83 +15,52 @@ package import Decision
 /// lost connection is a hint too, from the second failure in a row on: its poll tells whether the server
 /// is away.
 package struct StreamMachine: Sendable {
-    package enum Event: Hashable, Sendable {
-        /// Follow the stream. One that is open is given up for a new one at once, since what is asked
-        /// for has changed; a wait for the next goes on.
-        case started
-        /// The server has answered 200.
-        case opened
-        /// Something came.
-        case heard(StreamNews)
-        /// The server has ended the stream.
-        case closed
-        /// The server has answered something that is no stream, or could not be asked.
-        case failed(Failure)
-        /// No answer came, or it broke off: the server may be away.
-        case lost(Failure)
-        /// A poll of the same source has failed.
-        case pollFailed
-        /// A poll of the same source has succeeded.
-        case pollSucceeded
-        /// A poll of the same source was told to come no sooner than after this wait.
-        case held(Duration)
-        /// The time has come that `Effect.sleep` asked for.
-        case woke
-    }
-
-    package enum Effect: Hashable, Sendable {
-        case connect
-        /// Give up the connection; nothing more is told of it.
-        case disconnect
-        case hint
-        /// Say why changes are seen at the polls alone; nil when they are not.
-        case tell(String?)
-        /// Send `Event.woke` at that moment, instead of the one asked for before; nil is never.
-        case sleep(Boottime?)
-    }
-
-    /// The most bytes that may come within `floodWindow`: a stream of hints has no use for more.
+    /// The most bytes that may come within `floodWindow`: a stream of hints needs far fewer.
     package static let floodLimit = 16 << 20
+    /// How long bytes are counted before the count begins anew.
     package static let floodWindow = Duration.seconds(60)
     /// The longest wait that a server may ask for.
     package static let retryLimit = Duration.seconds(3600)
 
-    private enum State: Hashable, Sendable {
+    /// `idle` ends with `.started`. Then `connecting` becomes `open` or `waiting`, `open` becomes `waiting`,
+    /// and `waiting` becomes `connecting` when its time has come.
+    private enum StreamPhase: Hashable, Sendable {
         /// Not followed yet.
         case idle
         /// Until the back-off is over. The server, or its refusal, allows no connection before
         /// `earliest`, also where a poll succeeds meanwhile.
         case waiting(until: Boottime, earliest: Boottime)
         case connecting(limit: Boottime)
-        case open(Course)
+        case open(Reception)
     }
 
-    /// How an open stream goes.
-    private struct Course: Hashable, Sendable {
+    /// What has come of an open stream.
+    private struct Reception: Hashable, Sendable {
         let since: Boottime
         var heardAt: Boottime
-        /// Whether it has lasted.
+        /// Whether it has been open for `StreamPolicy.steady`.
         var isSteady = false
         var retryAfter: Duration?
-        /// The window in which bytes are counted now.
+        /// The end of the window in which bytes are counted.
         var windowEnd: Boottime
         var bytes = 0
     }
 
     private let policy: StreamPolicy
-    private var state = State.idle
+    private var phase = StreamPhase.idle
     private var allowance: HintAllowance
     /// The same for the hints of lost connections: changes that the stream tells do not use it up.
     private var lossAllowance: HintAllowance
     private var random: SeededRandom
-    /// How many streams in a row did not last.
+    /// How many streams in a row did not last, since the back-off began.
     private(set) package var failures = 0
     /// Whether polls have failed and none has succeeded since.
     private(set) package var arePollsFailing = false
-    /// What was told of the streams that did not last, until one does.
+    /// The failure that was told, until a stream lasts.
     private var told: Failure?
     private var slept: Boottime?
 
+    /// The machine of a stream that is not followed yet, beside polls at `interval`.
     package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
         self.policy = policy
         allowance = HintAllowance(interval: interval)
@@ -99,15 +68,15 @@ package struct StreamMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Takes in what happened at `now`, and says what is to be done about it, in that order.
-    package mutating func handle(_ event: Event, at now: Boottime) -> [Effect] {
-        var effects: [Effect] = []
+    /// Takes in an event at `now`. The effects have to be performed in their order.
+    package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
+        var effects: [StreamEffect] = []
         switch event {
         case .started:
             follow(at: now, &effects)
         case .opened:
-            guard case .connecting = state else { break }
-            state = .open(Course(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
+            guard case .connecting = phase else { break }
+            phase = .open(Reception(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
             allowance.ask()
         case .heard(let news):
             hear(news, at: now, &effects)
@@ -134,8 +103,8 @@ package struct StreamMachine: Sendable {
         return effects + sleep()
     }
 
-    private mutating func follow(at now: Boottime, _ effects: inout [Effect]) {
-        switch state {
+    private mutating func follow(at now: Boottime, _ effects: inout [StreamEffect]) {
+        switch phase {
         case .waiting:
             break
         case .idle:
@@ -152,30 +121,30 @@ package struct StreamMachine: Sendable {
         guard arePollsFailing else { return }
         arePollsFailing = false
         failures = 0
-        if case .waiting(_, let earliest) = state {
-            state = .waiting(until: max(now, earliest), earliest: earliest)
+        if case .waiting(_, let earliest) = phase {
+            phase = .waiting(until: max(now, earliest), earliest: earliest)
         }
     }
 
-    private mutating func connect(at now: Boottime, _ effects: inout [Effect]) {
-        state = .connecting(limit: now + policy.opening)
+    private mutating func connect(at now: Boottime, _ effects: inout [StreamEffect]) {
+        phase = .connecting(limit: now + policy.opening)
         effects.append(.connect)
     }
 
     private mutating func hear(
-        _ news: StreamNews, at now: Boottime, _ effects: inout [Effect]
+        _ news: StreamNews, at now: Boottime, _ effects: inout [StreamEffect]
     ) {
-        guard case .open(var course) = state else { return }
-        if now >= course.windowEnd {
-            course.windowEnd = now + Self.floodWindow
-            course.bytes = 0
+        guard case .open(var reception) = phase else { return }
+        if now >= reception.windowEnd {
+            reception.windowEnd = now + Self.floodWindow
+            reception.bytes = 0
         }
-        course.bytes += news.bytes
-        course.heardAt = now
-        course.retryAfter = news.retryAfter ?? course.retryAfter
-        state = .open(course)
+        reception.bytes += news.bytes
+        reception.heardAt = now
+        reception.retryAfter = news.retryAfter ?? reception.retryAfter
+        phase = .open(reception)
         if news.isHint { allowance.ask() }
-        if course.bytes > Self.floodLimit {
+        if reception.bytes > Self.floodLimit {
             let cause = "the stream brings more than \(Self.floodLimit) bytes in a minute"
             giveUp(Failure(.refused, cause), at: now, &effects)
         } else if let failure = news.failure {
@@ -183,9 +152,9 @@ package struct StreamMachine: Sendable {
         }
     }
 
-    /// What time alone brings about.
-    private mutating func expire(at now: Boottime, _ effects: inout [Effect]) {
-        switch state {
+    /// Acts on the times that have come.
+    private mutating func expire(at now: Boottime, _ effects: inout [StreamEffect]) {
+        switch phase {
         case .idle:
             break
         case .waiting(let moment, _):
@@ -195,14 +164,14 @@ package struct StreamMachine: Sendable {
             effects.append(.disconnect)
             let cause = "no answer within \(policy.opening)"
             lose(Failure(.unreachable, cause), at: now, &effects)
-        case .open(var course):
-            if course.heardAt + policy.silence <= now {
+        case .open(var reception):
+            if reception.heardAt + policy.silence <= now {
                 effects.append(.disconnect)
                 let cause = "the stream was silent for \(policy.silence)"
                 lose(Failure(.unreachable, cause), at: now, &effects)
-            } else if !course.isSteady, course.since + policy.steady <= now {
-                course.isSteady = true
-                state = .open(course)
+            } else if !reception.isSteady, reception.since + policy.steady <= now {
+                reception.isSteady = true
+                phase = .open(reception)
                 failures = 0
                 if told != nil { effects.append(.tell(nil)) }
                 told = nil
@@ -211,15 +180,15 @@ package struct StreamMachine: Sendable {
     }
 
     private mutating func giveUp(
-        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
     ) {
         effects.append(.disconnect)
         end(failure, at: now, &effects)
     }
 
-    /// The connection is gone, and maybe the server with it: what a poll says is worth a fetch.
+    /// The connection is gone, and maybe the server with it: a poll can tell.
     private mutating func lose(
-        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
     ) {
         let before = failures
         end(failure, at: now, &effects)
@@ -229,13 +198,13 @@ package struct StreamMachine: Sendable {
     /// The connection is gone: waits for the next. A healthy stream ending is routine; only the second
     /// failure in a row is told, and a refusal.
     private mutating func end(
-        _ failure: Failure, at now: Boottime, _ effects: inout [Effect]
+        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
     ) {
         let asked: Duration?
-        switch state {
+        switch phase {
         case .idle, .waiting: return
         case .connecting: asked = failure.retryAfter
-        case .open(let course): asked = failure.retryAfter ?? course.retryAfter
+        case .open(let reception): asked = failure.retryAfter ?? reception.retryAfter
         }
         failures += 1
         if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
@@ -244,7 +213,7 @@ package struct StreamMachine: Sendable {
         let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
         let least = asked.map { spread($0) } ?? .zero
         let longer = max(wait, least)
-        state = .waiting(until: now + longer, earliest: now + (isRefused ? longer : least))
+        phase = .waiting(until: now + longer, earliest: now + (isRefused ? longer : least))
     }
 
     /// Full jitter below a ceiling that doubles from one failure to the next.
@@ -264,16 +233,16 @@ package struct StreamMachine: Sendable {
         .microseconds(Int64.random(in: least.microseconds...most.microseconds, using: &random))
     }
 
-    /// Once for an outage, though its causes may change from one attempt to the next, and once more
-    /// where it turns out that we may not.
-    private mutating func tell(_ failure: Failure, _ effects: inout [Effect]) {
+    /// Tells a failure once for an outage, though its causes may change from one attempt to the next, and
+    /// once more where the server turns out to refuse.
+    private mutating func tell(_ failure: Failure, _ effects: inout [StreamEffect]) {
         guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
         told = failure
         effects.append(.tell(failure.detail))
     }
 
-    /// One wake-up for everything that time brings; said when it changes, or when it was used up.
-    private mutating func sleep() -> [Effect] {
+    /// Asks for one wake-up, at the earliest time; again when that changes, or was used up.
+    private mutating func sleep() -> [StreamEffect] {
         let wake = [nextEdge, allowance.due, lossAllowance.due].compactMap(\.self).min()
         guard wake != slept else { return [] }
         slept = wake
@@ -281,13 +250,13 @@ package struct StreamMachine: Sendable {
     }
 
     private var nextEdge: Boottime? {
-        switch state {
+        switch phase {
         case .idle: return nil
         case .waiting(let moment, _): return moment
         case .connecting(let limit): return limit
-        case .open(let course):
-            let silent = course.heardAt + policy.silence
-            return course.isSteady ? silent : min(silent, course.since + policy.steady)
+        case .open(let reception):
+            let silent = reception.heardAt + policy.silence
+            return reception.isSteady ? silent : min(silent, reception.since + policy.steady)
         }
     }
 }

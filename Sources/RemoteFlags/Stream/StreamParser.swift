@@ -1,21 +1,99 @@
+package import Decision
 package import Transfer
 
-/// Reads a stream as it comes. One is made for each connection.
+/// Reads a stream as it comes. Each connection gets a new parser.
 ///
-/// It keeps a bounded part of what it has read, whatever comes. It is called from within libcurl, and
-/// only says what it has found.
+/// A parser keeps a bounded part of the stream, whatever comes. It is called from within libcurl, and only
+/// adds to the news.
 package protocol StreamParser {
-    /// Adds what the headers of the answer say, whose status is 200.
+    /// Reads the headers of the answer, whose status is 200.
     mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews)
 
-    /// Adds what the next bytes say. They may end anywhere, in the middle of a character too.
+    /// Reads the next bytes. They may end anywhere, also in the middle of a character.
     mutating func take(_ bytes: [UInt8], _ news: inout StreamNews)
 
-    /// Adds what is left when the server has ended the stream: a last line without its end, for one.
+    /// Reads the rest when the server has ended the stream, such as a last line without its end.
     mutating func finish(_ news: inout StreamNews)
 }
 
 extension StreamParser {
-    /// The status says enough.
+    /// Ignores the headers.
     package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {}
+}
+
+/// What parts of a stream have said, in a bounded form. Nothing of it is an order: flags come by polls alone.
+package struct StreamNews: Hashable, Sendable {
+    /// The flags may have changed.
+    package var isHint = false
+    /// The next connection comes no sooner than this long after the end of this one.
+    package var retryAfter: Duration?
+    /// Why the stream has ended, though its connection may stay open. The kind `.refused` slows down to the
+    /// longest wait; any other backs off.
+    package var failure: Failure?
+    /// How many bytes came.
+    package var bytes = 0
+
+    /// No news.
+    package init() {}
+}
+
+/// Cuts a stream into lines, wherever its parts end. A line ends with LF, CR or both. At most one line is
+/// kept, up to a limit in bytes.
+struct LineSplitter {
+    /// A line of the stream.
+    enum Line: Hashable {
+        /// Without its end.
+        case whole([UInt8])
+        /// A line over the limit, of which nothing is kept.
+        case overlong
+    }
+
+    private let limit: Int
+    private var line: [UInt8] = []
+    private var isOverlong = false
+    /// Whether the last byte was a CR: an LF after it belongs to the same line end.
+    private var endsInReturn = false
+
+    /// A splitter before the first byte. `limit` is that of a line, in bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Calls `give` for each line that these bytes complete.
+    mutating func take(_ bytes: [UInt8], _ give: (Line) -> Void) {
+        var rest = bytes[...]
+        while let first = rest.first {
+            if endsInReturn, first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
+            endsInReturn = false
+            let part = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            append(part)
+            rest = rest[part.endIndex...]
+            guard let end = rest.first else { return }
+            rest = rest.dropFirst()
+            endsInReturn = end == UInt8(ascii: "\r")
+            give(next())
+        }
+    }
+
+    /// The last line, where it has no line end; nil where nothing came after the last line end.
+    mutating func finish() -> Line? {
+        line.isEmpty && !isOverlong ? nil : next()
+    }
+
+    private mutating func append(_ part: ArraySlice<UInt8>) {
+        guard !isOverlong, line.count + part.count <= limit else {
+            isOverlong = true
+            line = []
+            return
+        }
+        line += part
+    }
+
+    private mutating func next() -> Line {
+        defer {
+            line = []
+            isOverlong = false
+        }
+        return isOverlong ? .overlong : .whole(line)
+    }
 }

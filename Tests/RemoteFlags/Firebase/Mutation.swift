@@ -102,22 +102,22 @@ extension Mutation {
 
     private static let percents = [
         percent("LESS_OR_EQUAL is less") { percent in
-            guard case .upTo(let limit) = percent.part else { return percent }
-            return Percent(seed: percent.seed, part: .upTo(limit - 1))
+            guard case .upTo(let limit) = percent.bounds else { return percent }
+            return Percent(seed: percent.seed, bounds: .upTo(limit - 1))
         },
         percent("GREATER_THAN is greater or equal") { percent in
-            guard case .above(let limit) = percent.part else { return percent }
-            return Percent(seed: percent.seed, part: .above(limit - 1))
+            guard case .above(let limit) = percent.bounds else { return percent }
+            return Percent(seed: percent.seed, bounds: .above(limit - 1))
         },
         percent("BETWEEN takes its lower bound in") { percent in
-            guard case .between(let lower, let upper) = percent.part else { return percent }
-            return Percent(seed: percent.seed, part: .between(lower - 1, upper))
+            guard case .between(let lower, let upper) = percent.bounds else { return percent }
+            return Percent(seed: percent.seed, bounds: .between(lower - 1, upper))
         },
         percent("BETWEEN leaves its upper bound out") { percent in
-            guard case .between(let lower, let upper) = percent.part else { return percent }
-            return Percent(seed: percent.seed, part: .between(lower, upper - 1))
+            guard case .between(let lower, let upper) = percent.bounds else { return percent }
+            return Percent(seed: percent.seed, bounds: .between(lower, upper - 1))
         },
-        percent("the seed is ignored") { Percent(seed: "", part: $0.part) },
+        percent("the seed is ignored") { Percent(seed: "", bounds: $0.bounds) },
     ]
 
     private static let texts = [

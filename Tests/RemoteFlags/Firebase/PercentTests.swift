@@ -28,30 +28,30 @@ struct PercentTests {
 
     @Test(arguments: vectors)
     func aHostStandsWhereTheOfficialClientsPutIt(vector: Vector) {
-        let percent = Percent(seed: vector.seed, part: .upTo(0))
+        let percent = Percent(seed: vector.seed, bounds: .upTo(0))
         #expect(percent.place(of: vector.id, digest: SHA256.digest(of:)) == vector.place)
     }
 
     @Test(arguments: vectors)
     func itIsInsideItsOwnLimitAndOutsideTheOneBelow(vector: Vector) {
         let context = Context(randomizationID: vector.id)
-        for (part, expected) in [
-            (Percent.Part.upTo(vector.place), true), (.upTo(vector.place - 1), false),
+        for (bounds, expected) in [
+            (Percent.Bounds.upTo(vector.place), true), (.upTo(vector.place - 1), false),
             (.above(vector.place), false), (.above(vector.place - 1), true),
             (.between(vector.place - 1, vector.place), true),
             (.between(vector.place, vector.place + 1), false),
             (.between(0, 50_000_000), vector.place <= 50_000_000),
         ] {
             var evaluator = Evaluator(context, .real)
-            let condition = Condition.percent(Percent(seed: vector.seed, part: part))
+            let condition = Condition.percent(Percent(seed: vector.seed, bounds: bounds))
             let isTrue = evaluator.isTrue(condition, named: "c")
-            #expect(isTrue == expected, "\(part)")
+            #expect(isTrue == expected, "\(bounds)")
         }
     }
 
     @Test func withoutAnIdentityNoPercentConditionIsTrue() {
         var evaluator = Evaluator(Context(), .real)
-        let condition = Condition.percent(Percent(seed: "", part: .above(-1)))
+        let condition = Condition.percent(Percent(seed: "", bounds: .above(-1)))
         let isTrue = evaluator.isTrue(condition, named: "canary")
         #expect(!isTrue)
         #expect(

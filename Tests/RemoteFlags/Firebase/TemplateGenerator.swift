@@ -132,7 +132,7 @@ struct TemplateGenerator {
             members["percentOperator"] = .string(chance(20) ? "UNKNOWN" : pick(words))
         }
         // Half of the limits lie where a host is, or beside it.
-        let place = Percent(seed: seed, part: .upTo(0)).place(
+        let place = Percent(seed: seed, bounds: .upTo(0)).place(
             of: identity, digest: SHA256.digest(of:))
         if !chance(10) { members["microPercent"] = limit(near: place) }
         if !chance(10) {

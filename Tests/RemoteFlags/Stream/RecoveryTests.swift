@@ -148,7 +148,7 @@ import Testing
         var stream = StreamTranscript()
         var (now, hints, connections) = (0.0, 0, 1)
         var isPollGood = false
-        func count(_ effects: [StreamMachine.Effect]) -> Bool {
+        func count(_ effects: [StreamEffect]) -> Bool {
             connections += effects.count { $0 == .connect }
             return effects.contains(.hint)
         }

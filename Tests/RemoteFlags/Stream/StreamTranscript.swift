@@ -45,22 +45,22 @@ struct StreamTranscript {
 
     /// Sends an event at this many seconds.
     @discardableResult
-    mutating func at(_ seconds: Double, _ event: StreamMachine.Event) -> [StreamMachine.Effect] {
+    mutating func at(_ seconds: Double, _ event: StreamEvent) -> [StreamEffect] {
         text += "\(Self.number(seconds)) \(Self.line(event))\n"
         return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))
     }
 
     /// Wakes the machine when it asked for that; the wait is not written down.
     @discardableResult
-    mutating func wakeUp() -> [StreamMachine.Effect] {
+    mutating func wakeUp() -> [StreamEffect] {
         guard let wake else { return [] }
         text += "woken\n"
         return handle(.woke, at: wake)
     }
 
     private mutating func handle(
-        _ event: StreamMachine.Event, at now: Boottime
-    ) -> [StreamMachine.Effect] {
+        _ event: StreamEvent, at now: Boottime
+    ) -> [StreamEffect] {
         let effects = machine.handle(event, at: now)
         for effect in effects {
             if case .sleep(let moment) = effect {
@@ -76,7 +76,7 @@ struct StreamTranscript {
         seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
     }
 
-    private static func line(_ event: StreamMachine.Event) -> String {
+    private static func line(_ event: StreamEvent) -> String {
         switch event {
         case .started: "started"
         case .opened: "opened"
@@ -94,7 +94,7 @@ struct StreamTranscript {
         }
     }
 
-    private static func line(_ effect: StreamMachine.Effect) -> String {
+    private static func line(_ effect: StreamEffect) -> String {
         switch effect {
         case .connect: "connect"
         case .disconnect: "disconnect"

@@ -2,110 +2,88 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import JSON
 import Transfer
 
 /// Gets access tokens, by the key of a service account or from the metadata server of the machine, and
 /// keeps one until shortly before its end.
 final class AccessTokens {
-    typealias Completion = (Result<String, Failure>) -> Void
-
     private let credential: Credential?
     private let scope: String
-    /// How long a whole fetch may take.
-    private let limit: Duration
-    private let bearings: Bearings
+    private let environment: SourceEnvironment
     private let loop: EventLoop
-    private let client: HTTPClient
-    private var exchange: Exchange?
+    private let fetch: Fetch
     private var held: AccessToken?
-    /// The service account by the file as it was last read.
+    /// The service account, and the file that it was read from.
     private var account: (bytes: [UInt8], account: ServiceAccount)?
 
-    /// Without a `credential` the metadata server is asked.
+    /// Without a `credential` the metadata server is asked. `limit` is that of the whole fetch of flags.
     init(
-        _ credential: Credential?, scope: String, limit: Duration, bearings: Bearings,
+        _ credential: Credential?, scope: String, limit: Duration, environment: SourceEnvironment,
         client: HTTPClient, loop: EventLoop
     ) {
         self.credential = credential
         self.scope = scope
-        self.limit = limit
-        self.bearings = bearings
-        self.client = client
+        self.environment = environment
         self.loop = loop
+        fetch = Fetch("", limit: limit, client: client, loop: loop)
     }
 
-    deinit { exchange?.cancel() }
-
-    /// Tells a token, at once or by `deadline`; nothing more after `cancel()`.
-    func withToken(by deadline: Boottime, _ completion: @escaping Completion) {
+    /// Gives a token, at once or by `deadline`; nothing after `cancel()`.
+    func withToken(
+        by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
+    ) {
         do throws(Failure) {
-            // The file is read each time: a key that was replaced is another account's, maybe.
+            // The file is read each time: a replaced key may be that of another account.
             let account = try readAccount()
             let now = loop.now
             if let held, now.boot < held.renewAt { return completion(.success(held.text)) }
-            let asking = try account.map { account throws(Failure) in
-                try Self.request(to: account, for: scope, at: now.wall)
+            var request: HTTPRequest
+            if let account {
+                request = try Self.request(to: account, for: scope, at: now.wall)
+            } else {
+                request = Self.request(toMetadataServer: environment.metadataHost)
             }
-            let request = asking ?? Self.request(toMetadataServer: bearings.metadataHost)
-            try send(request, by: deadline, completion)
+            request.headers.append(Header("User-Agent", environment.agent))
+            fetch.operation = "get an access token from '\(request.url)'"
+            fetch.begin(until: deadline)
+            fetch.send(request) { [unowned self] result in
+                completion(result.flatMap { token(in: $0, askedAt: now.boot) })
+            }
         } catch {
             completion(.failure(error))
         }
     }
 
-    /// Forgets the token: the service does not take it.
-    func drop() {
+    /// Forgets the token, which the service does not accept.
+    func dropToken() {
         held = nil
     }
 
+    /// Ends the request in flight.
     func cancel() {
-        exchange?.cancel()
+        fetch.cancel()
     }
 
-    private func send(
-        _ request: HTTPRequest, by deadline: Boottime, _ completion: @escaping Completion
-    ) throws(Failure) {
-        var request = request
-        let askedAt = loop.now.boot
-        request.timeout = max(deadline - askedAt, .milliseconds(1))
-        request.keepOnThisMachine()
-        request.headers.append(Header("User-Agent", bearings.agent))
-        let deed = "get an access token from '\(request.url)'"
-        do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(client) }
-            try exchange?.send(request) { [unowned self] result in
-                completion(take(result, askedAt: askedAt, deed))
-            }
-        } catch {
-            throw Failure(deed, error, of: limit)
-        }
-    }
-
-    private func take(
-        _ result: Result<HTTPResponse, TransferError>, askedAt: Boottime, _ deed: String
-    ) -> Result<String, Failure> {
+    private func token(in response: HTTPResponse, askedAt: Boottime) -> Result<String, Failure> {
         do throws(Failure) {
-            let response: HTTPResponse
-            do throws(TransferError) { response = try result.get() } catch {
-                throw Failure(deed, error, of: limit)
-            }
-            try check(response, deed)
+            try check(response, fetch.operation)
             do throws(Failure) {
                 let token = try AccessToken(response.body, askedAt: askedAt)
                 held = token
                 return .success(token.text)
             } catch {
-                throw Failure(.unreachable, "\(deed): \(error.detail)")
+                throw Failure(.unreachable, "\(fetch.operation): \(error.detail)")
             }
         } catch {
             return .failure(error)
         }
     }
 
-    private func check(_ response: HTTPResponse, _ deed: String) throws(Failure) {
+    private func check(_ response: HTTPResponse, _ operation: String) throws(Failure) {
         guard response.status == 200 else {
-            var failure = response.refusal(to: deed, now: loop.now.wall)
-            // RFC 6749 §5.2: the assertion is not accepted, and will not be a second later either.
+            var failure = response.googleRefusal(of: operation, now: loop.now.wall)
+            // RFC 6749 §5.2: the assertion is not accepted. A retry would not help.
             if response.status == 400 {
                 failure.kind = .refused
                 if failure.detail.contains(exactly: "invalid_grant") {
@@ -114,9 +92,9 @@ final class AccessTokens {
             }
             throw failure
         }
-        // Whatever else answers on the link-local address is no metadata server.
+        // Another server may answer at the link-local address.
         if credential == nil, response.headers["metadata-flavor"] != "Google" {
-            throw Failure(.unreachable, "\(deed): what answers is no metadata server")
+            throw Failure(.unreachable, "\(operation): what answers is no metadata server")
         }
     }
 
@@ -125,7 +103,7 @@ final class AccessTokens {
         let bytes: [UInt8]
         do {
             bytes = try credential.readSecret(
-                in: bearings.credentialsDirectory, user: bearings.user)
+                in: environment.credentialsDirectory, user: environment.user)
         } catch {
             throw Failure(.unreachable, "\(error)")
         }
@@ -141,18 +119,38 @@ final class AccessTokens {
     ) throws(Failure) -> HTTPRequest {
         let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         let assertion = try account.assertion(for: scope, at: now)
-        return HTTPRequest(
-            url: account.tokenURL,
+        return .google(
+            account.tokenURL,
             headers: [Header("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8), maxBody: 64 << 10,
-            keptOfRefusal: GoogleError.limit)
+            body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
     }
 
     private static func request(toMetadataServer host: String?) -> HTTPRequest {
         let host = host ?? "metadata.google.internal"
         let path = "computeMetadata/v1/instance/service-accounts/default/token"
-        return HTTPRequest(
-            url: "http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")],
-            maxBody: 64 << 10, keptOfRefusal: GoogleError.limit)
+        return .google(
+            "http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")])
+    }
+}
+
+/// An access token (RFC 6749 §1.4).
+struct AccessToken {
+    /// The token, fit for a header.
+    let text: String
+    /// From then on a new token is asked for, though this one is still good.
+    let renewAt: Boottime
+
+    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds. The lifetime is
+    /// counted from when the token was asked for.
+    init(_ body: [UInt8], askedAt: Boottime) throws(Failure) {
+        let members = try FlagDocument.parse(body)
+        guard let text = members["access_token"]?.string, text.isHeaderText else {
+            throw Failure(.invalid, "the answer holds no 'access_token'")
+        }
+        self.text = text
+        let seconds = members["expires_in"]?.number?.int64 ?? 0
+        let lifetime = Duration.seconds(max(0, min(seconds, 86_400 * 366)))
+        // The margin of the official clients, and never more than a quarter of the lifetime.
+        renewAt = askedAt + lifetime - min(.seconds(225), lifetime / 4)
     }
 }

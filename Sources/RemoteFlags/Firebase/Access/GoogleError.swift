@@ -3,9 +3,9 @@ import Decision
 import JSON
 import Transfer
 
-/// What services of Google say in the body of a refusal.
+/// The errors in answers of Google's services.
 enum GoogleError {
-    /// The most that is read of it.
+    /// How much of a refusal's body is read, in bytes.
     static let limit = 16 << 10
 
     /// The sentence of `{"error": {"code", "message", "status"}}`, or of OAuth's `{"error":
@@ -17,6 +17,7 @@ enum GoogleError {
         return message(in: flags)
     }
 
+    /// The same of a parsed body.
     static func message(in object: JSON.Object) -> String? {
         switch object["error"] {
         case .object(let error):
@@ -29,20 +30,33 @@ enum GoogleError {
         }
     }
 
-    /// Foreign text for a message: on one line, and not longer than one that says which service is to
-    /// be enabled where.
+    /// Foreign text for a message: on one line, and long enough for the sentence that says which service
+    /// has to be enabled, and where.
     private static func shown(_ words: [String]) -> String {
         words.joined(separator: ": ").printable(limit: 500, replacing: " ")
     }
 }
 
 extension HTTPResponse {
-    /// Why an answer with a status of its own brings nothing. `deed` says what was tried.
-    func refusal(to deed: String, now: Instant) -> Failure {
-        let kind: Failure.Kind = [401, 403].contains(status) ? .refused : .unreachable
-        let message = GoogleError.message(in: body).map { ": \($0)" } ?? ""
-        return Failure(
-            kind, "\(deed): the server answers \(statusText)\(message)",
-            retryAfter: retryAfter(now: now))
+    /// The failure of an answer of a Google service that brings nothing.
+    func googleRefusal(of operation: String, now: Instant) -> Failure {
+        refusal(of: operation, because: GoogleError.message(in: body), now: now)
     }
+}
+
+extension HTTPRequest {
+    /// A request to a service of Google. It goes by plain http only to this machine, or to its metadata
+    /// server, and then past every proxy.
+    static func google(
+        _ url: String, headers: [Header], body: [UInt8]? = nil, maxBody: Int = 64 << 10
+    ) -> HTTPRequest {
+        HTTPRequest(
+            url: url, headers: headers, body: body, maxBody: maxBody,
+            keptOfRefusal: GoogleError.limit, isDirect: WebAddress(url)?.scheme == "http")
+    }
+}
+
+extension String {
+    /// Whether it may stand in a header.
+    var isHeaderText: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -5,15 +5,15 @@ import JSON
 import Signing
 import Transfer
 
-/// The key of a service account, as Google Cloud gives it out: a JSON file.
+/// The key of a service account: a JSON file of Google Cloud.
 struct ServiceAccount {
     let email: String
-    /// Where access tokens are asked for.
+    /// The endpoint for access tokens.
     let tokenURL: String
     private let keyID: String?
     private let key: RSAKey
 
-    /// Reads the file; `name` is the credential's, for errors, in which nothing of the key stands.
+    /// Reads the file. `name` is that of the credential, for failures; no failure shows a part of the key.
     init(_ bytes: [UInt8], named name: String) throws(Failure) {
         do {
             guard case .object(let members) = try JSON.Value.parse(bytes) else {
@@ -25,7 +25,7 @@ struct ServiceAccount {
             email = try members.text("client_email")
             keyID = members["private_key_id"]?.string
             tokenURL = try members.text("token_uri")
-            // Whoever can name another place gets an assertion that is good for an hour.
+            // The endpoint gets an assertion that is valid for an hour.
             guard let address = WebAddress(tokenURL), address.isConfidential else {
                 throw AccountFlaw("its 'token_uri' is not https")
             }
@@ -36,8 +36,8 @@ struct ServiceAccount {
         }
     }
 
-    /// The assertion that is exchanged for an access token (RFC 7523), valid for an hour by the clock
-    /// of this host.
+    /// The assertion that is exchanged for an access token (RFC 7523). It is valid for an hour by the
+    /// clock of this host.
     func assertion(for scope: String, at now: Instant) throws(Failure) -> String {
         let header: JSON.Value = [
             "alg": "RS256", "typ": "JWT", "kid": keyID.map { .string($0) } ?? .null,
@@ -55,15 +55,15 @@ struct ServiceAccount {
         }
     }
 
-    /// Who is meant to read an assertion: the same wherever it is sent, as the official clients have
-    /// it.
+    /// The audience of an assertion. It does not depend on the endpoint, as in the official clients.
     private static let audience = "https://oauth2.googleapis.com/token"
 }
 
-/// What is wrong with the file.
+/// Why the file is no key of a service account.
 private struct AccountFlaw: Error, CustomStringConvertible {
     let description: String
 
+    /// The clause is the end of a sentence about the file.
     init(_ description: String) {
         self.description = description
     }

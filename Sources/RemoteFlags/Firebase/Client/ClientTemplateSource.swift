@@ -6,55 +6,56 @@ import JSON
 package import Transfer
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
-/// installation: one POST for each fetch, and a stream that hints, where that is wanted.
+/// installation: one POST for each fetch, and a stream of hints where the configuration wants it.
 package final class ClientTemplateSource: FlagSource {
     package let name: SourceName
-    private let place: ClientTemplatePlace
-    private let bearings: Bearings
+    private let site: ClientTemplateSite
+    private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
+    private let fetch: Fetch
     private let installations: Installations
     private let deliver: Deliver
-    private var exchange: Exchange?
-    private var editions = Editions()
+    private var versions = TemplateVersions()
     private var etag: String?
-    private var chase = Chase()
     private var stream: Stream<InvalidationParser>?
     private var isStreaming = false
     private var timer: Timer?
 
+    /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, place: ClientTemplatePlace, bearings: Bearings, client: HTTPClient,
+        name: SourceName, site: ClientTemplateSite, environment: SourceEnvironment,
+        client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
-        self.place = place
-        self.bearings = bearings
+        self.site = site
+        self.environment = environment
         self.client = client
         self.loop = loop
         self.deliver = deliver
+        fetch = Fetch(
+            "fetch the client template of '\(site.project)'", limit: site.timeout, client: client,
+            loop: loop)
         installations = Installations(
-            of: name, place, bearings: bearings, client: client, loop: loop)
+            of: name, site, environment: environment, client: client, loop: loop)
     }
 
-    deinit { exchange?.cancel() }
+    package var binding: String { site.binding }
 
-    package var binding: String { place.binding }
-
-    /// The stream begins once there is a token for it.
+    /// Prepares the stream. It begins with the first token.
     package func start() {
-        guard let url = place.realtimeURL else { return }
+        guard let url = site.realtimeURL else { return }
         do throws(SystemError) {
             timer = try Timer(loop, accuracy: .milliseconds(50)) { [unowned self] in
                 deliver(.hinted(name))
             }
+            // The service keeps each stream for some minutes, and may be silent all the time.
             stream = try Stream(
-                of: name, policy: Self.policy, interval: place.interval, client: client,
-                loop: loop,
+                of: name, policy: StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
+                interval: site.interval, client: client, loop: loop,
                 parser: { [unowned self] in
-                    InvalidationParser { [unowned self] version in
-                        chase.note(version, newest: editions.newest)
-                    }
+                    InvalidationParser { [unowned self] in versions.announce($0) }
                 },
                 request: { [unowned self] in try streamRequest(to: url) },
                 explain: { GoogleError.message(in: $0.body) },
@@ -65,43 +66,30 @@ package final class ClientTemplateSource: FlagSource {
     }
 
     package func fetch(unlessMatching validators: Validators) {
-        cancel()
-        get(validators, by: loop.now.boot + place.timeout, isSecondTry: false)
+        installations.cancel()
+        fetch.begin()
+        get(validators, isSecondTry: false)
     }
 
     package func stop() {
         stream = nil
         isStreaming = false
         timer = nil
-        cancel()
-        exchange = nil
-    }
-
-    private func cancel() {
         installations.cancel()
-        exchange?.cancel()
-    }
-
-    /// The service keeps each stream for some minutes, and need not say anything on it.
-    private static let policy = StreamPolicy(silence: .seconds(330), firstWait: .seconds(15))
-
-    /// A nudge is followed within three seconds, but not by all hosts at once.
-    private func pass(_ event: Event) {
-        guard case .hinted = event else { return deliver(event) }
-        timer?.set(at: loop.now.boot + .milliseconds(Int64.random(in: 0...3000)))
+        fetch.stop()
     }
 
     // MARK: - One fetch
 
-    private func get(_ validators: Validators, by deadline: Boottime, isSecondTry: Bool) {
-        guard place.installationsURL != nil else { return send(validators, nil, by: deadline) }
-        // The flags are worth more than the token: half of the time is for them.
+    private func get(_ validators: Validators, isSecondTry: Bool) {
+        guard site.installationsURL != nil else { return send(validators, nil) }
+        // Flags can be had without a token: half of the time is for them.
         let now = loop.now.boot
-        installations.withToken(by: now + (deadline - now) / 2) { [unowned self] result in
+        installations.withToken(by: now + (fetch.deadline - now) / 2) { [unowned self] result in
             switch result {
             case .success(let token):
                 deliver(.doubted(name, [installations.problem].compactMap(\.self)))
-                send(validators, token, by: deadline, isSecondTry: isSecondTry)
+                send(validators, token, isSecondTry: isSecondTry)
                 followStream()
             case .failure(let failure):
                 let doubts = ["\(failure.detail); asking without a token", installations.problem]
@@ -109,69 +97,43 @@ package final class ClientTemplateSource: FlagSource {
                 if stream != nil, !isStreaming {
                     deliver(.unwatched(name, problem: failure.detail))
                 }
-                send(validators, nil, by: deadline)
+                send(validators, nil)
             }
         }
     }
 
-    private func followStream() {
-        guard let stream, !isStreaming else { return }
-        isStreaming = true
-        deliver(.unwatched(name, problem: nil))
-        stream.start()
-    }
-
-    private func send(
-        _ validators: Validators, _ token: String?, by deadline: Boottime,
-        isSecondTry: Bool = true
-    ) {
-        var request = request(validators, token)
-        request.timeout = max(deadline - loop.now.boot, .milliseconds(1))
-        request.keepOnThisMachine()
-        do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(client) }
-            try exchange?.send(request) { [unowned self] result in
-                guard case .success(let response) = result, response.status == 401, !isSecondTry
-                else { return end(result, isConditional: validators.etag != nil) }
-                // A token that was kept may be revoked.
-                installations.dropToken()
-                get(validators, by: deadline, isSecondTry: true)
-            }
-        } catch {
-            fail(Failure(deed, error, of: place.timeout))
-        }
-    }
-
-    private func request(_ validators: Validators, _ token: String?) -> HTTPRequest {
-        var headers = place.headers
-        headers.append(Header("User-Agent", bearings.agent))
+    private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
+        var headers = site.headers
+        headers.append(Header("User-Agent", environment.agent))
         var body: JSON.Object = [
-            "appId": .string(place.appID), "appInstanceId": .string(installations.installation.id),
-            "sdkVersion": .string(bearings.sdkVersion), "languageCode": "en-US",
+            "appId": .string(site.appID), "appInstanceId": .string(installations.installation.id),
+            "sdkVersion": .string(environment.sdkVersion), "languageCode": "en-US",
         ]
         if let token {
             headers.append(Header("X-Goog-Firebase-Installations-Auth", token))
             body["appInstanceIdToken"] = .string(token)
         }
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        return HTTPRequest(
-            url: place.fetchURL, headers: headers,
-            body: Array(JSON.Value.object(body).serialized().utf8), maxBody: place.maxBody,
-            keptOfRefusal: GoogleError.limit)
+        let renew = { [unowned self] in
+            installations.dropToken()
+            get(validators, isSecondTry: true)
+        }
+        fetch.send(
+            .google(site.fetchURL, headers: headers, body: body.bytes, maxBody: site.maxBody),
+            renew: isSecondTry ? nil : renew
+        ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }
 
-    private func end(_ result: Result<HTTPResponse, TransferError>, isConditional: Bool) {
+    private func end(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
         do throws(Failure) {
-            let response: HTTPResponse
-            do throws(TransferError) { response = try result.get() } catch {
-                throw Failure(deed, error, of: place.timeout)
-            }
+            let response = try result.get()
             let outcome = try outcome(of: response, isConditional: isConditional)
             deliver(.fetched(name, outcome, date: response.date(now: loop.now.wall)))
             stream?.pollSucceeded()
-            goAfterVersion()
+            if versions.needFetch() { hint(after: 1000...3000) }
         } catch {
-            fail(error)
+            stream?.pollFailed(error)
+            deliver(.fetched(name, .failure(error)))
         }
     }
 
@@ -185,7 +147,7 @@ package final class ClientTemplateSource: FlagSource {
             case .unchanged:
                 return .unchanged
             case .flags(let flags, let version):
-                try editions.take(version, of: "template")
+                try versions.take(version)
                 etag = response.validators.etag
                 return .answer(
                     Answer(
@@ -195,23 +157,28 @@ package final class ClientTemplateSource: FlagSource {
         case 304 where isConditional:
             return .unchanged
         default:
-            throw response.refusal(to: deed, now: now)
+            throw response.googleRefusal(of: fetch.operation, now: now)
         }
     }
 
-    private func fail(_ failure: Failure) {
-        stream?.pollFailed(failure)
-        deliver(.fetched(name, .failure(failure)))
-    }
-
-    private var deed: String { "fetch the client template of '\(place.project)'" }
-
     // MARK: - The stream
 
-    /// The service may announce a version before it gives it.
-    private func goAfterVersion() {
-        guard chase.goesOn(newest: editions.newest) else { return }
-        timer?.set(at: loop.now.boot + .milliseconds(Int64.random(in: 1000...3000)))
+    private func followStream() {
+        guard let stream, !isStreaming else { return }
+        isStreaming = true
+        deliver(.unwatched(name, problem: nil))
+        stream.start()
+    }
+
+    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all fetch at
+    /// once.
+    private func pass(_ event: Event) {
+        guard case .hinted = event else { return deliver(event) }
+        hint(after: 0...3000)
+    }
+
+    private func hint(after milliseconds: ClosedRange<Int64>) {
+        timer?.set(at: loop.now.boot + .milliseconds(Int64.random(in: milliseconds)))
     }
 
     private func streamRequest(to url: String) throws(Failure) -> HTTPRequest {
@@ -219,23 +186,19 @@ package final class ClientTemplateSource: FlagSource {
         guard let token = installation.freshToken(at: loop.now.wall) else {
             throw Failure(.unreachable, "the installation has no token")
         }
-        let known = editions.newest.map(String.init) ?? "0"
-        let body: JSON.Value = [
-            "project": .string(place.project), "namespace": "firebase",
-            "lastKnownVersionNumber": .string(known), "appId": .string(place.appID),
-            "sdkVersion": .string(bearings.sdkVersion), "appInstanceId": .string(installation.id),
+        let known = versions.newest.map(String.init) ?? "0"
+        let body: JSON.Object = [
+            "project": .string(site.project), "namespace": "firebase",
+            "lastKnownVersionNumber": .string(known), "appId": .string(site.appID),
+            "sdkVersion": .string(environment.sdkVersion),
+            "appInstanceId": .string(installation.id),
         ]
         let own = [
-            Header("User-Agent", bearings.agent), Header("X-Accept-Response-Streaming", "true"),
+            Header("User-Agent", environment.agent), Header("X-Accept-Response-Streaming", "true"),
             Header("X-Goog-Firebase-Installations-Auth", token),
             Header("If-None-Match", etag ?? "*"),
         ]
-        let path = "v1/projects/\(place.project)/namespaces/firebase:streamFetchInvalidations"
-        var request = HTTPRequest(
-            url: "\(url)/\(path)", headers: place.headers + own,
-            body: Array(body.serialized().utf8), timeout: place.timeout,
-            keptOfRefusal: GoogleError.limit)
-        request.keepOnThisMachine()
-        return request
+        let path = "v1/projects/\(site.project)/namespaces/firebase:streamFetchInvalidations"
+        return .google("\(url)/\(path)", headers: site.headers + own, body: body.bytes)
     }
 }

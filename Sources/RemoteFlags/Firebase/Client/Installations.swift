@@ -4,80 +4,71 @@ import EventLoop
 import JSON
 import Transfer
 
-/// Keeps the installation of a source, and its token fresh (Firebase Installations).
+/// Keeps the installation of a source registered, and its token fresh (Firebase Installations).
 final class Installations {
-    typealias Completion = (Result<String, Failure>) -> Void
-
-    private let place: ClientTemplatePlace
+    private let site: ClientTemplateSite
     private let url: String
     private let version: String
     private let file: InstallationFile
     private let loop: EventLoop
-    private let client: HTTPClient
-    private var exchange: Exchange?
+    private let fetch: Fetch
     private(set) var installation: Installation
-    /// Why the installation is not kept, where it cannot be stored.
+    /// Why the installation could not be stored; nil where it was.
     private(set) var problem: String?
-    /// The service is asked again from then on.
+    /// When the service may be asked again after a failure.
     private var pause: (until: Boottime, because: Failure)?
 
+    /// The installation of a source, read from its file or made and stored.
     init(
-        of source: SourceName, _ place: ClientTemplatePlace, bearings: Bearings, client: HTTPClient,
-        loop: EventLoop
+        of source: SourceName, _ site: ClientTemplateSite, environment: SourceEnvironment,
+        client: HTTPClient, loop: EventLoop
     ) {
-        self.place = place
-        self.client = client
+        self.site = site
         self.loop = loop
-        url = place.installationsURL ?? ""
-        version = bearings.sdkVersion
+        url = site.installationsURL ?? ""
+        version = environment.sdkVersion
+        fetch = Fetch(
+            "get an installation token from '\(url)'", limit: site.timeout / 2, client: client,
+            loop: loop)
         file = InstallationFile(
-            of: source, app: "\(place.project) \(place.appID)", in: bearings.stateDirectory)
+            of: source, app: "\(site.project) \(site.appID)", in: environment.stateDirectory)
         let known = file.read()
         installation = known ?? .random()
         if known == nil { store() }
     }
 
-    deinit { exchange?.cancel() }
-
-    /// Tells the token, at once or by `deadline`. After a failure that stands for a minute, or as long
-    /// as the service asked for: the flags can be had without.
-    func withToken(by deadline: Boottime, _ completion: @escaping Completion) {
+    /// Gives the token, at once or by `deadline`; nothing after `cancel()`. A failure stands for a
+    /// minute, or as long as the service asks for: flags can be had without a token.
+    func withToken(
+        by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
+    ) {
         let now = loop.now
         if let token = installation.freshToken(at: now.wall) {
             return completion(.success(token))
         }
         if let pause, now.boot < pause.until { return completion(.failure(pause.because)) }
-        do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(client) }
-            let refreshToken = installation.refreshToken
-            var request = request(by: refreshToken, timeout: deadline - now.boot)
-            request.keepOnThisMachine()
-            try exchange?.send(request) { [unowned self] result in
-                completion(end(result, isRenewal: refreshToken != nil))
-            }
-        } catch {
-            completion(.failure(Failure(deed, error, of: place.timeout / 2)))
+        let refreshToken = installation.refreshToken
+        fetch.begin(until: deadline)
+        fetch.send(request(by: refreshToken)) { [unowned self] result in
+            completion(end(result, isRenewal: refreshToken != nil))
         }
     }
 
-    /// The service did not take the token.
+    /// Forgets the token, which the service does not accept.
     func dropToken() {
         installation.dropToken()
     }
 
+    /// Ends the request in flight.
     func cancel() {
-        exchange?.cancel()
+        fetch.cancel()
     }
 
     private func end(
-        _ result: Result<HTTPResponse, TransferError>, isRenewal: Bool
+        _ result: Result<HTTPResponse, Failure>, isRenewal: Bool
     ) -> Result<String, Failure> {
         do throws(Failure) {
-            let response: HTTPResponse
-            do throws(TransferError) { response = try result.get() } catch {
-                throw Failure(deed, error, of: place.timeout / 2)
-            }
-            let token = try take(response, isRenewal: isRenewal)
+            let token = try take(try result.get(), isRenewal: isRenewal)
             pause = nil
             store()
             return .success(token)
@@ -92,9 +83,9 @@ final class Installations {
     private func take(_ response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String {
         let now = loop.now.wall
         guard (200..<300).contains(response.status) else {
-            // Forgotten there: registered anew the next time.
+            // The service has forgotten the installation: the next fetch registers it anew.
             if isRenewal, [401, 404].contains(response.status) { installation.unregister() }
-            throw response.refusal(to: deed, now: now)
+            throw response.googleRefusal(of: fetch.operation, now: now)
         }
         let members = try FlagDocument.parse(response.body)
         if isRenewal {
@@ -102,19 +93,19 @@ final class Installations {
             installation.renew(token)
             return token.text
         }
-        guard let refreshToken = members["refreshToken"]?.string, refreshToken.isHeaderText,
+        guard let refreshToken = members["refreshToken"]?.string, refreshToken.isShortHeaderText,
             let token = members["authToken"]?.object
-        else { throw Failure(.unreachable, "\(deed): the answer holds no token") }
+        else { throw Failure(.unreachable, "\(fetch.operation): the answer holds no token") }
         let read = try Installation.Token(token, at: now)
-        let id = members["fid"]?.string.flatMap { $0.isHeaderText ? $0 : nil }
+        let id = members["fid"]?.string.flatMap { $0.isShortHeaderText ? $0 : nil }
         installation.register(as: id, refreshToken: refreshToken, read)
         return read.text
     }
 
-    private func request(by refreshToken: String?, timeout: Duration) -> HTTPRequest {
-        var body: JSON.Object = ["appId": .string(place.appID), "sdkVersion": .string(version)]
-        var path = "\(url)/v1/projects/\(place.project)/installations"
-        var headers = place.headers
+    private func request(by refreshToken: String?) -> HTTPRequest {
+        var body: JSON.Object = ["appId": .string(site.appID), "sdkVersion": .string(version)]
+        var path = "\(url)/v1/projects/\(site.project)/installations"
+        var headers = site.headers
         if let refreshToken {
             path += "/\(installation.id)/authTokens:generate"
             headers.append(Header("Authorization", "FIS_v2 \(refreshToken)"))
@@ -123,10 +114,7 @@ final class Installations {
             body["fid"] = .string(installation.id)
             body["authVersion"] = "FIS_v2"
         }
-        return HTTPRequest(
-            url: path, headers: headers, body: Array(JSON.Value.object(body).serialized().utf8),
-            timeout: max(timeout, .milliseconds(1)), maxBody: 64 << 10,
-            keptOfRefusal: GoogleError.limit)
+        return .google(path, headers: headers, body: body.bytes)
     }
 
     private func store() {
@@ -137,14 +125,12 @@ final class Installations {
             problem = "the installation is not kept: \(error)"
         }
     }
-
-    private var deed: String { "get an installation token from '\(url)'" }
 }
 
 extension Installation.Token {
     /// Reads `{"token", "expiresIn": "604800s"}`.
     fileprivate init(_ members: JSON.Object, at now: Instant) throws(Failure) {
-        guard let text = members["token"]?.string, text.isHeaderText,
+        guard let text = members["token"]?.string, text.isShortHeaderText,
             let lifetime = members["expiresIn"]?.string, lifetime.last == "s",
             let seconds = Int64(lifetime.dropLast()), seconds > 0
         else { throw Failure(.unreachable, "the service of installations gives no token") }
@@ -152,24 +138,12 @@ extension Installation.Token {
     }
 }
 
-extension ClientTemplatePlace {
-    /// What every request to the services says.
-    var headers: [Header] {
-        [
-            Header("Content-Type", "application/json"), Header("Accept", "application/json"),
-            Header("X-Goog-Api-Key", apiKey),
-        ]
-    }
-}
-
-extension Bearings {
-    /// The version of this program, in the form in which the official client for the web gives its.
+extension SourceEnvironment {
+    /// The version of this program, in the form that the official client for the web uses for its own.
     var sdkVersion: String { "w:\(agent.split(separator: "/").last ?? "0")" }
 }
 
 extension String {
     /// Whether it may stand in a header or a path.
-    fileprivate var isHeaderText: Bool {
-        !isEmpty && utf8.count <= 4096 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
+    fileprivate var isShortHeaderText: Bool { isHeaderText && utf8.count <= 4096 }
 }

@@ -3,10 +3,10 @@ import JSON
 
 /// Reads the stream of invalidations: one JSON array that is never closed, of flat objects.
 ///
-/// Objects are told apart by braces and quotes: several may come at once, and each may come byte by
-/// byte. What lies between them is not looked at further than to see that it is JSON.
+/// Objects are found by braces and quotes: several may come at once, and each may come byte by byte.
+/// Between them only brackets, commas and white space are accepted.
 package struct InvalidationParser: StreamParser {
-    /// The longest object that is taken; a true one has some fifty bytes.
+    /// The longest object, in bytes; those of the service have some fifty.
     private static let limit = 64 << 10
 
     private let note: (Int64) -> Bool
@@ -15,16 +15,17 @@ package struct InvalidationParser: StreamParser {
     private var isInString = false
     private var isEscaped = false
 
-    /// `note` takes the number of a version that is said to exist, and says whether it is news.
+    /// `note` takes the number of a version that is announced, and gives whether it is newer.
     package init(note: @escaping (_ version: Int64) -> Bool) {
         self.note = note
     }
 
+    /// Reads objects until one of them ends the stream.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
         for byte in bytes where news.failure == nil { take(byte, &news) }
     }
 
-    /// An object that was cut off is none.
+    /// Drops an object that is cut off.
     package mutating func finish(_ news: inout StreamNews) {}
 
     private mutating func take(_ byte: UInt8, _ news: inout StreamNews) {
@@ -80,7 +81,7 @@ package struct InvalidationParser: StreamParser {
         if let version = members["latestTemplateVersionNumber"]?.wholeNumber, note(version) {
             news.isHint = true
         }
-        // Its presence alone means nothing: false is how it is switched on.
+        // False means that the stream is on.
         if members["featureDisabled"]?.bool == true {
             news.failure = Failure(.refused, "the service has switched its stream off")
         } else if let message = GoogleError.message(in: members) {
@@ -90,7 +91,7 @@ package struct InvalidationParser: StreamParser {
 }
 
 extension JSON.Value {
-    /// A whole number, or a text that holds one: the service writes 64 bits both ways.
+    /// A whole number, or a string that holds one: the service writes 64-bit numbers both ways.
     fileprivate var wholeNumber: Int64? {
         number?.int64 ?? string.flatMap { Int64($0) }
     }

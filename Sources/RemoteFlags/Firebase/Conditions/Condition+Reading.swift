@@ -2,17 +2,17 @@ import Decision
 package import JSON
 
 extension Condition {
-    /// Reads the condition that a template holds.
+    /// Reads a condition of a template.
     ///
-    /// The service leaves zeros and empty lists out (proto3 in JSON). Whatever else is missing, of an
-    /// unknown kind or of a wrong type makes a condition that is false, never an error: one operator
-    /// that this program does not know must not take the rest of the template away.
+    /// The service leaves zeros and empty lists out (proto3 in JSON). A condition with another missing
+    /// member, an unknown kind or a wrong type becomes `.unreadable`, which is false. It is no error: an
+    /// operator that this program does not know must not make the rest of the template useless.
     package init(_ value: JSON.Value?) {
         guard case .object(let object) = value else {
             self = .unreadable("it is no object")
             return
         }
-        do throws(Doubt) {
+        do throws(ConditionError) {
             if let members = try object.part("orCondition") {
                 self = .or(try members.conditions)
             } else if let members = try object.part("andCondition") {
@@ -26,7 +26,7 @@ extension Condition {
             } else if let members = try object.part("customSignal") {
                 self = .customSignal(try SignalTest(members))
             } else {
-                throw Doubt(
+                throw ConditionError(
                     object.isEmpty
                         ? "it is empty" : "its kind \(quoted(object.members[0].key)) is not known")
             }
@@ -37,28 +37,28 @@ extension Condition {
 }
 
 extension Percent {
-    fileprivate init(_ members: JSON.Object) throws(Doubt) {
+    fileprivate init(_ members: JSON.Object) throws(ConditionError) {
         seed = try members.text("seed") ?? ""
         switch try members.text("percentOperator") {
-        case "LESS_OR_EQUAL": part = .upTo(try members.microPercent("microPercent"))
-        case "GREATER_THAN": part = .above(try members.microPercent("microPercent"))
+        case "LESS_OR_EQUAL": bounds = .upTo(try members.microPercent("microPercent"))
+        case "GREATER_THAN": bounds = .above(try members.microPercent("microPercent"))
         case "BETWEEN":
             let range = try members.part("microPercentRange") ?? JSON.Object()
-            part = .between(
+            bounds = .between(
                 try range.microPercent("microPercentLowerBound"),
                 try range.microPercent("microPercentUpperBound"))
-        case let word: throw Doubt(operator: word)
+        case let word: throw ConditionError(operator: word)
         }
     }
 }
 
 extension SignalTest {
-    fileprivate init(_ members: JSON.Object) throws(Doubt) {
+    fileprivate init(_ members: JSON.Object) throws(ConditionError) {
         guard let key = try members.text("customSignalKey"), !key.isEmpty else {
-            throw Doubt("it names no signal")
+            throw ConditionError("it names no signal")
         }
         let targets = try members.texts("targetCustomSignalValues")
-        guard let first = targets.first else { throw Doubt("it has no target value") }
+        guard let first = targets.first else { throw ConditionError("it has no target value") }
         let word = try members.text("customSignalOperator") ?? ""
         self.key = key
         if let relation = Relation(word, of: "NUMERIC_") {
@@ -71,7 +71,7 @@ extension SignalTest {
             case "STRING_DOES_NOT_CONTAIN": comparison = .containsNone(targets)
             case "STRING_EXACTLY_MATCHES": comparison = .equalsAny(targets)
             case "STRING_CONTAINS_REGEX": comparison = .matchesAny(targets)
-            default: throw Doubt(operator: word)
+            default: throw ConditionError(operator: word)
             }
         }
     }
@@ -92,7 +92,7 @@ extension Relation {
     }
 }
 
-extension Doubt {
+extension ConditionError {
     fileprivate init(operator word: String?) {
         self.init(
             word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
@@ -100,54 +100,54 @@ extension Doubt {
 }
 
 extension JSON.Object {
-    /// A member that is an object; nil where it is missing or null.
-    fileprivate func part(_ key: String) throws(Doubt) -> JSON.Object? {
+    /// The member as an object; nil where it is missing or null.
+    fileprivate func part(_ key: String) throws(ConditionError) -> JSON.Object? {
         switch self[key] {
         case nil, .null: return nil
         case .object(let object): return object
-        case let other?: throw Doubt("'\(key)' is \(other.typeName), not an object")
+        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an object")
         }
     }
 
-    fileprivate func text(_ key: String) throws(Doubt) -> String? {
+    fileprivate func text(_ key: String) throws(ConditionError) -> String? {
         switch self[key] {
         case nil, .null: return nil
         case .string(let text): return text
-        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a string")
+        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not a string")
         }
     }
 
-    fileprivate func texts(_ key: String) throws(Doubt) -> [String] {
+    fileprivate func texts(_ key: String) throws(ConditionError) -> [String] {
         switch self[key] {
         case nil, .null: return []
         case .array(let values):
             let texts = values.compactMap(\.string)
             guard texts.count == values.count else {
-                throw Doubt("'\(key)' holds what is no string")
+                throw ConditionError("'\(key)' holds what is no string")
             }
             return texts
-        case let other?: throw Doubt("'\(key)' is \(other.typeName), not an array")
+        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an array")
         }
     }
 
-    fileprivate func microPercent(_ key: String) throws(Doubt) -> Int64 {
+    fileprivate func microPercent(_ key: String) throws(ConditionError) -> Int64 {
         switch self[key] {
         case nil, .null: return 0
         case .number(let number):
             guard let count = number.int64 else {
-                throw Doubt("'\(key)' is \(number.literal), not a whole number")
+                throw ConditionError("'\(key)' is \(number.literal), not a whole number")
             }
             return count
-        case let other?: throw Doubt("'\(key)' is \(other.typeName), not a number")
+        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not a number")
         }
     }
 
     fileprivate var conditions: [Condition] {
-        get throws(Doubt) {
+        get throws(ConditionError) {
             switch self["conditions"] {
             case nil, .null: return []
             case .array(let values): return values.map { Condition($0) }
-            case let other?: throw Doubt("'conditions' is \(other.typeName), not an array")
+            case let other?: throw ConditionError("'conditions' is \(other.typeName), not an array")
             }
         }
     }

@@ -1,37 +1,39 @@
 /// A condition of a server template, as the service describes it (`OneOfCondition`).
 package indirect enum Condition: Hashable, Sendable {
-    /// True where one of them is; of none it is false.
+    /// True where one of the conditions is; false without conditions.
     case or([Condition])
-    /// True where all of them are; of none it is true.
+    /// True where all of the conditions are, and without conditions.
     case and([Condition])
     case constant(Bool)
     /// True on a part of the hosts.
     case percent(Percent)
     /// True where a signal of this host passes a test.
     case customSignal(SignalTest)
-    /// One of a kind that is not known, or that makes no sense: false, for this reason.
+    /// A condition of an unknown kind, or a malformed one: false, for this reason.
     case unreadable(String)
 }
 
 /// A part of all hosts, chosen by a digest of each one's randomization id.
 package struct Percent: Hashable, Sendable {
-    /// What makes the choice independent of that of others; may be empty.
+    /// Makes the choice independent of other conditions; may be empty.
     package var seed: String
-    package var part: Part
+    package var bounds: Bounds
 
-    package init(seed: String, part: Part) {
+    /// A condition of these members.
+    package init(seed: String, bounds: Bounds) {
         self.seed = seed
-        self.part = part
+        self.bounds = bounds
     }
 
-    /// In millionths of a percent.
-    package enum Part: Hashable, Sendable {
+    /// A range of hosts, in millionths of a percent.
+    package enum Bounds: Hashable, Sendable {
         case upTo(Int64)
         case above(Int64)
         /// Above the first, and up to the second.
         case between(Int64, Int64)
 
-        func holds(_ place: Int64) -> Bool {
+        /// Whether a host at this place is in the range.
+        func contains(_ place: Int64) -> Bool {
             switch self {
             case .upTo(let limit): place <= limit
             case .above(let limit): place > limit
@@ -43,7 +45,7 @@ package struct Percent: Hashable, Sendable {
     /// All of the hosts.
     static let whole: UInt64 = 100_000_000
 
-    /// Where a host is among all: its digest as a number of 256 bits, modulo 10^8.
+    /// The place of a host among all, from 0 to 99,999,999: its SHA-256 as a number, modulo 10^8.
     package func place(
         of randomizationID: String, digest: (_ bytes: [UInt8]) -> [UInt8]
     ) -> Int64 {
@@ -60,16 +62,17 @@ package struct SignalTest: Hashable, Sendable {
     package var key: String
     package var comparison: Comparison
 
+    /// A test of the signal with this key.
     package init(key: String, comparison: Comparison) {
         self.key = key
         self.comparison = comparison
     }
 
-    /// What the signal is compared with.
+    /// How the signal is compared, and with which targets.
     package enum Comparison: Hashable, Sendable {
         case containsAny([String])
         case containsNone([String])
-        /// Equal to one of them, blanks at the ends aside.
+        /// Equal to one of the targets, without white space at the ends.
         case equalsAny([String])
         /// A regular expression matches somewhere.
         case matchesAny([String])
@@ -78,10 +81,11 @@ package struct SignalTest: Hashable, Sendable {
     }
 }
 
-/// How the signal has to stand to the target.
+/// The relation of the signal to the target.
 package enum Relation: Hashable, CaseIterable, Sendable {
     case less, lessOrEqual, equal, notEqual, greater, greaterOrEqual
 
+    /// Whether the values are in this relation.
     func holds<Value: Comparable>(_ signal: Value, _ target: Value) -> Bool {
         switch self {
         case .less: signal < target

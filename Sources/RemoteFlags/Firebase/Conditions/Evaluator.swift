@@ -1,12 +1,14 @@
 import Decision
 package import JSON
 
-/// What conditions are evaluated by.
+/// The facts of this host that conditions are evaluated by.
 package struct Context: Hashable, Sendable {
-    /// By what percent conditions choose; where it is empty, none of them is true.
+    /// Percent conditions choose by it; where it is empty, all of them are false.
     package var randomizationID: String
     package var signals: [ExactString: SignalValue]
 
+    /// The facts of a host; without arguments, of a host that has none.
+    /// The functions, as tests replace them.
     package init(randomizationID: String = "", signals: [String: SignalValue] = [:]) {
         self.randomizationID = randomizationID
         self.signals = Dictionary(
@@ -14,7 +16,7 @@ package struct Context: Hashable, Sendable {
     }
 }
 
-/// How the search for a regular expression came out.
+/// The result of a search for a regular expression.
 package enum SearchResult: Hashable, Sendable {
     case found
     case notFound
@@ -22,7 +24,7 @@ package enum SearchResult: Hashable, Sendable {
     case refused(String)
 }
 
-/// The two things that the evaluation of conditions does not do itself.
+/// The functions of C libraries that the evaluation needs. They are passed in, so that it stays pure.
 package struct Tools {
     /// SHA-256.
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
@@ -38,18 +40,18 @@ package struct Tools {
     }
 }
 
-/// Evaluates conditions as the official clients do, and collects what is doubtful.
+/// Evaluates conditions as the official clients do, and collects its doubts.
 ///
-/// Where the two official clients for servers come to different results, the result here is false:
-/// what a condition guards is then as if it did not apply, whichever of them is right.
+/// Where the two official clients for servers come to different results, the condition is false.
 package struct Evaluator {
     private let context: Context
     private let tools: Tools
-    /// What made conditions false that may be meant to be true, each a clause.
+    /// Why conditions are false that may be meant to be true, each a clause.
     package private(set) var doubts: [String] = []
     /// The condition that is being evaluated.
     private var name = ""
 
+    /// An evaluator for one host, without doubts yet.
     package init(_ context: Context, _ tools: Tools) {
         self.context = context
         self.tools = tools
@@ -61,12 +63,12 @@ package struct Evaluator {
         return isTrue(condition, inside: 0)
     }
 
-    /// How many conditions `or` and `and` may lie in each other: the official clients count to ten,
-    /// and count each of them twice.
+    /// How deep `or` and `and` may be nested, and a leaf in them: the official clients count to ten, and
+    /// count each level twice.
     private static let depthLimit = 5
 
-    /// Stops at the first that decides, as the official clients do: what comes after it is not
-    /// doubted.
+    /// Stops at the first condition that decides, as the official clients do: the ones after it cause no
+    /// doubt.
     private mutating func isTrue(_ condition: Condition, inside depth: Int) -> Bool {
         guard depth < Self.depthLimit else {
             doubt("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
@@ -87,11 +89,11 @@ package struct Evaluator {
                 return false
             }
             let place = percent.place(of: context.randomizationID, digest: tools.digest)
-            return percent.part.holds(place)
+            return percent.bounds.contains(place)
         case .customSignal(let test):
             // A signal that the host does not have fails every test, 'not equal' included.
             guard let signal = context.signals[ExactString(test.key)] else { return false }
-            do throws(Doubt) {
+            do throws(ConditionError) {
                 return try test.comparison.holds(for: signal, search: tools.search)
             } catch {
                 doubt("signal \(quoted(test.key)): \(error.cause)")
@@ -105,5 +107,17 @@ package struct Evaluator {
 
     private mutating func doubt(_ cause: String) {
         doubts.append("condition \(quoted(name)) counts as false: \(cause)")
+    }
+}
+
+/// Why a condition counts as false though it may be meant to be true: it is malformed, or the official
+/// clients disagree on it.
+struct ConditionError: Error, Hashable, Sendable {
+    /// One clause, lower case.
+    let cause: String
+
+    /// The cause is one clause, lower case.
+    init(_ cause: String) {
+        self.cause = cause
     }
 }

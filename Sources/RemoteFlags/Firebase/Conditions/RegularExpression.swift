@@ -1,11 +1,11 @@
 import CRE2
 import Signing
 
-/// Regular expressions by RE2, whose syntax the console of the service promises. Swift's own backtrack
-/// without limit: sixty seconds for twenty letters.
+/// Regular expressions by RE2, whose syntax the console of the service promises. Swift's own regular
+/// expressions backtrack without limit: twenty letters took sixty seconds.
 enum RegularExpression {
-    /// The most bytes that one may take, compiled and while searching: far more than the 250
-    /// characters that the console allows can need.
+    /// The memory limit of an expression in bytes, compiled and in a search: far more than the 250
+    /// characters that the console allows need.
     private static let memoryLimit: Int64 = 1 << 20
 
     /// Looks for a match anywhere in a text.
@@ -40,7 +40,7 @@ enum RegularExpression {
 }
 
 extension Tools {
-    /// RE2 and libcrypto.
+    /// The functions of RE2 and libcrypto.
     package static var real: Tools {
         Tools(digest: SHA256.digest(of:), search: RegularExpression.search(_:in:))
     }

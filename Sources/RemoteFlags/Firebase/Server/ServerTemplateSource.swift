@@ -1,7 +1,9 @@
 import CivilTime
 package import Decision
 package import EventLoop
+package import Files
 import JSON
+import Signing
 package import Transfer
 
 /// Flags in the server template of a Firebase project: fetched with an access token, and evaluated on
@@ -9,140 +11,151 @@ package import Transfer
 package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
-    private let place: ServerTemplatePlace
+    private let site: ServerTemplateSite
     private let agent: String
     private let loop: EventLoop
-    private let client: HTTPClient
+    private let fetch: Fetch
     private let tokens: AccessTokens
     private let deliver: Deliver
-    private var exchange: Exchange?
-    private var editions = Editions()
+    private var versions = TemplateVersions()
 
+    /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, place: ServerTemplatePlace, bearings: Bearings, client: HTTPClient,
+        name: SourceName, site: ServerTemplateSite, environment: SourceEnvironment,
+        client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
-        self.place = place
-        self.client = client
+        self.site = site
         self.loop = loop
         self.deliver = deliver
-        binding = place.binding
-        agent = bearings.agent
+        binding = site.binding
+        agent = environment.agent
+        fetch = Fetch(
+            "get the server template of '\(site.project)'", limit: site.timeout, client: client,
+            loop: loop)
         tokens = AccessTokens(
-            place.credential, scope: place.scope, limit: place.timeout, bearings: bearings,
+            site.credential, scope: site.scope, limit: site.timeout, environment: environment,
             client: client, loop: loop)
     }
-
-    deinit { exchange?.cancel() }
 
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
-        cancel()
-        get(validators, by: loop.now.boot + place.timeout, isSecondTry: false)
+        tokens.cancel()
+        fetch.begin()
+        get(validators, isSecondTry: false)
     }
 
     package func stop() {
-        cancel()
-        exchange = nil
-    }
-
-    private func cancel() {
         tokens.cancel()
-        exchange?.cancel()
+        fetch.stop()
     }
 
-    /// A token that was kept may be revoked: with a new one the template is asked for once more.
-    private func get(_ validators: Validators, by deadline: Boottime, isSecondTry: Bool) {
-        tokens.withToken(by: deadline) { [unowned self] result in
-            do throws(Failure) {
-                let request = request(validators, try result.get(), by: deadline)
-                try send(request) { [unowned self] response in
-                    if response.status == 401, !isSecondTry {
-                        tokens.drop()
-                        get(validators, by: deadline, isSecondTry: true)
-                    } else {
-                        end(response, isConditional: validators.etag != nil)
-                    }
-                }
-            } catch {
-                fail(error)
+    private func get(_ validators: Validators, isSecondTry: Bool) {
+        tokens.withToken(by: fetch.deadline) { [unowned self] result in
+            switch result {
+            case .success(let token): send(validators, token, isSecondTry: isSecondTry)
+            case .failure(let failure): deliver(.fetched(name, .failure(failure)))
             }
         }
     }
 
-    private func request(
-        _ validators: Validators, _ token: String, by deadline: Boottime
-    ) -> HTTPRequest {
+    private func send(_ validators: Validators, _ token: String, isSecondTry: Bool) {
         var headers = [
             Header("Accept", "application/json"), Header("User-Agent", agent),
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        return HTTPRequest(
-            url: place.url, headers: headers,
-            timeout: max(deadline - loop.now.boot, .milliseconds(1)), maxBody: place.maxBody,
-            keptOfRefusal: GoogleError.limit)
-    }
-
-    private func send(
-        _ request: HTTPRequest, _ completion: @escaping (HTTPResponse) -> Void
-    ) throws(Failure) {
-        do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(client) }
-            var request = request
-            request.keepOnThisMachine()
-            try exchange?.send(request) { [unowned self] result in
-                switch result {
-                case .success(let response): completion(response)
-                case .failure(let error): fail(Failure(deed, error, of: place.timeout))
-                }
-            }
-        } catch {
-            throw Failure(deed, error, of: place.timeout)
+        let renew = { [unowned self] in
+            tokens.dropToken()
+            get(validators, isSecondTry: true)
         }
+        fetch.send(
+            .google(site.url, headers: headers, maxBody: site.maxBody),
+            renew: isSecondTry ? nil : renew
+        ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }
 
-    private func end(_ response: HTTPResponse, isConditional: Bool) {
-        let now = loop.now.wall
+    private func end(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
         do throws(Failure) {
-            let date = response.date(now: now)
+            let response = try result.get()
+            let now = loop.now.wall
+            let outcome: Outcome
             switch response.status {
             case 200:
-                let answer = try read(response, at: now)
-                deliver(.fetched(name, .answer(answer), date: date))
+                outcome = .answer(try read(response, at: now))
             case 304 where isConditional:
-                deliver(.fetched(name, .unchanged, date: date))
+                outcome = .unchanged
             case 404:
                 throw Failure(
-                    .invalid, "\(deed): no server template is published in this project")
+                    .invalid,
+                    "\(fetch.operation): no server template is published in this project")
             default:
-                throw response.refusal(to: deed, now: now)
+                throw response.googleRefusal(of: fetch.operation, now: now)
             }
+            deliver(.fetched(name, outcome, date: response.date(now: now)))
         } catch {
-            fail(error)
+            deliver(.fetched(name, .failure(error)))
         }
     }
 
-    /// The flags are stored as they came out, not the template: they are what decides.
+    /// Evaluates the template. The answer stores the flags and not the template, since they decide.
     private func read(_ response: HTTPResponse, at now: Instant) throws(Failure) -> Answer {
         let object = try FlagDocument.parse(response.body)
         if let message = GoogleError.message(in: object) {
-            throw Failure(.unreachable, "\(deed): \(message)")
+            throw Failure(.unreachable, "\(fetch.operation): \(message)")
         }
         let template = try Template(object)
-        try editions.take(template.version, of: "template")
-        let (flags, doubts) = template.flags(in: place.context, .real)
+        try versions.take(template.version)
+        let (flags, doubts) = template.flags(in: site.context, .real)
         deliver(.doubted(name, doubts.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
             version: template.version, fetchedAt: now)
     }
+}
 
-    private func fail(_ failure: Failure) {
-        deliver(.fetched(name, .failure(failure)))
+/// The settings of a source of a server template: the project, how it is requested, and the context of
+/// the evaluation.
+package struct ServerTemplateSite: Hashable, Sendable {
+    package var project: String
+    /// The key of a service account; nil for the account of the metadata server.
+    package var credential: Credential?
+    /// The address of the service, `https://…`, without a slash at its end.
+    package var baseURL: String
+    package var scope: String
+    package var timeout: Duration
+    package var maxBody: Int
+    package var context: Context
+
+    /// The settings, all of them given.
+    package init(
+        project: String, credential: Credential?, baseURL: String, scope: String,
+        timeout: Duration, maxBody: Int, context: Context
+    ) {
+        self.project = project
+        self.credential = credential
+        self.baseURL = baseURL
+        self.scope = scope
+        self.timeout = timeout
+        self.maxBody = maxBody
+        self.context = context
     }
 
-    private var deed: String { "get the server template of '\(place.project)'" }
+    /// The URL of the template.
+    var url: String {
+        "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
+    }
+
+    /// Stands for the template and the context of its evaluation. Credentials are not in it: every account
+    /// reads the same template.
+    ///
+    /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
+    /// that is unchanged is not evaluated again.
+    var binding: String {
+        let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
+        let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
+        return "\(url) 1 \(SHA256.hexadecimal(of: Array(host.utf8)))"
+    }
 }

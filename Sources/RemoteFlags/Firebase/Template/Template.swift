@@ -1,16 +1,20 @@
+import CivilTime
+package import Decision
 package import JSON
 
 /// A server template of Remote Config: conditions in the order of their priority, and parameters with
 /// a value for each condition.
 package struct Template {
+    /// A condition and the name by which parameters refer to it.
     package struct NamedCondition: Hashable, Sendable {
         package var name: String
         package var condition: Condition
     }
 
+    /// A parameter, whose key is that of a flag.
     package struct Parameter: Hashable, Sendable {
         package var key: String
-        /// By name of the condition, as the template writes them.
+        /// The values by the names of conditions.
         package var conditionalValues: JSON.Object
         package var defaultValue: JSON.Value?
     }
@@ -20,6 +24,160 @@ package struct Template {
     package var parameters: [Parameter]
     /// The number that the service gives to each publication.
     package var version: String?
-    /// What is strange about it, each a clause.
+    /// Doubts about the template itself, each a clause.
     package var doubts: [String]
+}
+
+extension Template {
+    /// Reads the body of an answer.
+    package init(_ object: JSON.Object) throws(Failure) {
+        conditions = try object.list("conditions").map { value in
+            let members = value.object ?? JSON.Object()
+            return NamedCondition(
+                name: members["name"]?.string ?? "", condition: Condition(members["condition"]))
+        }
+        parameters = try object.table("parameters").members.map(Parameter.init)
+        doubts = []
+        version = try object.table("version")["versionNumber"]?.scalarText
+        try readGroups(of: object)
+        parameters.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// The official clients read no groups, since their parameters stand at the top level too. A parameter
+    /// that stands in a group alone is read, and doubted.
+    private mutating func readGroups(of object: JSON.Object) throws(Failure) {
+        let groups = try object.table("parameterGroups")
+        guard !groups.isEmpty else { return }
+        var known = Set(parameters.map { ExactString($0.key) })
+        for (group, value) in groups {
+            let members = try (value.object ?? JSON.Object()).table("parameters")
+            let more = members.members.filter { known.insert(ExactString($0.key)).inserted }
+            guard !more.isEmpty else { continue }
+            parameters += more.map(Parameter.init)
+            doubts.append("the parameters of group \(quoted(group)) stand in the group alone")
+        }
+    }
+}
+
+extension Template.Parameter {
+    fileprivate init(_ member: JSON.Object.Member) {
+        let parameter = member.value.object ?? JSON.Object()
+        key = member.key
+        conditionalValues = parameter["conditionalValues"]?.object ?? JSON.Object()
+        defaultValue = parameter["defaultValue"]
+    }
+}
+
+extension JSON.Value {
+    /// A string, or the literal of a number: the service writes 64-bit numbers as strings.
+    var scalarText: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number): number.literal
+        case .null, .bool, .array, .object: nil
+        }
+    }
+}
+
+extension JSON.Object {
+    fileprivate func list(_ key: String) throws(Failure) -> [JSON.Value] {
+        switch self[key] {
+        case nil: return []
+        case .array(let values): return values
+        case let other?:
+            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an array")
+        }
+    }
+
+    fileprivate func table(_ key: String) throws(Failure) -> JSON.Object {
+        switch self[key] {
+        case nil: return JSON.Object()
+        case .object(let object): return object
+        case let other?:
+            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an object")
+        }
+    }
+}
+
+extension Template {
+    /// The value of each parameter for this host, a string. A parameter without a value here, or with the
+    /// default of the application, is absent.
+    ///
+    /// Of the true conditions that have a value for a parameter, the first one decides.
+    package func flags(
+        in context: Context, _ tools: Tools
+    ) -> (flags: JSON.Object, doubts: [String]) {
+        var evaluator = Evaluator(context, tools)
+        var rank: [ExactString: (place: Int, isTrue: Bool)] = [:]
+        rank.reserveCapacity(conditions.count)
+        for (place, named) in conditions.enumerated() {
+            // Of two conditions with one name, the first gives the rank and the last the result.
+            let isTrue = evaluator.isTrue(named.condition, named: named.name)
+            rank[ExactString(named.name), default: (place, isTrue)].isTrue = isTrue
+        }
+        var flags = JSON.Object()
+        var doubts = self.doubts + evaluator.doubts
+        for parameter in parameters {
+            do throws(ConditionError) {
+                guard let value = try parameter.value(by: rank) else { continue }
+                flags[parameter.key] = .string(value)
+            } catch {
+                doubts.append("parameter \(quoted(parameter.key)): \(error.cause)")
+            }
+        }
+        return (flags, doubts)
+    }
+}
+
+extension Template.Parameter {
+    /// The value by the conditions; nil for the default of the application.
+    fileprivate func value(
+        by rank: [ExactString: (place: Int, isTrue: Bool)]
+    ) throws(ConditionError) -> String? {
+        var best: (place: Int, value: JSON.Value)?
+        for (name, value) in conditionalValues {
+            guard let condition = rank[ExactString(name)], condition.isTrue else { continue }
+            if best.map({ condition.place < $0.place }) ?? true { best = (condition.place, value) }
+        }
+        guard let chosen = best?.value ?? defaultValue else { return nil }
+        guard let wrapper = chosen.object else { throw ConditionError("its value is no object") }
+        if wrapper["useInAppDefault"]?.bool == true { return nil }
+        if let text = wrapper["value"]?.string { return text }
+        // Rollouts, experiments and personalizations have values of clients alone.
+        let kind = wrapper.members.first.map { "is given as \(quoted($0.key))" } ?? "is empty"
+        throw ConditionError("its value \(kind), and counts as not given")
+    }
+}
+
+extension Answer {
+    /// An answer whose body is made of flags, and not what the server sent: in the order of their keys, so
+    /// that the same flags are the same bytes.
+    init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
+        let isSorted = zip(flags.members, flags.members.dropFirst()).allSatisfy {
+            $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+        }
+        let sorted = isSorted ? flags : JSON.Object(flags.membersByKey)
+        self.init(
+            body: sorted.bytes, flags: sorted, validators: validators, version: version,
+            fetchedAt: fetchedAt)
+    }
+}
+
+extension JSON.Object {
+    /// The members in the order of their keys, byte by byte.
+    var membersByKey: [(String, JSON.Value)] {
+        members
+            .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            .map { ($0.key, $0.value) }
+    }
+}
+
+extension [String] {
+    /// The first twenty of these clauses, and how many more there are: a template may have thousands of
+    /// conditions.
+    var summed: [String] {
+        let shown = 20
+        return count <= shown
+            ? self : prefix(shown) + ["and \(count - shown) more things are strange"]
+    }
 }

@@ -1,7 +1,7 @@
 package import Files
 package import Transfer
 
-/// What a source over HTTP asks, and how: its settings, the secrets in them by name.
+/// The settings of a source over HTTP: the URL and how it is requested. Credentials stand in it by name.
 package struct Site: Hashable, Sendable {
     /// `http://…` or `https://…`, without user and password.
     package var url: String
@@ -9,7 +9,7 @@ package struct Site: Hashable, Sendable {
     package var timeout: Duration
     /// The longest body of an answer, in bytes after decoding.
     package var maxBody: Int
-    /// What is put in the place of the system's authorities.
+    /// A file of PEM certificates that replaces the system's authorities.
     package var authorities: Credential?
     package var clientCertificate: Credential?
     package var clientKey: Credential?
@@ -17,8 +17,10 @@ package struct Site: Hashable, Sendable {
     package var bearer: Credential?
     /// The value of `X-API-Key`.
     package var apiKey: Credential?
+    /// The path of the Unix socket that is connected to instead of the host.
     package var unixSocket: String?
 
+    /// Settings; all but the URL have the defaults of the configuration.
     package init(
         url: String, headers: [Header] = [], timeout: Duration = .seconds(30),
         maxBody: Int = 1 << 20, authorities: Credential? = nil,
@@ -37,12 +39,12 @@ package struct Site: Hashable, Sendable {
         self.unixSocket = unixSocket
     }
 
-    /// Whether what is asked depends on files, which may change.
+    /// Whether the request depends on files, which may change.
     var namesSecrets: Bool {
         authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
     }
 
-    /// The URL as it may stand in a log: a query may hold a secret.
+    /// The URL for logs, without its query, which may hold a secret.
     var shownURL: String {
         guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         return "\(url[..<query])?…"
@@ -63,21 +65,22 @@ extension Site {
     }
 }
 
-/// What this process is to credentials and to servers.
-package struct Bearings: Hashable, Sendable {
+/// What the sources know of this process and its host: credentials, directories, names.
+package struct SourceEnvironment: Hashable, Sendable {
     /// The value of `$CREDENTIALS_DIRECTORY`.
     package var credentialsDirectory: String?
     /// The user this process runs as, who may own secrets beside root.
     package var user: UInt32
     /// The value of `User-Agent`.
     package var agent: String
-    /// What it runs on.
+    /// What servers are told of the host.
     package var host: Host
-    /// The value of `$STATE_DIRECTORY`, for what a source has to know after a restart.
+    /// The value of `$STATE_DIRECTORY`: a source keeps in it what it has to know after a restart.
     package var stateDirectory: String
-    /// The value of `$GCE_METADATA_HOST`: who answers for the metadata server.
+    /// The value of `$GCE_METADATA_HOST`: the host that stands in for the metadata server.
     package var metadataHost: String?
 
+    /// The environment of a process, as its parts are given.
     package init(
         credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
         stateDirectory: String, metadataHost: String? = nil

@@ -2,8 +2,8 @@ import JSON
 import RemoteFlags
 import Settings
 
-extension ClientTemplatePlace {
-    /// The place of a client template, by its settings.
+extension ClientTemplateSite {
+    /// The site of a client template, by its settings.
     init(_ app: Source.Firebase, of source: Source) {
         self.init(
             project: app.project, apiKey: app.apiKey, appID: app.appID, baseURL: app.baseURL,
@@ -12,8 +12,8 @@ extension ClientTemplatePlace {
     }
 }
 
-extension ServerTemplatePlace {
-    /// The place of a server template, by its settings. Percent conditions use the host's application-
+extension ServerTemplateSite {
+    /// The site of a server template, by its settings. Percent conditions use the host's application-
     /// specific machine id unless the configuration has another one. Without any, none of them is true.
     init(_ project: Source.FirebaseServer, of source: Source, _ host: Host) {
         let signals = project.signals.compactMap { signal in

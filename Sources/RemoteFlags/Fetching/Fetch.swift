@@ -1,0 +1,98 @@
+import CivilTime
+import Decision
+import EventLoop
+import Transfer
+
+/// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a deadline,
+/// and a failure names the operation that they are for.
+///
+/// One request is in flight at most. `begin()`, `cancel()` and the next request end the one before, and
+/// its completion is not called.
+final class Fetch {
+    typealias Completion = (Result<HTTPResponse, Failure>) -> Void
+
+    /// What the requests are for, as the beginning of a failure's sentence: `get 'https://…'`.
+    var operation: String
+    /// When the fetch has to end. Each request gets the time that is left.
+    private(set) var deadline: Boottime
+    private let limit: Duration
+    private let timeout: String
+    private let loop: EventLoop
+    private let client: HTTPClient
+    private var exchange: Exchange?
+    private var completion: Completion?
+    /// Made once, so that a poll allocates one closure and not two.
+    private lazy var end: Exchange.Completion = { [unowned self] result in
+        let completion = completion
+        self.completion = nil
+        completion?(result.mapError(failure))
+    }
+
+    /// Fetches that may take as long as `limit`. A request that runs out of time fails with the clause
+    /// `timeout`. By default it names the limit of the fetch: the time that was left for the request is
+    /// another each time, and a repeat would not be known as one.
+    init(
+        _ operation: String, limit: Duration, timeout: String? = nil, client: HTTPClient,
+        loop: EventLoop
+    ) {
+        self.operation = operation
+        self.limit = limit
+        self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
+        self.client = client
+        self.loop = loop
+        deadline = loop.now.boot
+    }
+
+    deinit { exchange?.cancel() }
+
+    /// Begins a fetch, which has to end by `deadline`; by default after the limit.
+    func begin(until deadline: Boottime? = nil) {
+        cancel()
+        self.deadline = deadline ?? loop.now.boot + limit
+    }
+
+    /// Sends a request within the time that is left. `completion` is called exactly once.
+    ///
+    /// Where the server answers 401 and there is a `renew`, that is called instead: the token may be
+    /// revoked, and a request with a new one may be let in.
+    func send(
+        _ request: HTTPRequest, renew: (() -> Void)? = nil, completion: @escaping Completion
+    ) {
+        var request = request
+        request.timeout = max(deadline - loop.now.boot, .milliseconds(1))
+        send(PreparedRequest(request)) { result in
+            if let renew, case .success(let response) = result, response.status == 401 {
+                renew()
+            } else {
+                completion(result)
+            }
+        }
+    }
+
+    /// Sends a request with a time limit of its own. `completion` is called exactly once.
+    func send(_ request: PreparedRequest, completion: @escaping Completion) {
+        self.completion = completion
+        do throws(TransferError) {
+            if exchange == nil { exchange = try Exchange(client) }
+            try exchange?.send(request, completion: end)
+        } catch {
+            end(.failure(error))
+        }
+    }
+
+    /// Ends the request in flight.
+    func cancel() {
+        exchange?.cancel()
+    }
+
+    /// Ends the request in flight and closes the connection.
+    func stop() {
+        cancel()
+        exchange = nil
+    }
+
+    private func failure(_ error: TransferError) -> Failure {
+        let cause = if case .timedOut = error { timeout } else { "\(error)" }
+        return Failure(.unreachable, "\(operation): \(cause)")
+    }
+}

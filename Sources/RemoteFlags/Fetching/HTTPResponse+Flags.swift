@@ -1,0 +1,98 @@
+package import CivilTime
+import Decision
+import Transfer
+
+/// What an answer of a server means for a source of flags.
+extension HTTPResponse {
+    /// When the answer left the last server or cache, by the origin's clock: a cache on the way keeps
+    /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
+    func date(now: Instant) -> Instant? {
+        guard let text = headers["date"],
+            case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) })
+        else { return nil }
+        guard let age = headers["age"].flatMap(Int64.init), age > 0 else { return date }
+        return date + .seconds(min(age, 86_400 * 366))
+    }
+
+    /// The failure of an answer whose status brings nothing. `operation` is what was tried; `cause` is
+    /// what the server says of it.
+    func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
+        Failure(
+            [401, 403, 407].contains(status) ? .refused : .unreachable,
+            "\(operation): the server answers \(statusText)\(cause.map { ": \($0)" } ?? "")",
+            retryAfter: retryAfter(now: now))
+    }
+
+    /// The validators that make the next request conditional.
+    var validators: Validators {
+        Validators(etag: validator("etag"), lastModified: validator("last-modified"))
+    }
+
+    /// Nil for a validator of unreasonable length, so that the next request is not conditional.
+    private func validator(_ name: String) -> String? {
+        guard let value = headers[name], !value.isEmpty, value.utf8.count <= 1024 else {
+            return nil
+        }
+        return value
+    }
+
+    /// How long the server asks to be left alone; nil where it does not ask.
+    func retryAfter(now: Instant) -> Duration? {
+        headers["retry-after"].flatMap { RetryAfter.wait($0, now: date(now: now) ?? now) }
+    }
+
+    /// The status with its meaning, for the end of a sentence.
+    var statusText: String {
+        switch status {
+        case 204: "204 (no content)"
+        case 304: "304 (not modified) to a request without condition"
+        case 401: "401 (unauthorized)"
+        case 403: "403 (forbidden)"
+        case 404: "404 (not found)"
+        case 407: "407 (the proxy wants authentication)"
+        case 410: "410 (gone)"
+        case 429: "429 (too many requests)"
+        case 500: "500 (internal error)"
+        case 502: "502 (bad gateway)"
+        case 503: "503 (unavailable)"
+        case 504: "504 (gateway time-out)"
+        default: "\(status)"
+        }
+    }
+}
+
+/// Reads the field Retry-After: a number of seconds or an HTTP date (RFC 9110 §10.2.3), or a time by
+/// RFC 3339, which OFREP uses.
+package enum RetryAfter {
+    /// How long to wait from now on, never negative; nil for a text in none of the three forms.
+    ///
+    /// `now` is the time by the server's clock, where that is known: on a host with a wrong clock only
+    /// the difference counts.
+    package static func wait(_ text: String, now: Instant) -> Duration? {
+        if let seconds = seconds(text) { return seconds }
+        guard let date = date(text, now: now) else { return nil }
+        return max(.zero, date - now)
+    }
+
+    /// A minus is against the grammar, and means what a time in the past means.
+    private static func seconds(_ text: String) -> Duration? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.utf8.dropFirst() : text.utf8[...]
+        guard !digits.isEmpty,
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        if isNegative { return .zero }
+        // A number that does not fit is longer than a year.
+        return .seconds(min(Int64(Substring(digits)) ?? .max, 86_400 * 366))
+    }
+
+    private static func date(_ text: String, now: Instant) -> Instant? {
+        if case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) }) {
+            return date
+        }
+        if case .success(let date) = Result(catching: { try Instant(rfc3339: text) }) {
+            return date
+        }
+        return nil
+    }
+}

@@ -1,0 +1,90 @@
+import Decision
+import JSON
+import Transfer
+
+/// The settings of a source of a client template. No URL ends with a slash.
+package struct ClientTemplateSite: Hashable, Sendable {
+    package var project: String
+    package var apiKey: String
+    package var appID: String
+    package var baseURL: String
+    /// The address of the stream of invalidations; nil where it is not followed.
+    package var realtimeURL: String?
+    /// The address at which the installation is registered; nil where no token is asked for.
+    package var installationsURL: String?
+    /// The time between two polls.
+    package var interval: Duration
+    package var timeout: Duration
+    package var maxBody: Int
+
+    /// The settings, all of them given.
+    package init(
+        project: String, apiKey: String, appID: String, baseURL: String, realtimeURL: String?,
+        installationsURL: String?, interval: Duration, timeout: Duration, maxBody: Int
+    ) {
+        self.project = project
+        self.apiKey = apiKey
+        self.appID = appID
+        self.baseURL = baseURL
+        self.realtimeURL = realtimeURL
+        self.installationsURL = installationsURL
+        self.interval = interval
+        self.timeout = timeout
+        self.maxBody = maxBody
+    }
+
+    /// The URL of a fetch.
+    var fetchURL: String { "\(baseURL)/v1/projects/\(project)/namespaces/firebase:fetch" }
+
+    /// The service chooses the flags by project and app; the API key chooses nothing.
+    var binding: String { "\(fetchURL) \(appID)" }
+
+    /// The headers of each request to the services.
+    var headers: [Header] {
+        [
+            Header("Content-Type", "application/json"), Header("Accept", "application/json"),
+            Header("X-Goog-Api-Key", apiKey),
+        ]
+    }
+}
+
+/// The answer of the service to a fetch of the client template.
+enum ClientAnswer {
+    /// All of the flags: one that is absent has no value any more.
+    case flags(JSON.Object, version: String?)
+    case unchanged
+
+    /// Reads the body of a success. An answer without flags is a failure, since it is not an order. The
+    /// official clients would fall back to their defaults.
+    init(_ body: [UInt8], isConditional: Bool) throws(Failure) {
+        let members = try FlagDocument.parse(body)
+        if let message = GoogleError.message(in: members) {
+            throw Failure(.unreachable, "the server answers 200 with an error: \(message)")
+        }
+        let state: String
+        switch members["state"] {
+        case nil, .null: state = "UPDATE"
+        case .string(let word): state = word
+        case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
+        }
+        switch state {
+        case "UPDATE":
+            guard case .object(let entries) = members["entries"], !entries.isEmpty else {
+                throw Failure(.invalid, "the answer holds no entries")
+            }
+            self = .flags(entries, version: members["templateVersion"]?.scalarText)
+        case "NO_CHANGE" where isConditional:
+            self = .unchanged
+        case "NO_CHANGE":
+            throw Failure(.invalid, "the answer says NO_CHANGE to a request without condition")
+        case "NO_TEMPLATE":
+            throw Failure(.invalid, "the project has no client template (NO_TEMPLATE)")
+        case "EMPTY_CONFIG":
+            throw Failure(.invalid, "the template holds nothing for this app (EMPTY_CONFIG)")
+        case "INSTANCE_STATE_UNSPECIFIED":
+            throw Failure(.unreachable, "the service does not know (INSTANCE_STATE_UNSPECIFIED)")
+        default:
+            throw Failure(.invalid, "the answer's state \(quoted(state)) is not known")
+        }
+    }
+}

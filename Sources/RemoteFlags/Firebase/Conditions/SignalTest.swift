@@ -1,0 +1,215 @@
+import Decision
+
+extension SignalTest.Comparison {
+    /// Whether the signal passes the test. `search` looks for a regular expression.
+    func holds(
+        for signal: SignalValue, search: (_ pattern: String, _ text: String) -> SearchResult
+    ) throws(ConditionError) -> Bool {
+        switch self {
+        case .containsAny(let targets):
+            return targets.contains(where: try signal.asText().contains(exactly:))
+        case .containsNone(let targets):
+            return !targets.contains(where: try signal.asText().contains(exactly:))
+        case .equalsAny(let targets):
+            let text = try signal.asText()
+            let verdicts = targets.map(text.equalsTrimmed)
+            if verdicts.contains(true) { return true }
+            guard !verdicts.contains(nil) else {
+                throw ConditionError(disagreedOn: "what a blank is")
+            }
+            return false
+        case .matchesAny(let patterns):
+            let text = try signal.asText()
+            for pattern in patterns {
+                switch search(pattern, text) {
+                case .found: return true
+                case .notFound: continue
+                case .refused(let cause):
+                    throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
+                }
+            }
+            return false
+        case .number(let relation, let target):
+            return relation.holds(try signal.asNumber(), try Double(agreedOn: target))
+        case .version(let relation, let target):
+            return relation.holds(
+                try VersionNumber(try signal.asText()), try VersionNumber(target))
+        }
+    }
+}
+
+extension String {
+    /// Whether two texts are the same without white space at their ends; nil where the official clients
+    /// disagree, since only one of them takes a character for white space.
+    fileprivate func equalsTrimmed(_ other: String) -> Bool? {
+        let verdicts = [Blanks.python, .script].map { blanks in
+            blanks.trim(self).elementsEqual(blanks.trim(other))
+        }
+        return verdicts[0] == verdicts[1] ? verdicts[0] : nil
+    }
+}
+
+/// The characters that count as white space at the ends of a text.
+enum Blanks {
+    /// By `str.strip` of Python.
+    case python
+    /// By `String.prototype.trim` of ECMAScript.
+    case script
+    /// By both of them.
+    case both
+
+    /// The text without white space at its ends.
+    func trim(_ text: String) -> Substring.UnicodeScalarView {
+        var rest = text.unicodeScalars[...].drop(while: contains)
+        while let last = rest.last, contains(last) { rest.removeLast() }
+        return rest
+    }
+
+    private func contains(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09...0x0D, 0x20, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F,
+            0x3000:
+            true
+        case 0x1C...0x1F, 0x85: self == .python
+        case 0xFEFF: self == .script
+        default: false
+        }
+    }
+}
+
+/// The value of a custom signal of this host.
+package enum SignalValue: Hashable, Sendable {
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+
+    /// The signal as a text, for comparisons of texts and versions.
+    ///
+    /// Throws where the official clients disagree: one takes a zero and an empty text for no signal, and
+    /// they write some numbers differently.
+    func asText() throws(ConditionError) -> String {
+        try refuseNothing()
+        switch self {
+        case .text(let text):
+            return text
+        case .integer(let number):
+            guard number.magnitude <= 1 << 53 else {
+                throw ConditionError(disagreedOn: "\(number)")
+            }
+            return String(number)
+        case .number(let number):
+            let isWrittenAlike =
+                number != number.rounded() && (1e-4..<1e16).contains(number.magnitude)
+            guard isWrittenAlike else { throw ConditionError(disagreedOn: "\(number)") }
+            return number.description
+        }
+    }
+
+    /// The signal as a number. Throws where the official clients disagree.
+    func asNumber() throws(ConditionError) -> Double {
+        try refuseNothing()
+        switch self {
+        case .text(let text): return try Double(agreedOn: text)
+        case .integer(let number): return Double(number)
+        case .number(let number): return number
+        }
+    }
+
+    private func refuseNothing() throws(ConditionError) {
+        switch self {
+        case .text(""): throw ConditionError(disagreedOn: "an empty text")
+        case .integer(0), .number(0): throw ConditionError(disagreedOn: "zero")
+        case .text, .integer, .number: break
+        }
+    }
+}
+
+extension ConditionError {
+    /// The official clients come to different results.
+    init(disagreedOn what: String) {
+        self.init("the official clients disagree on \(what)")
+    }
+}
+
+extension Double {
+    /// The number that both official clients read in a text: decimal digits, with a sign, a fraction and an
+    /// exponent at most, or `Infinity`, with white space around.
+    ///
+    /// One client also reads `nan`, `inf`, `1_0` and digits of every script, the other `0x10` and the empty
+    /// text.
+    init(agreedOn text: String) throws(ConditionError) {
+        let trimmed = String(Blanks.both.trim(text))
+        guard trimmed.isDecimalNumber, let value = Double(trimmed) else {
+            throw ConditionError("\(quoted(text)) is no number to both official clients")
+        }
+        self = value
+    }
+}
+
+extension String {
+    fileprivate var isDecimalNumber: Bool {
+        var rest = utf8[...]
+        rest.skipSign()
+        if rest.elementsEqual("Infinity".utf8) { return true }
+        let whole = rest.skipDigits()
+        var fraction = 0
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            fraction = rest.skipDigits()
+        }
+        guard whole + fraction > 0 else { return false }
+        if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+            rest.removeFirst()
+            rest.skipSign()
+            guard rest.skipDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate mutating func skipSign() {
+        if first == UInt8(ascii: "+") || first == UInt8(ascii: "-") { removeFirst() }
+    }
+
+    /// Skips the digits at the beginning, and gives their number.
+    fileprivate mutating func skipDigits() -> Int {
+        let digits = prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        removeFirst(digits.count)
+        return digits.count
+    }
+}
+
+/// A version as conditions compare it: one to five numbers with dots between. Missing numbers are 0.
+struct VersionNumber: Comparable {
+    private let segments: [Int64]
+
+    /// Reads numbers that both official clients read alike: digits, with a sign and white space around at
+    /// most, not negative, and exact in a double.
+    init(_ text: String) throws(ConditionError) {
+        var segments: [Int64] = []
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let segment = Self.segment(String(part)) else {
+                throw ConditionError("\(quoted(text)) is no version to both official clients")
+            }
+            segments.append(segment)
+        }
+        guard segments.count <= Self.mostSegments else {
+            throw ConditionError(disagreedOn: "versions of more than \(Self.mostSegments) numbers")
+        }
+        self.segments = segments + Array(repeating: 0, count: Self.mostSegments - segments.count)
+    }
+
+    /// Compares number by number.
+    static func < (left: Self, right: Self) -> Bool {
+        left.segments.lexicographicallyPrecedes(right.segments)
+    }
+
+    private static let mostSegments = 5
+
+    private static func segment(_ text: String) -> Int64? {
+        let trimmed = String(Blanks.both.trim(text))
+        guard trimmed.utf8.count <= 16, let number = Int64(trimmed), number >= 0 else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,116 @@
+package import Decision
+package import JSON
+
+/// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
+/// and how it is asked.
+package struct EvaluationSite: Hashable, Sendable {
+    /// The server; its `url` is the part before `/ofrep`.
+    package var server: Site
+    /// Members that the administrator adds to the context, or that replace members of it.
+    package var context: JSON.Object
+    /// From one poll to the next.
+    package var interval: Duration
+
+    /// The settings, all of them given.
+    package init(server: Site, context: JSON.Object, interval: Duration) {
+        self.server = server
+        self.context = context
+        self.interval = interval
+    }
+
+    /// The address of the evaluation of all flags.
+    var bulkURL: String { server.url + "/ofrep/v1/evaluate/flags" }
+}
+
+/// The facts of this host that a server evaluates flags by. Facts that are not known are left out.
+package struct Host: Hashable, Sendable {
+    /// The machine's id for this application: `systemd-id128 machine-id --app-specific=…`.
+    package var machineID: String?
+    package var name: String?
+    /// `ID` of os-release(5), such as `debian`.
+    package var system: String?
+    /// `VERSION_ID` of os-release(5), such as `12`.
+    package var systemVersion: String?
+
+    /// The facts that are known.
+    package init(
+        machineID: String? = nil, name: String? = nil, system: String? = nil,
+        systemVersion: String? = nil
+    ) {
+        self.machineID = machineID
+        self.name = name
+        self.system = system
+        self.systemVersion = systemVersion
+    }
+
+    /// The context of an evaluation; `more` are members that are added or replaced. Without a machine id,
+    /// as in many containers, the host's name is the targeting key, which the protocol requires.
+    func context(with more: JSON.Object) -> JSON.Object {
+        var context: JSON.Object = ["targetingKey": .string(machineID ?? name ?? "unknown")]
+        let facts = [("hostName", name), ("os", system), ("osVersion", systemVersion)]
+        for case (let key, let fact?) in facts { context[key] = .string(fact) }
+        for (key, value) in more { context[key] = value }
+        return context
+    }
+}
+
+/// The answer to an evaluation of all flags.
+package struct Evaluations: Hashable {
+    /// The value of each flag. Flags that could not be evaluated, or are left to the default of the
+    /// application, are absent.
+    package let flags: JSON.Object
+    package let version: String?
+    /// The streams that tell of changes, as the server offers them.
+    package let streams: [EventStreamEntry]
+
+    /// Reads the body of an answer. A flag that stands in it twice makes it invalid.
+    package init(_ body: [UInt8]) throws(Failure) {
+        let object = try FlagDocument.parse(body)
+        guard let items = object["flags"]?.array else {
+            throw Failure(.invalid, "the answer has no list 'flags'")
+        }
+        var found: [(key: String, value: JSON.Value)] = []
+        var known = JSON.Object()
+        for item in items {
+            guard let item = item.object, let key = item["key"]?.string else {
+                throw Failure(.invalid, "the answer holds a flag without a key")
+            }
+            guard known[key] == nil else {
+                throw Failure(.invalid, "the answer holds a flag twice")
+            }
+            known[key] = .null
+            // Some servers write an absent member as null.
+            guard item["errorCode"] ?? .null == .null, let value = item["value"] else { continue }
+            found.append((key, value))
+        }
+        found.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        flags = JSON.Object(found.map { ($0.key, $0.value) })
+        let version = object["metadata"]?.object?["version"]
+        self.version = version?.string ?? version?.number?.literal
+        streams = (object["eventStreams"]?.array ?? []).compactMap(EventStreamEntry.init)
+    }
+
+    /// The flags as one JSON object, in the order of their keys: servers give them in any order.
+    package var body: [UInt8] { flags.bytes }
+}
+
+/// A stream of events that a server offers. Its address may hold a secret, so it is never logged.
+package enum EventStreamEntry: Hashable {
+    case url(String)
+    /// A path, and the origin it belongs to where that is not the server's own.
+    case path(String, origin: String?)
+
+    /// Nil for an entry of an unknown form or type.
+    init?(_ value: JSON.Value) {
+        guard let entry = value.object, entry["type"]?.string == "sse" else { return nil }
+        if let url = entry["url"]?.string, entry["endpoint"] == nil {
+            self = .url(url)
+        } else if let endpoint = entry["endpoint"]?.object, entry["url"] == nil,
+            let path = endpoint["requestUri"]?.string, path.utf8.first == UInt8(ascii: "/")
+        {
+            self = .path(path, origin: endpoint["origin"]?.string)
+        } else {
+            return nil
+        }
+    }
+}
