@@ -198,4 +198,37 @@ struct AttachedUnitTests {
         gate.at(1.5, .read(web, UnitFacts(Seen(.active))))
         #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
     }
+
+    /// Another service still holds it, so that it is not forgotten; it simply is none of this gate's.
+    @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
+        var gate = try GateTranscript(["mail", "shop"])
+        let mail: ServiceName = try named("mail")
+        let unit = { kind in try #require(GateTarget(service: mail, kind: kind).unit) }
+        let web = try DecisionTests.unit("web.service")
+        let open = try DecisionTests.unit(.open)
+        gate.at(0, .started)
+        gate.at(0, .listed([open: Seen(.active), try unit(.open): Seen(.active)]))
+        gate.at(0, .decided(mail, .running))
+        gate.at(0, .decided(shop, .running))
+        let attached = UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .read(try unit(.open), attached))
+        gate.at(0, .read(open, attached))
+        gate.at(0, .read(web, UnitFacts(Seen(.active))))
+        gate.at(1, .decided(mail, .ended))
+        for kind in [GateTarget.Kind.closed, .ended] {
+            gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
+            gate.at(1.1, .seen(try unit(kind), Seen(.active)))
+        }
+        gate.at(1.1, .seen(try unit(.open), Seen(.inactive)))
+        gate.at(1.2, .read(try unit(.closed), UnitFacts(Seen(.active))))
+        gate.at(1.2, .read(try unit(.ended), UnitFacts(Seen(.active))))
+        gate.forget()
+        gate.at(1.2, .read(try unit(.open), UnitFacts(Seen(.inactive))))
+        #expect(
+            gate.text == """
+                1.2s killswitch-open@mail.target read: inactive
+                    say notice: mail: the gate is closed after 200 ms
+
+                """)
+    }
 }

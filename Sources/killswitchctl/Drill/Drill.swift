@@ -69,7 +69,7 @@ struct Drill: ParsableCommand {
         try check(rehearsal)
         if !isAgreed { try DrillConsent(rehearsal, for: duration.duration).ask() }
         let drilling = Drilling(rehearsal, by: order, with: manager, on: loop, published)
-        let report = try drilling.run()
+        let report = DrillReport(try drilling.run())
         printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
         if let signal = drilling.interruption {
             if let summary = report.failure { printError("killswitchctl: \(summary)") }
