@@ -56,6 +56,7 @@ package final class Bus {
             message, on: pointer, called: call.purpose, limit: limit, answer: answer)
     }
 
+    /// Makes one call of sd-bus on this connection, and gives its result.
     func withPointer(_ body: (OpaquePointer) -> Int32) -> Int32 { unsafe body(pointer) }
 }
 
@@ -67,18 +68,20 @@ func check(_ call: String, _ result: Int32) throws(BusError) -> Int32 {
 }
 
 extension BusError {
+    /// The error of a call of sd-bus that returned `-code`.
     init(_ call: String, code: Int32) {
         let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
         self.init(call: call, name: nil, message: text.prefix(1).lowercased() + text.dropFirst())
     }
 }
 
-/// What the bus, or somebody on it, answered instead of a result.
+/// A call that failed: here, on the bus, or at the service that was called.
 package struct BusError: Error, Hashable, CustomStringConvertible {
     /// What was tried, verb and object.
     package let call: String
-    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil where it is ours.
+    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call failed here.
     package let name: String?
+    /// What went wrong, for people.
     package let message: String
 
     package var description: String { "\(call): \(message)" }

@@ -3,6 +3,7 @@ import CivilTime
 
 /// A method call, with arguments of the types that systemd's manager asks for.
 package struct Call {
+    /// An argument of a call.
     package enum Argument {
         case text(String)
         case texts([String])
@@ -84,6 +85,8 @@ final class PendingCall {
         self.answer = answer
     }
 
+    /// Sends a message. `answer` is called once, from the loop, unless the connection is dropped
+    /// before.
     static func send(
         _ message: OpaquePointer?, on bus: OpaquePointer, called purpose: String, limit: Duration,
         answer: @escaping (Result<Message, BusError>) -> Void

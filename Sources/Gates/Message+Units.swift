@@ -5,8 +5,8 @@ import Decision
 /// What systemd's manager says, read from its messages: org.freedesktop.systemd1(5).
 extension Message {
     /// The answer to ListUnitsByPatterns.
-    func loadedUnits() throws(BusError) -> [UnitName: Seen] {
-        var units: [UnitName: Seen] = [:]
+    func loadedUnits() throws(BusError) -> [UnitName: UnitStatus] {
+        var units: [UnitName: UnitStatus] = [:]
         try each("(ssssssouso)") { () throws(BusError) in
             try inside("r", "ssssssouso") { () throws(BusError) in
                 let name = try text()
@@ -18,20 +18,20 @@ extension Message {
                 guard let unit = UnitName(name), let state = ActiveState(rawValue: active) else {
                     return
                 }
-                units[unit] = Seen(state, hasJob: job != 0)
+                units[unit] = UnitStatus(state, hasJob: job != 0)
             }
         }
         return units
     }
 
     /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
-    func seen() throws(BusError) -> Seen? {
+    func seen() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
         return try facts()?.seen
     }
 
     /// The answer to GetAll; nil where it does not tell how the unit stands.
-    func facts() throws(BusError) -> UnitFacts? {
+    func facts() throws(BusError) -> UnitProperties? {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
         var (result, stopLimit) = (String?.none, Duration?.none)
@@ -50,8 +50,8 @@ extension Message {
             return true
         }
         guard let active else { return nil }
-        return UnitFacts(
-            Seen(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
+        return UnitProperties(
+            UnitStatus(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
             requisiteOf: requisiteOf, wants: wants)
     }
 
@@ -108,8 +108,8 @@ extension Duration {
 
 extension Message {
     /// The answer to GetAll, for a rehearsal; nil where it does not tell how the unit stands.
-    func account() throws(BusError) -> UnitAccount? {
-        var account = UnitAccount(Seen(.inactive))
+    func account() throws(BusError) -> UnitSnapshot? {
+        var account = UnitSnapshot(UnitStatus(.inactive))
         var isTold = false
         try properties { name throws(BusError) in
             switch name {

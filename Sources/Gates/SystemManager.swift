@@ -8,7 +8,7 @@ package final class SystemManager {
     let loop: EventLoop
     let bus: Bus
 
-    /// Why systemd gave no answer, or which.
+    /// Why a call failed: systemd did not answer, or refused.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
@@ -78,7 +78,7 @@ package final class SystemManager {
 /// What a drill asks of systemd, which has to answer soon: a gate is closed meanwhile.
 extension SystemManager {
     /// Everything that a rehearsal asks of a unit.
-    package func account(of unit: UnitName) throws(Failure) -> UnitAccount {
+    package func account(of unit: UnitName) throws(Failure) -> UnitSnapshot {
         let account = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
             try message.account()
         }
@@ -96,7 +96,7 @@ extension SystemManager {
     }
 
     /// How these units stand, in one call.
-    package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: Seen] {
+    package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try ask(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
             within: Self.patience
@@ -105,7 +105,7 @@ extension SystemManager {
 
     /// Has a unit started as by hand, and waits for what comes of that, at most for `limit`. What is
     /// still on its way up then was not refused.
-    package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> HandStart {
+    package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
         try subscribe()
         let jobs = try FinishedJobs(on: bus)
         let job: String
@@ -118,7 +118,7 @@ extension SystemManager {
             return .refused
         }
         try wait(for: limit) { jobs.results[job] != nil }
-        return jobs.results[job].map { HandStart(job: $0) } ?? .accepted
+        return jobs.results[job].map { ManualStart(job: $0) } ?? .accepted
     }
 
     private func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
@@ -173,7 +173,7 @@ private final class FinishedJobs {
     }
 }
 
-extension HandStart {
+extension ManualStart {
     /// By the word that systemd gives the end of a job: `result` of JobRemoved,
     /// org.freedesktop.systemd1(5).
     fileprivate init(job result: String) {

@@ -30,11 +30,13 @@ final class Systemd {
         connection = nil
         attempt { () throws(BusError) in
             let bus = try Bus(loop, address: address) { [unowned self] in
-                post(.lost(problem: "the connection to the bus is gone"))
+                post(.busLost(problem: "the connection to the bus is gone"))
             }
             var connection = Connection(
                 bus: bus,
-                signals: UnitSignals(bus) { [unowned self] unit, seen in post(.seen(unit, seen)) })
+                signals: UnitSignals(bus) { [unowned self] unit, seen in
+                    post(.unitChanged(unit, seen))
+                })
             connection.matches = try [
                 Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
                     reloading(message)
@@ -51,10 +53,11 @@ final class Systemd {
     /// Lets go of the connection.
     func disconnect() { connection = nil }
 
+    /// Lists our units: `unitsListed` follows, or `busLost`.
     func list() {
         ask("list units", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
             [unowned self] message throws(BusError) in
-            post(.listed(try message.loadedUnits()))
+            post(.unitsListed(try message.loadedUnits()))
         }
     }
 
@@ -70,24 +73,24 @@ final class Systemd {
                 case .success(let facts) = Result(catching: { () throws(BusError) in
                     try message.facts()
                 })
-            else { return post(.read(unit, nil)) }
-            post(.read(unit, facts))
+            else { return post(.unitRead(unit, nil)) }
+            post(.unitRead(unit, facts))
         }
     }
 
     /// Has a target started or stopped. The answer comes once the job is queued.
-    func perform(_ move: Move) {
-        guard let unit = move.target.unit else { return }
+    func enqueue(_ job: TargetJob) {
+        guard let unit = job.target.unit else { return }
         let member =
-            switch move {
+            switch job {
             case .start: "StartUnit"
             case .stop: "StopUnit"
             }
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
             switch result {
-            case .success: post(.answered(move, problem: nil))
-            case .failure(let error): post(.answered(move, problem: error.message))
+            case .success: post(.jobAnswered(job, problem: nil))
+            case .failure(let error): post(.jobAnswered(job, problem: error.message))
             }
         }
     }
@@ -114,14 +117,14 @@ final class Systemd {
             guard case .failure(let error) = result,
                 !error.isRepetition
             else { return }
-            post(.lost(problem: error.description))
+            post(.busLost(problem: error.description))
         }
     }
 
     private func reloading(_ message: Message) {
         guard case .success(false) = Result(catching: { () throws(BusError) in try message.bool() })
         else { return }
-        post(.reloaded)
+        post(.systemdReloaded)
     }
 
     /// A call of the manager without which nothing goes on: a failure is a lost bus.
@@ -142,7 +145,7 @@ final class Systemd {
         do {
             try body()
         } catch {
-            post(.lost(problem: error.description))
+            post(.busLost(problem: error.description))
         }
     }
 
@@ -161,14 +164,15 @@ final class Systemd {
 /// dbus-daemon(1), `max_match_rules_per_connection`).
 struct UnitSignals {
     private let bus: Bus
-    private let heard: (UnitName, Seen) -> Void
+    private let heard: (UnitName, UnitStatus) -> Void
     private var matches: [UnitName: Match] = [:]
     private var all: Match?
     private var followed: Set<UnitName> = []
 
     private static let limit = 400
 
-    init(_ bus: Bus, heard: @escaping (UnitName, Seen) -> Void) {
+    /// Signals of a connection, of no unit yet. `heard` is called with each.
+    init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
         self.bus = bus
         self.heard = heard
     }

@@ -12,30 +12,30 @@ struct DrillClosing: Hashable, Sendable {
         /// Whether the order is still in force.
         case checking
         case listing
-        case reading([UnitName: Seen])
+        case reading([UnitName: UnitStatus])
         /// Whether the order is still in force before a start by hand.
         case checkingStart(Starts)
         case starting(Starts)
         /// Whether the order was still in force after it: a unit that the reopened gate has started
         /// was not started by hand.
-        case checkingResult(Starts, HandStart)
+        case checkingResult(Starts, ManualStart)
         case pausing
     }
 
     /// The starts by hand that are left to try, and how the units stood before.
     private struct Starts: Hashable, Sendable {
-        var left: ArraySlice<RehearsedUnit>
-        let seen: [UnitName: Seen]
+        var left: ArraySlice<DrilledUnit>
+        let seen: [UnitName: UnitStatus]
     }
 
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
     /// When the order is over by itself.
     private let expiry: Boottime
     private var step = Step.checking
     private var progress: DrillProgress
 
     /// The closing by an order that is given at `now`.
-    init(of rehearsal: Rehearsal, until expiry: Boottime, at now: Boottime) {
+    init(of rehearsal: DrillPlan, until expiry: Boottime, at now: Boottime) {
         self.rehearsal = rehearsal
         self.expiry = expiry
         progress = DrillProgress(since: now)
@@ -78,7 +78,7 @@ struct DrillClosing: Hashable, Sendable {
 
     /// The units and targets were listed.
     mutating func take(
-        list seen: [UnitName: Seen], _ record: inout DrillRecord, at now: DrillTime
+        list seen: [UnitName: UnitStatus], _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
         guard step == .listing else { return [] }
         let down = rehearsal.units.filter {
@@ -101,7 +101,7 @@ struct DrillClosing: Hashable, Sendable {
     }
 
     /// A start by hand is over.
-    mutating func take(_ start: HandStart, at now: DrillTime) -> [DrillEffect]? {
+    mutating func take(_ start: ManualStart, at now: DrillTime) -> [DrillEffect]? {
         guard case .starting(let starts) = step else { return [] }
         guard now.boot < expiry else { return afterStarts(starts.seen, at: now) }
         step = .checkingResult(starts, start)
@@ -109,7 +109,7 @@ struct DrillClosing: Hashable, Sendable {
     }
 
     private mutating func judge(
-        _ seen: [UnitName: Seen], _ record: inout DrillRecord, at now: DrillTime
+        _ seen: [UnitName: UnitStatus], _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
         guard rehearsal.isAllDown(seen) else { return pause(seen, at: now) }
         guard !record.wasAllDown else { return afterStarts(seen, at: now) }
@@ -139,12 +139,13 @@ struct DrillClosing: Hashable, Sendable {
     }
 
     private mutating func afterStarts(
-        _ seen: [UnitName: Seen], at now: DrillTime
+        _ seen: [UnitName: UnitStatus], at now: DrillTime
     ) -> [DrillEffect]? {
         rehearsal.isClosed(seen) ? nil : pause(seen, at: now)
     }
 
-    private mutating func pause(_ seen: [UnitName: Seen], at now: DrillTime) -> [DrillEffect] {
+    private mutating func pause(_ seen: [UnitName: UnitStatus], at now: DrillTime) -> [DrillEffect]
+    {
         step = .pausing
         let awaited = rehearsal.units.filter { !$0.hasStopped(seen[$0.name]) }
         return progress.tell(awaited, seen, at: now.boot) + [.wait(DrillMachine.pause)]

@@ -11,11 +11,11 @@ package enum DrillEvent: Hashable, Sendable {
     /// The daemon's file is not there, out of date, or cannot be read.
     case standingUnknown(problem: String)
     /// How the units and targets of the drill stand; one that is missing is not known to systemd.
-    case listed([UnitName: Seen])
+    case listed([UnitName: UnitStatus])
     /// Units were read, all of them if `problem` is nil.
-    case read([UnitName: UnitAccount], problem: String?)
+    case read([UnitName: UnitSnapshot], problem: String?)
     /// What came of a start by hand.
-    case tried(HandStart)
+    case tried(ManualStart)
     /// What the daemon says is wrong with units, in `units.json`.
     case unitProblems([UnitName: String], problem: String?)
     /// The order has ended, and the service stands like this now.
@@ -57,7 +57,9 @@ package enum DrillEffect: Hashable, Sendable {
 /// The moment of an event on both clocks: drills are timed by the first, and systemd's time stamps
 /// are of the second.
 package struct DrillTime: Hashable, Sendable {
+    /// By `CLOCK_BOOTTIME`.
     package let boot: Boottime
+    /// By `CLOCK_MONOTONIC`.
     package let uptime: Uptime
 
     /// One moment.

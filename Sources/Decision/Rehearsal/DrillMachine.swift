@@ -39,7 +39,7 @@ package struct DrillMachine: Sendable {
         var isAbsenceTold = false
     }
 
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
     private let limit: Duration
     private var phase = Phase.idle
     private var record: DrillRecord
@@ -48,7 +48,7 @@ package struct DrillMachine: Sendable {
     private var closing: DrillClosing
 
     /// A drill that gives its order at `now`, and closes the gate for `limit` at most.
-    package init(_ rehearsal: Rehearsal, limit: Duration, at now: DrillTime) {
+    package init(_ rehearsal: DrillPlan, limit: Duration, at now: DrillTime) {
         self.rehearsal = rehearsal
         self.limit = limit
         record = DrillRecord(of: rehearsal, orderedAt: now.uptime, limit: limit)
@@ -106,7 +106,7 @@ package struct DrillMachine: Sendable {
         return [missing.isEmpty ? .readUnitProblems : .read(missing)]
     }
 
-    private mutating func take(_ start: HandStart, at now: DrillTime) -> [DrillEffect] {
+    private mutating func take(_ start: ManualStart, at now: DrillTime) -> [DrillEffect] {
         phase == .closing ? proceed(closing.take(start, at: now), at: now) : []
     }
 
@@ -212,7 +212,9 @@ package struct DrillMachine: Sendable {
         }
     }
 
-    private mutating func take(list seen: [UnitName: Seen], at now: DrillTime) -> [DrillEffect] {
+    private mutating func take(list seen: [UnitName: UnitStatus], at now: DrillTime)
+        -> [DrillEffect]
+    {
         switch phase {
         case .closing: return proceed(closing.take(list: seen, &record, at: now), at: now)
         case .opening(var opening):
@@ -224,7 +226,7 @@ package struct DrillMachine: Sendable {
     }
 
     private mutating func take(
-        _ accounts: [UnitName: UnitAccount], _ problem: String?, at now: DrillTime
+        _ accounts: [UnitName: UnitSnapshot], _ problem: String?, at now: DrillTime
     ) -> [DrillEffect] {
         record.note(problem)
         switch phase {

@@ -3,11 +3,11 @@ import CivilTime
 /// The part of a drill in which the gate opens again: waits until every unit is as before, or has had
 /// its time.
 struct DrillOpening: Hashable, Sendable {
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
     private let began: Boottime
     /// Since when the target of the open gate is active; nil until it is.
     private var openSince: Boottime?
-    private var seen: [UnitName: Seen] = [:]
+    private var seen: [UnitName: UnitStatus] = [:]
     private var progress: DrillProgress
 
     /// What is to be done after a look at the units.
@@ -18,14 +18,14 @@ struct DrillOpening: Hashable, Sendable {
     }
 
     /// The opening by an order that ended at `now`.
-    init(of rehearsal: Rehearsal, at now: Boottime) {
+    init(of rehearsal: DrillPlan, at now: Boottime) {
         self.rehearsal = rehearsal
         began = now
         progress = DrillProgress(since: now)
     }
 
     /// The units and targets were listed.
-    mutating func take(list seen: [UnitName: Seen], at now: Boottime) {
+    mutating func take(list seen: [UnitName: UnitStatus], at now: Boottime) {
         self.seen = seen
         if openSince == nil, rehearsal.isOpen(seen) { openSince = now }
     }
@@ -48,7 +48,7 @@ struct DrillOpening: Hashable, Sendable {
     }
 
     /// How long a unit may take after the gate has opened.
-    private func limit(of unit: RehearsedUnit, _ record: DrillRecord) -> Duration {
+    private func limit(of unit: DrilledUnit, _ record: DrillRecord) -> Duration {
         switch unit.kind {
         case .attached, .dependent:
             unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)

@@ -2,9 +2,11 @@ import CivilTime
 
 /// What a drill has found out.
 package struct DrillFindings: Hashable, Sendable {
+    /// The service that was drilled.
     package let service: ServiceName
     /// The state that was forced.
     package let state: State
+    /// What came of each unit, in the order of the plan.
     package let outcomes: [UnitOutcome]
     /// What is wrong beyond single units; nil if nothing is.
     package let problem: String?
@@ -18,9 +20,9 @@ package struct DrillFindings: Hashable, Sendable {
 
 /// What a drill has seen so far of its units, when it did what, and what went wrong.
 struct DrillRecord: Hashable, Sendable {
-    private let rehearsal: Rehearsal
-    private var courses: [UnitName: UnitCourse] = [:]
-    private var times: RehearsalTimes
+    private let rehearsal: DrillPlan
+    private var courses: [UnitName: UnitObservations] = [:]
+    private var times: DrillTimes
     private var problem: String?
     private var closedFor: Duration?
     /// When the first signal came that asks the drill to end.
@@ -28,9 +30,9 @@ struct DrillRecord: Hashable, Sendable {
     private var hasSecondSignal = false
 
     /// `limit` is how long the gate is to stay closed at most.
-    init(of rehearsal: Rehearsal, orderedAt time: Uptime, limit: Duration) {
+    init(of rehearsal: DrillPlan, orderedAt time: Uptime, limit: Duration) {
         self.rehearsal = rehearsal
-        times = RehearsalTimes(ordered: time, limit: limit)
+        times = DrillTimes(ordered: time, limit: limit)
     }
 
     /// Notes what is wrong beyond single units. The first problem explains the others, so it stays.
@@ -46,6 +48,7 @@ struct DrillRecord: Hashable, Sendable {
         interruptedAt = interruptedAt ?? now
     }
 
+    /// Whether a signal has come.
     var wasInterrupted: Bool { interruptedAt != nil }
 
     /// Whether a drill that was broken off has waited long enough: somebody wants it to end, perhaps
@@ -59,24 +62,28 @@ struct DrillRecord: Hashable, Sendable {
     /// Whether everything was down once, so that starts by hand were tried.
     var wasAllDown: Bool { times.wasAllDown }
 
+    /// Everything is down, and starts by hand are tried.
     mutating func noteAllDown() { times.wasAllDown = true }
 
     /// Those of the units whose account behind the closed gate is missing.
-    func missing(_ units: [RehearsedUnit]) -> [UnitName] {
+    func missing(_ units: [DrilledUnit]) -> [UnitName] {
         units.map(\.name).filter { courses[$0]?.closed == nil }
     }
 
     /// Notes how units stand behind the closed gate.
-    mutating func noteClosed(_ accounts: [UnitName: UnitAccount]) {
-        for (name, account) in accounts { courses[name, default: UnitCourse()].closed = account }
+    mutating func noteClosed(_ accounts: [UnitName: UnitSnapshot]) {
+        for (name, account) in accounts {
+            courses[name, default: UnitObservations()].closed = account
+        }
     }
 
-    mutating func note(_ start: HandStart, of unit: UnitName) {
-        courses[unit, default: UnitCourse()].handStart = start
+    /// Notes what came of a start by hand.
+    mutating func note(_ start: ManualStart, of unit: UnitName) {
+        courses[unit, default: UnitObservations()].handStart = start
     }
 
     /// Whether a unit had not stopped when the gate was opened again.
-    func isLate(_ unit: RehearsedUnit) -> Bool {
+    func isLate(_ unit: DrilledUnit) -> Bool {
         courses[unit.name]?.closed.map { !unit.hasStopped($0.seen) } ?? false
     }
 
@@ -92,13 +99,14 @@ struct DrillRecord: Hashable, Sendable {
 
     // MARK: After that
 
+    /// The gate was to open again at this time.
     mutating func noteReopening(at time: Uptime) { times.reopened = time }
 
     /// Notes how units and the target of the open gate stand at the end.
-    mutating func noteEnd(_ accounts: [UnitName: UnitAccount]) {
+    mutating func noteEnd(_ accounts: [UnitName: UnitSnapshot]) {
         for unit in rehearsal.units {
             guard let account = accounts[unit.name] else { continue }
-            courses[unit.name, default: UnitCourse()].ended = account
+            courses[unit.name, default: UnitObservations()].ended = account
         }
         // A target that waited for a unit until the gate opened again was never down.
         guard let reopened = times.reopened, let target = rehearsal.openTarget,
@@ -114,7 +122,9 @@ struct DrillRecord: Hashable, Sendable {
         times.wasInterrupted = wasInterrupted || problem != nil
         return DrillFindings(
             service: rehearsal.service, state: rehearsal.state,
-            outcomes: rehearsal.units.map { $0.outcome(courses[$0.name] ?? UnitCourse(), times) },
+            outcomes: rehearsal.units.map {
+                $0.outcome(courses[$0.name] ?? UnitObservations(), times)
+            },
             problem: problem, closedFor: closedFor, isOpen: isOpen,
             isInterrupted: times.wasInterrupted)
     }
@@ -127,6 +137,7 @@ struct DrillProgress: Hashable, Sendable {
     private var told: [String] = []
     private var toldAt: Boottime
 
+    /// The progress of a wait that began at this time.
     init(since: Boottime) {
         self.since = since
         toldAt = since
@@ -134,7 +145,7 @@ struct DrillProgress: Hashable, Sendable {
 
     /// Tells which units are awaited, if a line is due.
     mutating func tell(
-        _ units: [RehearsedUnit], _ seen: [UnitName: Seen], at now: Boottime
+        _ units: [DrilledUnit], _ seen: [UnitName: UnitStatus], at now: Boottime
     ) -> [DrillEffect] {
         let words = units.map { unit in
             "\(unit.name) (\(seen[unit.name]?.active.rawValue ?? "not loaded"))"

@@ -15,6 +15,7 @@ struct DrillOrder {
     let reason = "drill by killswitchctl, process \(getpid())"
     private let socket: DaemonSocket
 
+    /// An order that is not given yet.
     init(
         of service: ServiceName, to state: State, for limit: Duration, at socket: DaemonSocket
     ) {

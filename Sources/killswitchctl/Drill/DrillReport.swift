@@ -92,7 +92,7 @@ struct DrillReport {
     }
 }
 
-extension RehearsedUnit.Kind {
+extension DrilledUnit.Kind {
     fileprivate var word: String {
         switch self {
         case .attached: "attached"

@@ -9,7 +9,7 @@ import Records
 /// Performs what the drill's machine wants done: asks systemd and the daemon, waits, and tells people
 /// how far it is. It decides nothing: what comes of an effect is queued as an event.
 final class Drilling {
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
     private let order: DrillOrder
     private var manager: UnitManager
     private let loop: EventLoop
@@ -21,7 +21,7 @@ final class Drilling {
 
     /// A drill that gives `order`, and asks systemd and the daemon's files about what comes of it.
     init(
-        _ rehearsal: Rehearsal, by order: DrillOrder, with manager: UnitManager,
+        _ rehearsal: DrillPlan, by order: DrillOrder, with manager: UnitManager,
         on loop: EventLoop, _ published: Published
     ) {
         self.rehearsal = rehearsal
@@ -108,7 +108,7 @@ final class Drilling {
     }
 
     private func read(_ units: [UnitName]) {
-        var accounts: [UnitName: UnitAccount] = [:]
+        var accounts: [UnitName: UnitSnapshot] = [:]
         do {
             for unit in units {
                 accounts[unit] = try ask { manager throws(CommandFailure) in

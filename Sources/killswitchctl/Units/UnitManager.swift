@@ -46,7 +46,7 @@ struct UnitManager {
     }
 
     /// Everything that a drill asks of a unit.
-    func account(of unit: UnitName) throws(CommandFailure) -> UnitAccount {
+    func account(of unit: UnitName) throws(CommandFailure) -> UnitSnapshot {
         do {
             return try manager.account(of: unit)
         } catch {
@@ -64,7 +64,7 @@ struct UnitManager {
     }
 
     /// How these units stand.
-    func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: Seen] {
+    func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: UnitStatus] {
         do {
             return try manager.list(units)
         } catch {
@@ -73,7 +73,7 @@ struct UnitManager {
     }
 
     /// Has a unit started as by hand, and waits for what comes of that.
-    func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> HandStart {
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> ManualStart {
         do {
             return try manager.tryStart(unit, within: limit)
         } catch {

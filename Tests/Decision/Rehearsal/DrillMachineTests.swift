@@ -89,7 +89,10 @@ import Testing
         drill.at(10, .woke)
         try drill.read(
             10,
-            ["web.service": UnitAccount(Seen(.deactivating)), "page.service": .wentDown(at: -9)])
+            [
+                "web.service": UnitSnapshot(UnitStatus(.deactivating)),
+                "page.service": .wentDown(at: -9),
+            ])
         drill.at(10, .unitProblems([try name("web.service"): "it is late"], problem: nil))
         drill.at(10, .released(.open))
         try drill.list(10.1, .closing)
@@ -152,7 +155,7 @@ import Testing
         drill.at(6.1, .woke)
         try drill.list(6.1, .opening)
         drill.at(6.1, .standing(.open))
-        var web = UnitAccount.wentDown(at: 0.4, .activating)
+        var web = UnitSnapshot.wentDown(at: 0.4, .activating)
         web.leftDown = nil
         try drill.end(6.2, web: web, .open)
         #expect(
@@ -193,7 +196,10 @@ import Testing
         drill.at(0.6, .standing(.forced("root has forced ended: a leak")))
         try drill.read(
             0.7,
-            ["web.service": UnitAccount(Seen(.deactivating)), "page.service": .wentDown(at: -9)])
+            [
+                "web.service": UnitSnapshot(UnitStatus(.deactivating)),
+                "page.service": .wentDown(at: -9),
+            ])
         drill.at(0.7, .unitProblems([:], problem: nil))
         drill.at(0.8, .released(.forced("root has forced ended: a leak")))
         try drill.end(
@@ -249,7 +255,10 @@ import Testing
         drill.at(0.5, .woke)
         try drill.read(
             0.6,
-            ["web.service": UnitAccount(Seen(.deactivating)), "page.service": .wentDown(at: -9)])
+            [
+                "web.service": UnitSnapshot(UnitStatus(.deactivating)),
+                "page.service": .wentDown(at: -9),
+            ])
         drill.at(0.6, .unitProblems([:], problem: nil))
         drill.at(0.7, .released(.open))
         try drill.list(0.8, .closing)
@@ -257,7 +266,7 @@ import Testing
         drill.at(0.9, .woke)
         try drill.list(0.9, .opening)
         drill.at(0.9, .standing(.open))
-        try drill.end(1, web: UnitAccount(Seen(.activating)), .open)
+        try drill.end(1, web: UnitSnapshot(UnitStatus(.activating)), .open)
         #expect(
             drill.text == """
                 0.4s interrupted

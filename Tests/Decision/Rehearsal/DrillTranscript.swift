@@ -8,7 +8,7 @@ import Testing
 struct DrillTranscript {
     private(set) var text = ""
     private var machine: DrillMachine
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
 
     init(limit: Duration = .seconds(10)) throws {
         var systemd = StandInSystemd()
@@ -66,27 +66,27 @@ struct DrillTranscript {
             case .opening: .activating
             }
         let isClosed = place == .closed
-        var seen: [UnitName: Seen] = [:]
-        seen[try name("web.service")] = Seen(web)
-        seen[try name("page.service")] = Seen(isClosed ? .active : .inactive)
-        seen[try name("killswitch-open@shop.target")] = Seen(
+        var seen: [UnitName: UnitStatus] = [:]
+        seen[try name("web.service")] = UnitStatus(web)
+        seen[try name("page.service")] = UnitStatus(isClosed ? .active : .inactive)
+        seen[try name("killswitch-open@shop.target")] = UnitStatus(
             isClosed ? .inactive : .active, hasJob: place == .closing)
         for target in rehearsal.closedTargets {
-            seen[target] = Seen(isClosed ? .active : .inactive)
+            seen[target] = UnitStatus(isClosed ? .active : .inactive)
         }
         at(seconds, .listed(seen))
     }
 
     mutating func read(
-        _ seconds: Double, _ units: [String: UnitAccount], problem: String? = nil
+        _ seconds: Double, _ units: [String: UnitSnapshot], problem: String? = nil
     ) throws {
-        var accounts: [UnitName: UnitAccount] = [:]
+        var accounts: [UnitName: UnitSnapshot] = [:]
         for (text, account) in units { accounts[try name(text)] = account }
         at(seconds, .read(accounts, problem: problem))
     }
 
     /// Everything is read at the end, and it is as before.
-    mutating func end(_ seconds: Double, web: UnitAccount, _ standing: DrillStanding) throws {
+    mutating func end(_ seconds: Double, web: UnitSnapshot, _ standing: DrillStanding) throws {
         try read(
             seconds,
             [
@@ -184,20 +184,20 @@ struct DrillTranscript {
     private static func shown(_ time: Duration) -> String { "\(time.microseconds / 1000) ms" }
 }
 
-extension UnitAccount {
+extension UnitSnapshot {
     /// Down since a moment after the order.
     static func wentDown(
         at seconds: Double, _ active: ActiveState = .inactive, leftAt: Double = -50
-    ) -> UnitAccount {
-        var account = UnitAccount(Seen(active), result: "success")
+    ) -> UnitSnapshot {
+        var account = UnitSnapshot(UnitStatus(active), result: "success")
         account.downSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
         account.leftDown = Uptime(microseconds: 100_000_000 + Int64(leftAt * 1_000_000))
         return account
     }
 
     /// Up since a moment after the order.
-    static func cameUp(at seconds: Double, downAt: Double? = nil) -> UnitAccount {
-        var account = UnitAccount(Seen(.active), result: "success")
+    static func cameUp(at seconds: Double, downAt: Double? = nil) -> UnitSnapshot {
+        var account = UnitSnapshot(UnitStatus(.active), result: "success")
         account.upSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
         account.leftDown = account.upSince
         account.downSince = downAt.map { Uptime(microseconds: 100_000_000 + Int64($0 * 1_000_000)) }
