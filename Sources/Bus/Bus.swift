@@ -57,6 +57,7 @@ package final class Bus {
             message, on: pointer, called: call.purpose, limit: limit, answer: answer)
     }
 
+    /// Makes one call of sd-bus on this connection, and gives its result.
     func withPointer(_ body: (OpaquePointer) -> Int32) -> Int32 { unsafe body(pointer) }
 }
 
@@ -68,7 +69,55 @@ func check(_ call: String, _ result: Int32) throws(BusError) -> Int32 {
 }
 
 extension BusError {
+    /// The error of a call of sd-bus that returned `-code`.
     init(_ call: String, code: Int32) {
         self.init(call: call, name: nil, message: SystemError.text(of: code))
+    }
+}
+
+/// A call that failed: here, on the bus, or at the service that was called.
+package struct BusError: Error, Hashable, CustomStringConvertible {
+    /// What was tried, verb and object.
+    package let call: String
+    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call failed here.
+    package let name: String?
+    /// What went wrong, for people.
+    package let message: String
+
+    package var description: String { "\(call): \(message)" }
+}
+
+/// A subscription to signals, for as long as this object lives.
+@safe
+package final class Match {
+    private var slot: OpaquePointer?
+    private let handler: (Message) -> Void
+
+    /// `rule` is a match rule of the D-Bus specification. A rule that the bus refuses breaks the
+    /// connection.
+    package init(
+        _ bus: Bus, _ rule: String, handler: @escaping (Message) -> Void
+    ) throws(BusError) {
+        self.handler = handler
+        let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try check(
+            "follow signals on the bus",
+            unsafe bus.withPointer { pointer in
+                unsafe sd_bus_add_match_async(
+                    pointer, &slot, rule,
+                    { message, userdata, _ in unsafe Match.deliver(message, to: userdata) }, nil,
+                    userdata)
+            })
+    }
+
+    deinit { unsafe sd_bus_slot_unref(slot) }
+
+    private static func deliver(
+        _ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?
+    ) -> Int32 {
+        guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
+        let match = unsafe Unmanaged<Match>.fromOpaque(userdata).takeUnretainedValue()
+        withExtendedLifetime(match) { unsafe match.handler(Message(message)) }
+        return 0
     }
 }

@@ -7,6 +7,7 @@ import Glibc
 package final class Message {
     private let pointer: OpaquePointer
 
+    /// Keeps a message that sd-bus has lent.
     init(_ pointer: OpaquePointer) {
         unsafe self.pointer = pointer
         unsafe sd_bus_message_ref(pointer)
@@ -20,7 +21,7 @@ package final class Message {
         return unsafe String(cString: path)
     }
 
-    /// The error that it is, where it is one.
+    /// The error that it is; nil if it is a result. `call` is what was tried, verb and object.
     func failure(of call: String) -> BusError? {
         guard unsafe sd_bus_message_is_method_error(pointer, nil) > 0,
             let error = unsafe sd_bus_message_get_error(pointer)
@@ -37,18 +38,21 @@ package final class Message {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
+    /// The next value, a Boolean.
     package func bool() throws(BusError) -> Bool {
         var value: Int32 = 0
         try read("b", into: &value)
         return value != 0
     }
 
+    /// The next value, unsigned, of 32 bits.
     package func uint32() throws(BusError) -> UInt32 {
         var value: UInt32 = 0
         try read("u", into: &value)
         return value
     }
 
+    /// The next value, unsigned, of 64 bits.
     package func uint64() throws(BusError) -> UInt64 {
         var value: UInt64 = 0
         try read("t", into: &value)

@@ -54,7 +54,7 @@ package final class Gatekeeper {
     /// A service was decided, or is gone.
     package func take(_ verdict: Verdict?, of service: ServiceName) {
         guard let verdict else { return post(.withdrawn(service)) }
-        if let stand = Stand(verdict) { post(.decided(service, stand)) }
+        if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
     }
 
     /// How things stand. Nothing is ready while something is still to be looked at.
@@ -80,17 +80,17 @@ package final class Gatekeeper {
 
     private func perform(_ effect: GateEffect) {
         switch effect {
-        case .connect: systemd?.connect()
-        case .list: systemd?.list()
-        case .follow(let units): systemd?.follow(units)
-        case .read(let unit): systemd?.read(unit)
-        case .move(let move): systemd?.perform(move)
+        case .connectBus: systemd?.connect()
+        case .listUnits: systemd?.list()
+        case .subscribe(let units): systemd?.follow(units)
+        case .readUnit(let unit): systemd?.read(unit)
+        case .enqueue(let job): systemd?.enqueue(job)
         case .askSystemState: systemd?.askState()
-        case .publish(let service, let rows):
+        case .publishUnits(let service, let rows):
             do {
                 try publish(service, rows)
             } catch {
-                post(.unpublished(service, problem: "\(error)"))
+                post(.publishFailed(service, problem: "\(error)"))
             }
         case .announce(let notice): announce(notice)
         case .sleep(let moment):

@@ -5,8 +5,8 @@ import Decision
 /// What systemd's manager says, read from its messages: org.freedesktop.systemd1(5).
 extension Message {
     /// The answer to ListUnitsByPatterns.
-    func loadedUnits() throws(BusError) -> [UnitName: Seen] {
-        var units: [UnitName: Seen] = [:]
+    func loadedUnits() throws(BusError) -> [UnitName: UnitStatus] {
+        var units: [UnitName: UnitStatus] = [:]
         try each("(ssssssouso)") { () throws(BusError) in
             try inside("r", "ssssssouso") { () throws(BusError) in
                 let name = try text()
@@ -18,20 +18,20 @@ extension Message {
                 guard let unit = UnitName(name), let state = ActiveState(rawValue: active) else {
                     return
                 }
-                units[unit] = Seen(state, hasJob: job != 0)
+                units[unit] = UnitStatus(state, hasJob: job != 0)
             }
         }
         return units
     }
 
     /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
-    func seen() throws(BusError) -> Seen? {
+    func seen() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
         return try facts()?.seen
     }
 
     /// The answer to GetAll; nil where it does not tell how the unit stands.
-    func facts() throws(BusError) -> UnitFacts? {
+    func facts() throws(BusError) -> UnitProperties? {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
         var (result, stopLimit) = (String?.none, Duration?.none)
@@ -50,8 +50,8 @@ extension Message {
             return true
         }
         guard let active else { return nil }
-        return UnitFacts(
-            Seen(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
+        return UnitProperties(
+            UnitStatus(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
             requisiteOf: requisiteOf, wants: wants)
     }
 
@@ -103,5 +103,49 @@ extension Duration {
     init?(limit: UInt64) {
         guard limit != .max, let microseconds = Int64(exactly: limit) else { return nil }
         self = .microseconds(microseconds)
+    }
+}
+
+extension Message {
+    /// The answer to GetAll, for a rehearsal; nil where it does not tell how the unit stands.
+    func account() throws(BusError) -> UnitSnapshot? {
+        var account = UnitSnapshot(UnitStatus(.inactive))
+        var isTold = false
+        try properties { name throws(BusError) in
+            switch name {
+            case "ActiveState":
+                guard let active = ActiveState(rawValue: try word()) else { return true }
+                account.seen.active = active
+                isTold = true
+            case "Job": account.seen.hasJob = try hasJob()
+            case "Result": account.result = try word()
+            case "InactiveEnterTimestampMonotonic": account.downSince = try stamp()
+            case "InactiveExitTimestampMonotonic": account.leftDown = try stamp()
+            case "ActiveEnterTimestampMonotonic": account.upSince = try stamp()
+            case "TimeoutStopUSec": account.stopLimit = Duration(limit: try number())
+            case "TimeoutStartUSec": account.startLimit = Duration(limit: try number())
+            // Of sockets, which have one limit for both.
+            case "TimeoutUSec":
+                account.stopLimit = Duration(limit: try number())
+                account.startLimit = account.stopLimit
+            case "TriggeredBy": account.triggeredBy = try names()
+            // Each hands a stop on; systemd.unit(5).
+            case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
+                let units = try names()
+                account.stopsWith += units
+                if name == "RequisiteOf" { account.requisiteOf = units }
+            case "Wants": account.wants = try names()
+            default: return false
+            }
+            return true
+        }
+        return isTold ? account : nil
+    }
+
+    /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil where it is 0, which is never.
+    private func stamp() throws(BusError) -> Uptime? {
+        let microseconds = try number()
+        guard microseconds != 0, let microseconds = Int64(exactly: microseconds) else { return nil }
+        return Uptime(microseconds: microseconds)
     }
 }

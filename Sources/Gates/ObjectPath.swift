@@ -5,6 +5,7 @@ package enum ObjectPath {
     static let manager = "/org/freedesktop/systemd1"
     private static let units = "/org/freedesktop/systemd1/unit/"
 
+    /// The path of a unit's object.
     package static func of(_ unit: UnitName) -> String {
         var path = units
         for (position, byte) in unit.text.utf8.enumerated() {
@@ -20,7 +21,7 @@ package enum ObjectPath {
         return path
     }
 
-    /// The name again; nil where the object is no unit.
+    /// The unit of an object; nil if the object is no unit.
     package static func unit(_ path: String) -> UnitName? {
         guard path.hasPrefix(units) else { return nil }
         var bytes: [UInt8] = []

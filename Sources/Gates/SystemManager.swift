@@ -1,4 +1,5 @@
 import Bus
+import CivilTime
 package import Decision
 package import EventLoop
 
@@ -7,7 +8,7 @@ package final class SystemManager {
     let loop: EventLoop
     let bus: Bus
 
-    /// Why systemd gave no answer, or which.
+    /// Why a call failed: systemd did not answer, or refused.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
@@ -72,4 +73,122 @@ package final class SystemManager {
             throw Failure(error)
         }
     }
+}
+
+/// What a drill asks of systemd, which has to answer soon: a gate is closed meanwhile.
+extension SystemManager {
+    /// Everything that a rehearsal asks of a unit.
+    package func account(of unit: UnitName) throws(Failure) -> UnitSnapshot {
+        let account = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
+            try message.account()
+        }
+        guard let account else { throw Failure(unreadable: unit) }
+        return account
+    }
+
+    /// Has systemd remember what it knows of a unit for as long as this connection lives: it forgets a
+    /// unit that is down and that nothing refers to.
+    package func keep(_ unit: UnitName) throws(Failure) {
+        try ask(
+            .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
+            within: Self.patience
+        ) { _ throws(BusError) in }
+    }
+
+    /// How these units stand, in one call.
+    package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
+        try ask(
+            .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
+            within: Self.patience
+        ) { message throws(BusError) in try message.loadedUnits() }
+    }
+
+    /// Has a unit started as by hand, and waits for what comes of that, at most for `limit`. What is
+    /// still on its way up then was not refused.
+    package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
+        try subscribe()
+        let jobs = try FinishedJobs(on: bus)
+        let job: String
+        do {
+            job = try ask(
+                .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
+                within: Self.patience
+            ) { message throws(BusError) in try message.text("o") }
+        } catch  where error.isOfSystemd {
+            return .refused
+        }
+        try wait(for: limit) { jobs.results[job] != nil }
+        return jobs.results[job].map { ManualStart(job: $0) } ?? .accepted
+    }
+
+    private func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
+        let deadline = loop.now.boot + time
+        while !isOver(), loop.now.boot < deadline {
+            do {
+                try loop.runOnce(deadline - loop.now.boot)
+            } catch {
+                throw Failure(error)
+            }
+        }
+    }
+
+    /// systemd sends its signals to those alone who asked for them.
+    private func subscribe() throws(Failure) {
+        do {
+            try ask(
+                .manager("subscribe to systemd", "Subscribe"), within: Self.patience
+            ) { _ throws(BusError) in }
+        } catch  where error.isRepetition {}
+    }
+
+    private static let patience: Duration = .seconds(10)
+}
+
+/// How jobs ended, by their objects, while this lives.
+private final class FinishedJobs {
+    private(set) var results: [String: String] = [:]
+    private var match: Match?
+
+    init(on bus: Bus) throws(SystemManager.Failure) {
+        do {
+            match = try Match(
+                bus,
+                "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
+                    + "interface='\(Call.systemd).Manager',member='JobRemoved'"
+            ) { [unowned self] message in note(message) }
+        } catch {
+            throw SystemManager.Failure(error)
+        }
+    }
+
+    /// A signal that cannot be read tells nothing.
+    private func note(_ message: Message) {
+        let read = Result { () throws(BusError) -> (job: String, result: String) in
+            try message.skip("u")
+            let job = try message.text("o")
+            try message.skip("s")
+            return (job, try message.text())
+        }
+        if case .success(let end) = read { results[end.job] = end.result }
+    }
+}
+
+extension ManualStart {
+    /// By the word that systemd gives the end of a job: `result` of JobRemoved,
+    /// org.freedesktop.systemd1(5).
+    fileprivate init(job result: String) {
+        switch result {
+        case "dependency": self = .refused
+        // It was begun, however it ended.
+        case "done", "failed", "timeout": self = .accepted
+        default: self = .unclear(result)
+        }
+    }
+}
+
+extension SystemManager.Failure {
+    /// systemd itself has said no, and not the bus on the way to it.
+    fileprivate var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
+
+    fileprivate var isRepetition: Bool { name == BusError.repetition }
 }

@@ -30,11 +30,13 @@ final class Systemd {
         connection = nil
         attempt { () throws(BusError) in
             let bus = try Bus(loop, address: address) { [unowned self] in
-                post(.lost(problem: "the connection to the bus is gone"))
+                post(.busLost(problem: "the connection to the bus is gone"))
             }
             var connection = Connection(
                 bus: bus,
-                signals: UnitSignals(bus) { [unowned self] unit, seen in post(.seen(unit, seen)) })
+                signals: UnitSignals(bus) { [unowned self] unit, seen in
+                    post(.unitChanged(unit, seen))
+                })
             connection.matches = try [
                 Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
                     reloading(message)
@@ -51,10 +53,11 @@ final class Systemd {
     /// Lets go of the connection.
     func disconnect() { connection = nil }
 
+    /// Lists our units: `unitsListed` follows, or `busLost`.
     func list() {
         ask("list units", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
             [unowned self] message throws(BusError) in
-            post(.listed(try message.loadedUnits()))
+            post(.unitsListed(try message.loadedUnits()))
         }
     }
 
@@ -70,24 +73,24 @@ final class Systemd {
                 case .success(let facts) = Result(catching: { () throws(BusError) in
                     try message.facts()
                 })
-            else { return post(.read(unit, nil)) }
-            post(.read(unit, facts))
+            else { return post(.unitRead(unit, nil)) }
+            post(.unitRead(unit, facts))
         }
     }
 
     /// Has a target started or stopped. The answer comes once the job is queued.
-    func perform(_ move: Move) {
-        guard let unit = move.target.unit else { return }
+    func enqueue(_ job: TargetJob) {
+        guard let unit = job.target.unit else { return }
         let member =
-            switch move {
+            switch job {
             case .start: "StartUnit"
             case .stop: "StopUnit"
             }
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
             switch result {
-            case .success: post(.answered(move, problem: nil))
-            case .failure(let error): post(.answered(move, problem: error.message))
+            case .success: post(.jobAnswered(job, problem: nil))
+            case .failure(let error): post(.jobAnswered(job, problem: error.message))
             }
         }
     }
@@ -114,14 +117,14 @@ final class Systemd {
             guard case .failure(let error) = result,
                 !error.isRepetition
             else { return }
-            post(.lost(problem: error.description))
+            post(.busLost(problem: error.description))
         }
     }
 
     private func reloading(_ message: Message) {
         guard case .success(false) = Result(catching: { () throws(BusError) in try message.bool() })
         else { return }
-        post(.reloaded)
+        post(.systemdReloaded)
     }
 
     /// A call of the manager without which nothing goes on: a failure is a lost bus.
@@ -142,7 +145,7 @@ final class Systemd {
         do {
             try body()
         } catch {
-            post(.lost(problem: error.description))
+            post(.busLost(problem: error.description))
         }
     }
 
@@ -154,4 +157,57 @@ final class Systemd {
     private static let restarts =
         "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
+}
+
+/// The signals of units. One rule for each, so that a host whose other units come and go all day
+/// does not wake us; and one rule for all where there would be more than a connection may have (512,
+/// dbus-daemon(1), `max_match_rules_per_connection`).
+struct UnitSignals {
+    private let bus: Bus
+    private let heard: (UnitName, UnitStatus) -> Void
+    private var matches: [UnitName: Match] = [:]
+    private var all: Match?
+    private var followed: Set<UnitName> = []
+
+    private static let limit = 400
+
+    /// Signals of a connection, of no unit yet. `heard` is called with each.
+    init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
+        self.bus = bus
+        self.heard = heard
+    }
+
+    /// Hears of exactly these units.
+    mutating func follow(_ units: Set<UnitName>) throws(BusError) {
+        followed = units
+        if units.count > Self.limit {
+            matches = [:]
+            // A unit that is not ours costs a look at its path; the machine drops it.
+            if all == nil { all = try match("path_namespace='\(ObjectPath.manager)/unit'") }
+            return
+        }
+        all = nil
+        matches = matches.filter { units.contains($0.key) }
+        for unit in units where matches[unit] == nil {
+            matches[unit] = try match("path='\(ObjectPath.of(unit))'")
+        }
+    }
+
+    private func match(_ filter: String) throws(BusError) -> Match {
+        let heard = heard
+        return try Match(
+            bus,
+            "type='signal',sender='org.freedesktop.systemd1',member='PropertiesChanged',"
+                + "interface='org.freedesktop.DBus.Properties',"
+                + "arg0='org.freedesktop.systemd1.Unit',\(filter)"
+        ) { message in
+            // A signal that cannot be read tells nothing: the unit stays as it was known.
+            guard let unit = ObjectPath.unit(message.path),
+                case .success(let seen?) = Result(catching: { () throws(BusError) in
+                    try message.seen()
+                })
+            else { return }
+            heard(unit, seen)
+        }
+    }
 }

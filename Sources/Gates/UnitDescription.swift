@@ -3,23 +3,26 @@ package import Decision
 
 /// What has to be known of a unit before it is attached to a gate.
 package struct UnitDescription: Hashable, Sendable {
-    /// Its own name, where it was asked for by another one of it.
+    /// Its own name, even if it was asked for by an alias.
     package var name: UnitName
     /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
     package var load: String
+    /// How it stands.
     package var active: ActiveState
     /// Whether it is enabled, as `systemctl is-enabled` says it.
     package var fileState: String
-    /// The file that it is loaded from; empty where there is none.
+    /// The file that it is loaded from; empty if there is none.
     package var file: String
     /// `Type=` of a service; empty for others.
     package var type: String
+    /// The units that it starts when something happens.
     package var triggers: [UnitName]
+    /// The units that start it when something happens.
     package var triggeredBy: [UnitName]
-    /// What stops with it, for it requires it or is bound to it.
+    /// The units that stop with it, because they require it or are bound to it.
     package var requiredBy: [UnitName]
 
-    /// Whether it runs, or is started by what it was enabled for.
+    /// Whether it runs, or is enabled and will be started.
     package var isInUse: Bool { !active.isDown || fileState.hasPrefix("enabled") }
 }
 

@@ -8,7 +8,7 @@ struct AttachedUnitTests {
 
     init() throws { shop = try named("shop") }
 
-    private func closing(_ units: [String: Seen]) throws -> GateTranscript {
+    private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
         var gate = try GateTranscript.settled(units: units)
         gate.at(1, .decided(shop, .ended))
         gate.forget()
@@ -16,7 +16,7 @@ struct AttachedUnitTests {
     }
 
     @Test func aUnitThatIsUpPastItsStopLimitIsAnErrorThatNamesIt() throws {
-        var gate = try closing(["web.service": Seen(.active)])
+        var gate = try closing(["web.service": UnitStatus(.active)])
         gate.at(1.1, taken: .start(try target(.closed)))
         gate.at(1.1, taken: .start(try target(.ended)))
         try gate.at(1.2, .closed, is: .inactive, hasJob: true)
@@ -42,10 +42,13 @@ struct AttachedUnitTests {
     }
 
     @Test func aUnitThatWasKilledAtItsLimitIsSaidToHaveBeen() throws {
-        var gate = try closing(["web.service": Seen(.active)])
+        var gate = try closing(["web.service": UnitStatus(.active)])
         try gate.at(2, "web.service", is: .failed)
         gate.forget()
-        gate.at(2.1, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "timeout")))
+        gate.at(
+            2.1,
+            .unitRead(
+                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "timeout")))
         #expect(
             gate.text == """
                 2.1s web.service read: failed
@@ -57,15 +60,20 @@ struct AttachedUnitTests {
 
     /// It was stopped during ExecStartPre.
     @Test func aUnitThatFailedWhileItStoppedIsDown() throws {
-        var gate = try closing(["web.service": Seen(.activating)])
+        var gate = try closing(["web.service": UnitStatus(.activating)])
         try gate.at(2, "web.service", is: .failed)
-        gate.at(2.1, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "signal")))
+        gate.at(
+            2.1,
+            .unitRead(
+                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "signal")))
         #expect(gate.text == "2s web.service is failed\n2.1s web.service read: failed\n")
     }
 
     @Test func aUnitWithoutAStopLimitHasNinetySeconds() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
-        gate.at(0, .read(try unit("web.service"), UnitFacts(Seen(.active), stopLimit: nil)))
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(
+            0,
+            .unitRead(try unit("web.service"), UnitProperties(UnitStatus(.active), stopLimit: nil)))
         gate.at(1, .decided(shop, .ended))
         gate.forget()
         gate.at(92.9, .woke)
@@ -80,11 +88,11 @@ struct AttachedUnitTests {
     }
 
     @Test func aFailedUnitBehindAnOpenGateIsSaidOnceWithItsResult() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, "web.service", is: .failed)
-        let failed = UnitFacts(Seen(.failed), result: "exit-code")
-        gate.at(1.1, .read(try unit("web.service"), failed))
-        gate.at(1.2, .read(try unit("web.service"), failed))
+        let failed = UnitProperties(UnitStatus(.failed), result: "exit-code")
+        gate.at(1.1, .unitRead(try unit("web.service"), failed))
+        gate.at(1.2, .unitRead(try unit("web.service"), failed))
         #expect(
             gate.text == """
                 1s web.service is failed
@@ -96,7 +104,7 @@ struct AttachedUnitTests {
     }
 
     @Test func aUnitThatTheAdministratorStoppedIsLeftAlone() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, "web.service", is: .deactivating, hasJob: true)
         try gate.at(2, "web.service", is: .inactive)
         gate.at(60, .woke)
@@ -110,7 +118,7 @@ struct AttachedUnitTests {
     }
 
     @Test func aUnitThatRunsBehindAClosedGateIsStoppedByItsTarget() throws {
-        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.inactive)])
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         try gate.at(1, "web.service", is: .active)
         #expect(
             gate.text == """
@@ -136,8 +144,11 @@ struct AttachedUnitTests {
 
     /// What it was before does not matter: it is started again.
     @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
-        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.failed)])
-        gate.at(0.5, .read(try unit("web.service"), UnitFacts(Seen(.failed), result: "timeout")))
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.failed)])
+        gate.at(
+            0.5,
+            .unitRead(
+                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "timeout")))
         gate.at(1, .decided(shop, .running))
         gate.at(1.1, taken: .start(try target(.open)))
         #expect(
@@ -151,7 +162,7 @@ struct AttachedUnitTests {
     }
 
     @Test func anOpeningIsDoneWhenItsUnitsHaveStarted() throws {
-        var gate = try GateTranscript.settled(.ended, units: ["web.service": Seen(.inactive)])
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         gate.at(1, .decided(shop, .running))
         gate.at(1.1, taken: .start(try target(.open)))
         try gate.at(1.2, .closed, is: .inactive)
@@ -160,13 +171,16 @@ struct AttachedUnitTests {
         try gate.at(1.3, "web.service", is: .activating, hasJob: true)
         gate.at(
             1.4,
-            .read(
+            .unitRead(
                 try unit(.open),
-                UnitFacts(
-                    Seen(.active), requisiteOf: [try unit("web.service")],
+                UnitProperties(
+                    UnitStatus(.active), requisiteOf: [try unit("web.service")],
                     wants: [try unit("web.service")])))
-        gate.at(1.4, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
-        gate.at(1.4, .read(try unit("web.service"), UnitFacts(Seen(.activating, hasJob: true))))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+        gate.at(
+            1.4,
+            .unitRead(
+                try unit("web.service"), UnitProperties(UnitStatus(.activating, hasJob: true))))
         gate.forget()
         try gate.at(1.5, "web.service", is: .active)
         #expect(
@@ -180,7 +194,7 @@ struct AttachedUnitTests {
 
     /// The signals of the stop come after the flip: a unit that was seen running may be down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .ended))
         gate.at(1.1, .decided(shop, .running))
         for kind in [GateTarget.Kind.closed, .ended, .open] {
@@ -192,10 +206,46 @@ struct AttachedUnitTests {
         try gate.at(1.3, .open, is: .active)
         let web = try unit("web.service")
         gate.at(
-            1.4, .read(try unit(.open), UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])))
-        gate.at(1.4, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+            1.4,
+            .unitRead(
+                try unit(.open),
+                UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
         gate.forget()
-        gate.at(1.5, .read(web, UnitFacts(Seen(.active))))
+        gate.at(1.5, .unitRead(web, UnitProperties(UnitStatus(.active))))
         #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
+    }
+
+    /// Another service still holds it, so that it is not forgotten; it simply is none of this gate's.
+    @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
+        var gate = try GateTranscript(["mail", "shop"])
+        let mail: ServiceName = try named("mail")
+        let unit = { kind in try #require(GateTarget(service: mail, kind: kind).unit) }
+        let web = try DecisionTests.unit("web.service")
+        let open = try DecisionTests.unit(.open)
+        gate.at(0, .started)
+        gate.at(0, .unitsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
+        gate.at(0, .decided(mail, .running))
+        gate.at(0, .decided(shop, .running))
+        let attached = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .unitRead(try unit(.open), attached))
+        gate.at(0, .unitRead(open, attached))
+        gate.at(0, .unitRead(web, UnitProperties(UnitStatus(.active))))
+        gate.at(1, .decided(mail, .ended))
+        for kind in [GateTarget.Kind.closed, .ended] {
+            gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
+            gate.at(1.1, .unitChanged(try unit(kind), UnitStatus(.active)))
+        }
+        gate.at(1.1, .unitChanged(try unit(.open), UnitStatus(.inactive)))
+        gate.at(1.2, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.ended), UnitProperties(UnitStatus(.active))))
+        gate.forget()
+        gate.at(1.2, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive))))
+        #expect(
+            gate.text == """
+                1.2s killswitch-open@mail.target read: inactive
+                    say notice: mail: the gate is closed after 200 ms
+
+                """)
     }
 }

@@ -41,9 +41,9 @@ extension GateMachineTests {
             gate.at(second, .systemState(isStopping: false))
             gate.at(second, taken: .start(try target(.closed)))
             try gate.at(second, .closed, is: .active)
-            gate.at(second, .read(try unit(.open), UnitFacts(Seen(.inactive))))
-            gate.at(second, .read(try unit(.closed), UnitFacts(Seen(.active))))
-            gate.at(second, .read(try unit(.ended), UnitFacts(Seen(.active))))
+            gate.at(second, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive))))
+            gate.at(second, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.active))))
+            gate.at(second, .unitRead(try unit(.ended), UnitProperties(UnitStatus(.active))))
         }
         let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
         #expect(said.count == 3)
@@ -52,7 +52,7 @@ extension GateMachineTests {
     }
 
     @Test func whileTheSystemIsStoppingNothingIsMovedAndNothingIsAnAlarm() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, .open, is: .inactive)
         gate.at(1.1, .systemState(isStopping: true))
         try gate.at(1.2, "web.service", is: .inactive)
@@ -105,13 +105,13 @@ extension GateMachineTests {
 
     @Test func aBusThatIsGoneIsSaidOnceAndLookedForAgain() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
-        gate.at(1, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(1, .busLost(problem: "connect to the bus: connection refused"))
+        gate.at(1, .busLost(problem: "connect to the bus: connection refused"))
         gate.at(2, .woke)
-        gate.at(2, .lost(problem: "connect to the bus: connection refused"))
+        gate.at(2, .busLost(problem: "connect to the bus: connection refused"))
         gate.at(3, .decided(shop, .ended))
         gate.at(4, .woke)
-        gate.at(4.1, .listed([try unit(.open): Seen(.active)]))
+        gate.at(4.1, .unitsListed([try unit(.open): UnitStatus(.active)]))
         #expect(
             gate.text == """
                 1s lost: connect to the bus: connection refused

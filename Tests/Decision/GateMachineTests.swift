@@ -10,7 +10,7 @@ struct GateMachineTests {
 
     @Test func oneStartClosesAndWhatIsConfirmedIsSaid() throws {
         var gate = try GateTranscript.settled(
-            units: ["app.service": Seen(.active), "web.service": Seen(.active)])
+            units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .maintenance))
         gate.at(1.01, taken: .start(try target(.closed)))
         gate.at(1.01, taken: .start(try target(.maintenance)))
@@ -23,10 +23,10 @@ struct GateMachineTests {
             let names = kind == .open ? ["app.service", "web.service"] : []
             gate.at(
                 1.07,
-                .read(
+                .unitRead(
                     try unit(kind),
-                    UnitFacts(
-                        Seen(kind == .open ? .inactive : .active),
+                    UnitProperties(
+                        UnitStatus(kind == .open ? .inactive : .active),
                         requisiteOf: try names.map { try unit($0) },
                         wants: try names.map { try unit($0) })))
         }
@@ -55,7 +55,7 @@ struct GateMachineTests {
     @Test func aGateThatStandsAsDecidedIsNotTouched() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0, .listed([try unit(.open): Seen(.active)]))
+        gate.at(0, .unitsListed([try unit(.open): UnitStatus(.active)]))
         gate.forget()
         gate.at(1, .decided(shop, .running))
         #expect(gate.text == "1s shop decided: open running\n")
@@ -68,7 +68,7 @@ struct GateMachineTests {
         gate.at(0.1, .decided(shop, .ended))
         #expect(!gate.machine.overview.isReady)
         gate.forget()
-        gate.at(0.2, .listed([try unit(.open): Seen(.active)]))
+        gate.at(0.2, .unitsListed([try unit(.open): UnitStatus(.active)]))
         #expect(
             gate.text == """
                 0.2s listed killswitch-open@shop.target=active
@@ -110,10 +110,11 @@ struct GateMachineTests {
         gate.at(0, .started)
         gate.at(
             0,
-            .listed([
-                try unit(.closed): Seen(.active), try unit(.updateRequired): Seen(.active),
+            .unitsListed([
+                try unit(.closed): UnitStatus(.active),
+                try unit(.updateRequired): UnitStatus(.active),
             ]))
-        gate.at(0, .decided(shop, Stand(gate: .closed, state: .updateRequired)))
+        gate.at(0, .decided(shop, DesiredGate(gate: .closed, state: .updateRequired)))
         gate.forget()
         gate.at(1, .decided(shop, .running))
         #expect(
@@ -126,12 +127,12 @@ struct GateMachineTests {
     }
 
     @Test func anotherVariantStopsTheOneBefore() throws {
-        var gate = try GateTranscript.settled(Stand(gate: .open, state: .running))
-        gate.at(1, .decided(shop, Stand(gate: .open, state: .running, variant: "v1")))
+        var gate = try GateTranscript.settled(DesiredGate(gate: .open, state: .running))
+        gate.at(1, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v1")))
         try gate.at(1.1, .variant("v1"), is: .active)
         gate.at(1.1, taken: .start(try target(.variant("v1"))))
         gate.forget()
-        gate.at(2, .decided(shop, Stand(gate: .open, state: .running, variant: "v2")))
+        gate.at(2, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v2")))
         #expect(
             gate.text == """
                 2s shop decided: open running v2
@@ -143,7 +144,7 @@ struct GateMachineTests {
 
     @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, Stand(gate: .closed, state: .maintenance)))
+        gate.at(1, .decided(shop, DesiredGate(gate: .closed, state: .maintenance)))
         gate.at(1.1, taken: .start(try target(.maintenance)))
         gate.forget()
         gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
@@ -195,7 +196,7 @@ struct GateMachineTests {
     }
 
     @Test func aJobThatWaitsForAUnitToStopIsLeftAlone() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .ended))
         gate.at(1.1, taken: .start(try target(.closed)))
         gate.at(1.1, taken: .start(try target(.ended)))
@@ -210,7 +211,7 @@ struct GateMachineTests {
     @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0, .listed([try unit(.closed): Seen(.active)]))
+        gate.at(0, .unitsListed([try unit(.closed): UnitStatus(.active)]))
         gate.forget()
         gate.at(1, .decided(shop, .ended))
         #expect(
@@ -222,7 +223,7 @@ struct GateMachineTests {
     }
 
     @Test func aServiceThatIsNotConfiguredAnyMoreMovesNothingAndItsUnitsAreNamed() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(1, .withdrawn(shop))
         try gate.at(2, .open, is: .inactive)
         try gate.at(2, "web.service", is: .inactive)
@@ -245,7 +246,7 @@ struct GateMachineTests {
 
     @Test func unitsThatAreReadAgainAreListedAgain() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .reloaded)
+        gate.at(1, .systemdReloaded)
         #expect(gate.text == "1s reloaded\n    list\n")
     }
 }

@@ -16,16 +16,17 @@ struct GateTranscript {
 
     /// A machine whose bus is there, whose shop is decided and whose gate stands.
     static func settled(
-        _ stand: Stand = .running, units: [String: Seen] = [:], starts: Set<String>? = nil
+        _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
+        starts: Set<String>? = nil
     ) throws -> GateTranscript {
         var transcript = try GateTranscript()
         transcript.at(0, .started)
         let active: [GateTarget.Kind] =
             stand.state == .ended
             ? [.closed, .ended] : stand.state == .maintenance ? [.closed, .maintenance] : [.open]
-        var loaded: [UnitName: Seen] = [:]
-        for kind in active { loaded[try unit(kind)] = Seen(.active) }
-        transcript.at(0, .listed(loaded))
+        var loaded: [UnitName: UnitStatus] = [:]
+        for kind in active { loaded[try unit(kind)] = UnitStatus(.active) }
+        transcript.at(0, .unitsListed(loaded))
         transcript.at(0, .decided(try named("shop"), stand))
         try transcript.attach(units, starts: starts, isOpen: active == [.open])
         transcript.forget()
@@ -34,19 +35,21 @@ struct GateTranscript {
 
     /// Lets the machine read which units are attached to the open target, and how they are.
     mutating func attach(
-        _ units: [String: Seen], starts: Set<String>? = nil, isOpen: Bool
+        _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
     ) throws {
         let names = try units.keys.sorted().map { try unit($0) }
         let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
         at(
             0,
-            .read(
+            .unitRead(
                 try unit(.open),
-                UnitFacts(
-                    Seen(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
-        at(0, .read(try unit(.closed), UnitFacts(Seen(isOpen ? .inactive : .active))))
+                UnitProperties(
+                    UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
+        at(
+            0,
+            .unitRead(try unit(.closed), UnitProperties(UnitStatus(isOpen ? .inactive : .active))))
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
-            at(0, .read(try unit(name), UnitFacts(seen, stopLimit: .seconds(10))))
+            at(0, .unitRead(try unit(name), UnitProperties(seen, stopLimit: .seconds(10))))
         }
     }
 
@@ -67,20 +70,20 @@ struct GateTranscript {
     mutating func at(
         _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
     ) throws {
-        at(seconds, .seen(try unit(kind), Seen(active, hasJob: hasJob)))
+        at(seconds, .unitChanged(try unit(kind), UnitStatus(active, hasJob: hasJob)))
     }
 
     mutating func at(
         _ seconds: Double, _ name: String, is active: ActiveState, hasJob: Bool = false
     ) throws {
-        at(seconds, .seen(try unit(name), Seen(active, hasJob: hasJob)))
+        at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
     }
 
     /// systemd takes a move on, and this is how its target stands after that.
     mutating func at(
-        _ seconds: Double, taken move: Move, problem: String? = nil
+        _ seconds: Double, taken move: TargetJob, problem: String? = nil
     ) {
-        at(seconds, .answered(move, problem: problem))
+        at(seconds, .jobAnswered(move, problem: problem))
     }
 
     private static func line(_ event: GateEvent) -> String {
@@ -90,33 +93,33 @@ struct GateTranscript {
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
         case .withdrawn(let service): "\(service) withdrawn"
-        case .listed(let loaded):
+        case .unitsListed(let loaded):
             "listed "
                 + loaded.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
-        case .lost(let problem): "lost: \(problem)"
-        case .reloaded: "reloaded"
-        case .seen(let unit, let seen):
+        case .busLost(let problem): "lost: \(problem)"
+        case .systemdReloaded: "reloaded"
+        case .unitChanged(let unit, let seen):
             "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
-        case .read(let unit, let facts):
+        case .unitRead(let unit, let facts):
             "\(unit) read: \(facts?.seen.active.rawValue ?? "nothing")"
-        case .answered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
+        case .jobAnswered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
         case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
-        case .unpublished(let service, let problem): "\(service) unpublished: \(problem)"
+        case .publishFailed(let service, let problem): "\(service) unpublished: \(problem)"
         case .woke: "woke"
         }
     }
 
     private func line(_ effect: GateEffect, since now: Boottime) -> String? {
         switch effect {
-        case .connect: "connect"
-        case .list: "list"
-        case .follow(let units):
+        case .connectBus: "connect"
+        case .listUnits: "list"
+        case .subscribe(let units):
             showsAll ? "follow " + units.sorted().map(\.text).joined(separator: " ") : nil
-        case .read(let unit): showsAll ? "read \(unit)" : nil
-        case .move(let move): Self.line(move)
+        case .readUnit(let unit): showsAll ? "read \(unit)" : nil
+        case .enqueue(let move): Self.line(move)
         case .askSystemState: "ask whether the system is stopping"
-        case .publish(let service, let rows):
+        case .publishUnits(let service, let rows):
             showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let moment):
@@ -125,7 +128,7 @@ struct GateTranscript {
         }
     }
 
-    private static func line(_ move: Move) -> String {
+    private static func line(_ move: TargetJob) -> String {
         switch move {
         case .start(let target): "start \(target.unit?.text ?? "?")"
         case .stop(let target): "stop \(target.unit?.text ?? "?")"
@@ -139,10 +142,10 @@ struct GateTranscript {
     }
 }
 
-extension Stand {
-    static let running = Stand(gate: .open, state: .running)
-    static let ended = Stand(gate: .closed, state: .ended)
-    static let maintenance = Stand(gate: .closed, state: .maintenance)
+extension DesiredGate {
+    static let running = DesiredGate(gate: .open, state: .running)
+    static let ended = DesiredGate(gate: .closed, state: .ended)
+    static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
 }
 
 func unit(_ text: String) throws -> UnitName {

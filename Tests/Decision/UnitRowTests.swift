@@ -14,16 +14,17 @@ import Testing
         let mail: ServiceName = try named("mail")
         let mailOpen = try #require(GateTarget(service: mail, kind: .open).unit)
         let mailClosed = try #require(GateTarget(service: mail, kind: .closed).unit)
-        gate.at(0, .listed([try unit(.open): Seen(.active), mailOpen: Seen(.active)]))
+        gate.at(
+            0, .unitsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
         gate.at(0, .decided(shop, .running))
         let web = try unit("web.service")
-        let attached = UnitFacts(Seen(.active), requisiteOf: [web], wants: [web])
-        gate.at(0, .read(mailOpen, attached))
-        gate.at(0, .read(try unit(.open), attached))
-        gate.at(0, .read(web, UnitFacts(Seen(.active))))
-        gate.at(0, .read(mailClosed, UnitFacts(Seen(.inactive))))
-        gate.at(0, .read(try unit(.closed), UnitFacts(Seen(.inactive))))
+        let attached = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .unitRead(mailOpen, attached))
+        gate.at(0, .unitRead(try unit(.open), attached))
+        gate.at(0, .unitRead(web, UnitProperties(UnitStatus(.active))))
+        gate.at(0, .unitRead(mailClosed, UnitProperties(UnitStatus(.inactive))))
+        gate.at(0, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
         #expect(gate.text.contains("publish mail web.service up active"))
         gate.forget()
         gate.at(1, .decided(mail, .ended))
@@ -37,30 +38,30 @@ import Testing
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
         var gate = try GateTranscript(showsAll: true)
         gate.at(0, .started)
-        gate.at(0, .listed([try unit(.open): Seen(.active)]))
+        gate.at(0, .unitsListed([try unit(.open): UnitStatus(.active)]))
         gate.at(0, .decided(shop, .running))
-        try gate.attach(["app.service": Seen(.inactive)], starts: [], isOpen: true)
+        try gate.attach(["app.service": UnitStatus(.inactive)], starts: [], isOpen: true)
         #expect(gate.text.contains("publish shop app.service - "))
     }
 
     /// A hundred units that stop at once are a few writes.
     @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
-        var units: [String: Seen] = [:]
-        for number in 100..<200 { units["u\(number).service"] = Seen(.active) }
+        var units: [String: UnitStatus] = [:]
+        for number in 100..<200 { units["u\(number).service"] = UnitStatus(.active) }
         var gate = try GateTranscript.settled(units: units)
         var writes = 0
         for effect in gate.at(1, .decided(shop, .ended)) {
-            if case .publish = effect { writes += 1 }
+            if case .publishUnits = effect { writes += 1 }
         }
         for (index, name) in units.keys.sorted().enumerated() {
-            let event = GateEvent.seen(try unit(name), Seen(.inactive))
+            let event = GateEvent.unitChanged(try unit(name), UnitStatus(.inactive))
             for effect in gate.at(1.001 + Double(index) * 0.001, event) {
-                if case .publish = effect { writes += 1 }
+                if case .publishUnits = effect { writes += 1 }
             }
         }
         #expect(writes == 1)
         for effect in gate.at(1.2, .woke) {
-            guard case .publish(_, let rows) = effect else { continue }
+            guard case .publishUnits(_, let rows) = effect else { continue }
             writes += 1
             #expect(rows.allSatisfy { $0.seen?.active == .inactive })
         }
@@ -68,11 +69,11 @@ import Testing
     }
 
     @Test func rowsThatCouldNotBeWrittenAreWrittenLater() throws {
-        var gate = try GateTranscript.settled(units: ["web.service": Seen(.active)])
-        gate.at(1, .unpublished(shop, problem: "no space left on device"))
-        gate.at(2, .unpublished(shop, problem: "no space left on device"))
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(1, .publishFailed(shop, problem: "no space left on device"))
+        gate.at(2, .publishFailed(shop, problem: "no space left on device"))
         #expect(gate.text.split(separator: "\n").filter { $0.contains("say error") }.count == 1)
         let effects = gate.at(8, .woke)
-        #expect(effects.contains { if case .publish = $0 { true } else { false } })
+        #expect(effects.contains { if case .publishUnits = $0 { true } else { false } })
     }
 }

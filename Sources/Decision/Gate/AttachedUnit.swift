@@ -7,7 +7,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// The targets it has `Requisite=` on.
     private var holders: [GateTarget: Holder] = [:]
     /// Nil until systemd has told.
-    private(set) var seen: Seen?
+    private(set) var seen: UnitStatus?
     /// How its last run ended; nil if that is not known.
     private var result: String?
     private var stopLimit: Duration?
@@ -28,6 +28,7 @@ struct AttachedUnit: Hashable, Sendable {
         var mayRun: Bool?
     }
 
+    /// A unit of which nothing is known yet.
     init(_ name: UnitName) { self.name = name }
 
     // MARK: Its gates
@@ -81,7 +82,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// A signal has told how it stands. Returns whether it has to be read: how it failed is not in
     /// the signal.
-    mutating func see(_ seen: Seen) -> Bool {
+    mutating func see(_ seen: UnitStatus) -> Bool {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         self.seen = seen
         if hasFailed { result = nil }
@@ -89,7 +90,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ facts: UnitFacts) {
+    mutating func take(_ facts: UnitProperties) {
         seen = facts.seen
         result = facts.result
         stopLimit = facts.stopLimit
@@ -195,7 +196,7 @@ struct AttachedUnit: Hashable, Sendable {
         expelAt = now + GateMachine.backOff(expulsions)
         expulsions += 1
         stopBy = now + limit + Self.killingTakes
-        report(.intruding, &batch)
+        report(.runningWhileClosed, &batch)
         return gate
     }
 
@@ -204,14 +205,14 @@ struct AttachedUnit: Hashable, Sendable {
         guard self.problem != problem else { return }
         self.problem = problem
         guard let service = services.min() else { return }
-        batch.announce(.unitTrouble(service, name, problem))
+        batch.announce(.unitProblem(service, name, problem))
     }
 
     /// The moments at which time alone changes how it is judged.
     var wakeUps: [Boottime] {
         guard !isDown else { return [] }
         let stop: Boottime? = if case .late = problem { nil } else { stopBy }
-        return [stop, problem == .intruding ? expelAt : nil].compactMap(\.self)
+        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self)
     }
 
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
@@ -239,7 +240,7 @@ package enum UnitProblem: Hashable, Sendable {
     /// It should run, and has failed with this result.
     case failed(result: String)
     /// It ran behind a closed gate, and is being stopped.
-    case intruding
+    case runningWhileClosed
 
     /// The problem as a clause about the unit.
     package var sentence: String {
@@ -247,7 +248,7 @@ package enum UnitProblem: Hashable, Sendable {
         case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
         case .killed: "it did not stop by itself and was killed when its limit was over"
         case .failed(let result): "it has failed: \(result)"
-        case .intruding: "it ran behind a closed gate, and is being stopped"
+        case .runningWhileClosed: "it ran behind a closed gate, and is being stopped"
         }
     }
 }

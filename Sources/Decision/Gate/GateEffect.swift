@@ -2,20 +2,21 @@ package import CivilTime
 
 /// What is to be done about gates, in this order.
 package enum GateEffect: Hashable, Sendable {
-    /// Open the bus and list our units: `listed` or `lost` follows.
-    case connect
+    /// Open the bus and list our units: `unitsListed` or `busLost` follows.
+    case connectBus
     /// List our units again.
-    case list
+    case listUnits
     /// Hear of changes of exactly these units.
-    case follow(Set<UnitName>)
-    /// Ask for everything about a unit: `read` follows.
-    case read(UnitName)
-    /// Have systemd start or stop a target: `answered` follows.
-    case move(Move)
+    case subscribe(Set<UnitName>)
+    /// Ask for everything about a unit: `unitRead` follows.
+    case readUnit(UnitName)
+    /// Have systemd start or stop a target: `jobAnswered` follows.
+    case enqueue(TargetJob)
     /// Ask whether the system is stopping: `systemState` follows.
     case askSystemState
     /// Write down how the attached units of a service stand.
-    case publish(ServiceName, [UnitRow])
+    case publishUnits(ServiceName, [UnitRow])
+    /// Write a line to the log.
     case announce(GateNotice)
     /// Send `woke` then, instead of at the time asked for before; nil is never.
     case sleep(Boottime?)
@@ -23,7 +24,7 @@ package enum GateEffect: Hashable, Sendable {
 
 /// The effects of one event as they gather, and which gates and units it concerns.
 struct GateBatch {
-    private var moves: [Move] = []
+    private var jobs: [TargetJob] = []
     private var isConnecting = false
     private var isListing = false
     private(set) var isAsking = false
@@ -34,15 +35,20 @@ struct GateBatch {
     /// The units that are judged before the event is done with.
     private(set) var units: Set<UnitName> = []
 
+    /// Opens the bus.
     mutating func connect() { isConnecting = true }
 
+    /// Lists our units again.
     mutating func list() { isListing = true }
 
+    /// Asks whether the system is stopping, unless that question is in flight.
     mutating func askSystemState() { isAsking = true }
 
-    mutating func move(_ move: Move) { moves.append(move) }
+    /// Asks systemd for a job.
+    mutating func enqueue(_ job: TargetJob) { jobs.append(job) }
 
-    func contains(_ move: Move) -> Bool { moves.contains(move) }
+    /// Whether a job is asked for already.
+    func contains(_ job: TargetJob) -> Bool { jobs.contains(job) }
 
     /// Reads a unit, once. Nil is a target that can have no unit.
     mutating func read(_ unit: UnitName?) {
@@ -50,16 +56,20 @@ struct GateBatch {
         reads.append(unit)
     }
 
+    /// Says something at the end of the event.
     mutating func announce(_ notice: GateNotice) { notices.append(notice) }
 
+    /// Has a gate looked at before the event is done with.
     mutating func touch(_ service: ServiceName) { services.insert(service) }
 
+    /// Has a unit judged before the event is done with.
     mutating func touch(_ unit: UnitName) { units.insert(unit) }
 
-    /// What systemd is asked for. The moves come first: closing does not wait for questions.
+    /// What systemd is asked for. The jobs come first: closing does not wait for questions.
     func calls(askingSystemState isAsking: Bool) -> [GateEffect] {
-        moves.map(GateEffect.move) + (isConnecting ? [.connect] : []) + (isListing ? [.list] : [])
-            + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.read)
+        jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
+            + (isListing ? [.listUnits] : [])
+            + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.readUnit)
     }
 
     /// What is said in the end.

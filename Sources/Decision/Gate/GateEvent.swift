@@ -3,33 +3,34 @@ package enum GateEvent: Hashable, Sendable {
     /// The first event.
     case started
     /// A service was decided, or is gone; undecided ones are not told.
-    case decided(ServiceName, Stand)
+    case decided(ServiceName, DesiredGate)
     case withdrawn(ServiceName)
     /// The bus is there, and these units of ours are loaded; all others are not active.
-    case listed([UnitName: Seen])
+    case unitsListed([UnitName: UnitStatus])
     /// The bus is gone, or does not answer.
-    case lost(problem: String)
+    case busLost(problem: String)
     /// systemd has read its units again, or has started anew.
-    case reloaded
+    case systemdReloaded
     /// A signal about a unit that is followed.
-    case seen(UnitName, Seen)
+    case unitChanged(UnitName, UnitStatus)
     /// A unit was asked for; nil where that failed.
-    case read(UnitName, UnitFacts?)
+    case unitRead(UnitName, UnitProperties?)
     /// systemd has queued a move, or refused it.
-    case answered(Move, problem: String?)
+    case jobAnswered(TargetJob, problem: String?)
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
     /// How the units of a service stand could not be written down.
-    case unpublished(ServiceName, problem: String)
+    case publishFailed(ServiceName, problem: String)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke
 }
 
-/// One call: a job of systemd's for one of the targets.
-package enum Move: Hashable, Sendable {
+/// A job of systemd's for one of the targets, which one call asks for.
+package enum TargetJob: Hashable, Sendable {
     case start(GateTarget)
     case stop(GateTarget)
 
+    /// The target that is started or stopped.
     package var target: GateTarget {
         switch self {
         case .start(let target), .stop(let target): target

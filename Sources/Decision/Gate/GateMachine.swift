@@ -29,18 +29,18 @@ package struct GateMachine: Sendable {
         var batch = GateBatch()
         switch event {
         case .started: batch.connect()
-        case .decided(let service, let stand): decide(service, stand, at: now, &batch)
+        case .decided(let service, let desired): decide(service, desired, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
-        case .listed(let loaded): takeList(loaded, &batch)
-        case .lost(let problem): loseBus(problem, at: now, &batch)
-        case .reloaded: if link.isUp { batch.list() }
-        case .seen(let unit, let seen): see(unit, seen, &batch)
-        case .read(let unit, let facts): take(facts, of: unit, &batch)
-        case .answered(let move, let problem):
-            gates[move.target.service]?.take(answer: problem, to: move, at: now, &batch)
-            batch.touch(move.target.service)
+        case .unitsListed(let loaded): takeList(loaded, &batch)
+        case .busLost(let problem): loseBus(problem, at: now, &batch)
+        case .systemdReloaded: if link.isUp { batch.list() }
+        case .unitChanged(let unit, let seen): see(unit, seen, &batch)
+        case .unitRead(let unit, let facts): take(facts, of: unit, &batch)
+        case .jobAnswered(let job, let problem):
+            gates[job.target.service]?.take(answer: problem, to: job, at: now, &batch)
+            batch.touch(job.target.service)
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
-        case .unpublished(let service, let problem):
+        case .publishFailed(let service, let problem):
             gates[service]?.notePublishFailure(problem, at: now, &batch)
         case .woke: wake(at: now, &batch)
         }
@@ -59,7 +59,7 @@ package struct GateMachine: Sendable {
         for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
             switch unit.problem {
             case .late?, .failed?: problems.append("\(name): \(unit.problem?.sentence ?? "")")
-            case .killed?, .intruding?, nil: break
+            case .killed?, .runningWhileClosed?, nil: break
             }
         }
         return GateOverview(isReady: gates.values.allSatisfy(\.isReady), problems: problems)
@@ -68,10 +68,10 @@ package struct GateMachine: Sendable {
     // MARK: Decisions
 
     private mutating func decide(
-        _ service: ServiceName, _ stand: Stand, at now: Boottime, _ batch: inout GateBatch
+        _ service: ServiceName, _ desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
     ) {
         var gate = gates[service] ?? GateState(of: service, isConfigured: true)
-        let hasChanged = gate.decide(stand, surroundings(now), &batch)
+        let hasChanged = gate.decide(desired, surroundings(now), &batch)
         gates[service] = gate
         guard hasChanged else { return }
         tellUnits(of: gate, &batch)
@@ -94,9 +94,9 @@ package struct GateMachine: Sendable {
     // MARK: The bus
 
     /// The bus is there: everything is compared anew, for signals were missed.
-    private mutating func takeList(_ loaded: [UnitName: Seen], _ batch: inout GateBatch) {
+    private mutating func takeList(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch) {
         link.connect(&batch)
-        var lists: [ServiceName: [GateTarget: Seen]] = [:]
+        var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
         for (unit, seen) in loaded {
             guard let target = GateTarget(unit) else { continue }
             lists[target.service, default: [:]][target] = seen
@@ -132,7 +132,7 @@ package struct GateMachine: Sendable {
 
     // MARK: Targets and units
 
-    private mutating func see(_ unit: UnitName, _ seen: Seen, _ batch: inout GateBatch) {
+    private mutating func see(_ unit: UnitName, _ seen: UnitStatus, _ batch: inout GateBatch) {
         if let target = GateTarget(unit) {
             gates[target.service, default: GateState(of: target.service, isConfigured: false)]
                 .see(seen, of: target)
@@ -145,7 +145,7 @@ package struct GateMachine: Sendable {
 
     /// A unit was read. One that could not be read stays as it was known.
     private mutating func take(
-        _ facts: UnitFacts?, of unit: UnitName, _ batch: inout GateBatch
+        _ facts: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
             takeTarget(facts, of: target, &batch)
@@ -157,7 +157,7 @@ package struct GateMachine: Sendable {
     }
 
     private mutating func takeTarget(
-        _ facts: UnitFacts?, of target: GateTarget, _ batch: inout GateBatch
+        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(facts, of: target, &batch)
@@ -191,7 +191,7 @@ package struct GateMachine: Sendable {
             isAwaited: services.contains { gates[$0]?.awaitsReading(of: name) ?? false },
             at: now, &batch)
         if let stop, !batch.contains(.stop(stop)) {
-            gates[stop.service]?.ask(for: .stop(stop), &batch)
+            gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
         for service in services {
             if let took = gates[service]?.noteArrival(of: unit, at: now) {
@@ -219,7 +219,7 @@ package struct GateMachine: Sendable {
 
     private mutating func follow() -> [GateEffect] {
         let wanted = Set(gates.values.flatMap(\.targetUnits)).union(units.keys)
-        return link.follow(wanted) ? [.follow(wanted)] : []
+        return link.follow(wanted) ? [.subscribe(wanted)] : []
     }
 
     private mutating func publish(_ batch: GateBatch, at now: Boottime) -> [GateEffect] {

@@ -3,28 +3,29 @@ import CivilTime
 /// Something about gates that is worth a line in the log, said once.
 package enum GateNotice: Hashable, Sendable {
     /// The gate stands as decided, and each of these units is as it should be after that time.
-    case moved(ServiceName, Stand, took: Duration, units: [UnitName: Duration])
-    case moveFailed(ServiceName, Move, problem: String)
+    case moved(ServiceName, DesiredGate, took: Duration, units: [UnitName: Duration])
+    case jobRefused(ServiceName, TargetJob, problem: String)
     /// Somebody else has moved the gate; it is put back.
-    case movedElsewhere(ServiceName, Stand)
-    case unitTrouble(ServiceName, UnitName, UnitProblem)
+    case movedElsewhere(ServiceName, DesiredGate)
+    case unitProblem(ServiceName, UnitName, UnitProblem)
     case busLost(problem: String)
     case busRecovered
     /// Units are attached to a service that is not configured.
-    case orphaned(ServiceName, [UnitName])
-    case unpublished(ServiceName, problem: String)
+    case unitsOrphaned(ServiceName, [UnitName])
+    case publishFailed(ServiceName, problem: String)
 }
 
 extension GateNotice {
+    /// Who has to act on it.
     package var level: Notice.Level {
         switch self {
         case .moved: .notice
-        case .moveFailed, .unpublished: .error
-        case .movedElsewhere, .busLost, .orphaned: .warning
-        case .unitTrouble(_, _, let problem):
+        case .jobRefused, .publishFailed: .error
+        case .movedElsewhere, .busLost, .unitsOrphaned: .warning
+        case .unitProblem(_, _, let problem):
             switch problem {
             case .late, .failed: .error
-            case .killed, .intruding: .warning
+            case .killed, .runningWhileClosed: .warning
             }
         case .busRecovered: .info
         }
@@ -33,25 +34,25 @@ extension GateNotice {
     /// The line: what happened, and what follows from it.
     package var sentence: String {
         switch self {
-        case .moved(let service, let stand, let took, let units):
-            "\(service): the gate is \(stand.gate.rawValue) after \(took.inMilliseconds)"
-                + Self.list(units, stand.gate)
-        case .moveFailed(let service, let move, let problem):
-            "\(service): \(move.words): \(problem); trying again"
-        case .movedElsewhere(let service, let stand):
+        case .moved(let service, let desired, let took, let units):
+            "\(service): the gate is \(desired.gate.rawValue) after \(took.inMilliseconds)"
+                + Self.list(units, desired.gate)
+        case .jobRefused(let service, let job, let problem):
+            "\(service): \(job.words): \(problem); trying again"
+        case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; it is put back to "
-                + stand.gate.rawValue
-        case .unitTrouble(let service, let unit, let problem):
+                + desired.gate.rawValue
+        case .unitProblem(let service, let unit, let problem):
             "\(service): unit '\(unit)': \(problem.sentence)"
         case .busLost(let problem):
             "\(problem); no gate is moved until the bus is back, everything else goes on"
         case .busRecovered:
             "the bus is back, gates are moved again"
-        case .orphaned(let service, let units):
+        case .unitsOrphaned(let service, let units):
             "service '\(service)' is not configured, but units are attached to it: "
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; its gate stays as it is"
-        case .unpublished(let service, let problem):
+        case .publishFailed(let service, let problem):
             "write the units of service '\(service)': \(problem); trying again"
         }
     }
@@ -68,7 +69,7 @@ extension GateNotice {
     private static let listed = 8
 }
 
-extension Move {
+extension TargetJob {
     fileprivate var words: String {
         switch self {
         case .start(let target): "start '\(target.unit?.text ?? target.service.text)'"

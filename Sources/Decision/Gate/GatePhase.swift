@@ -6,46 +6,53 @@ enum GatePhase: Hashable, Sendable {
     /// Nothing is decided, or nothing may be moved now. Leaves for `moving`, or for `settled` if the
     /// targets stand as decided.
     case waiting
-    /// Moves were asked for. Leaves for `following` once systemd has confirmed all of them.
-    case moving(Transit)
+    /// Jobs were asked for. Leaves for `awaitingUnits` once systemd has confirmed all of them.
+    case moving(GateMove)
     /// The targets stand as decided, not all units do. Leaves for `settled` with the last unit, and
-    /// for `suspect` if a target is moved.
-    case following(Transit)
-    /// Everything is as decided. Leaves for `suspect` if a target is moved.
+    /// for `deviating` if a target is moved.
+    case awaitingUnits(GateMove)
+    /// Everything is as decided. Leaves for `deviating` if a target is moved.
     case settled
     /// Somebody else has moved a target, which is right if the system is stopping. Leaves for
     /// `moving` if it is not, or for `settled` if the target is back already.
-    case suspect
+    case deviating
 
     /// The move under way; nil if there is none.
-    var transit: Transit? {
+    var move: GateMove? {
         switch self {
-        case .moving(let transit), .following(let transit): transit
-        case .waiting, .settled, .suspect: nil
+        case .moving(let move), .awaitingUnits(let move): move
+        case .waiting, .settled, .deviating: nil
         }
     }
 
+    /// Whether jobs were asked for and are not confirmed.
     var isMoving: Bool {
         if case .moving = self { true } else { false }
     }
 
+    /// When jobs that are not confirmed are looked at again; nil if none are, or if it is being asked
+    /// whether the system is stopping.
+    var wakeUp: Boottime? {
+        if case .moving(let move) = self, !move.isRetryDue { move.retryAt } else { nil }
+    }
+
     /// Changes the move under way, if there is one.
-    mutating func update(_ change: (inout Transit) -> Void) {
+    mutating func update(_ change: (inout GateMove) -> Void) {
         switch self {
-        case .moving(var transit):
-            change(&transit)
-            self = .moving(transit)
-        case .following(var transit):
-            change(&transit)
-            self = .following(transit)
-        case .waiting, .settled, .suspect:
+        case .moving(var move):
+            change(&move)
+            self = .moving(move)
+        case .awaitingUnits(var move):
+            change(&move)
+            self = .awaitingUnits(move)
+        case .waiting, .settled, .deviating:
             break
         }
     }
 }
 
 /// One move of a gate under way: from the decision until systemd has confirmed targets and units.
-struct Transit: Hashable, Sendable {
+struct GateMove: Hashable, Sendable {
     let began: Boottime
     /// How often it was asked for again.
     private var attempts = 0
@@ -105,12 +112,16 @@ struct Transit: Hashable, Sendable {
         unread = targets
     }
 
+    /// A target was read, or could not be.
     mutating func noteReading(of target: GateTarget) { unread.remove(target) }
 
+    /// A unit was read, or could not be.
     mutating func noteReading(of unit: UnitName) { fresh.insert(unit) }
 
+    /// Awaits a unit that was not known when the move began.
     mutating func expectArrival(of unit: UnitName) { awaited.insert(unit) }
 
+    /// Awaits these units no longer: they are not attached to the gate any more.
     mutating func forget(_ units: Set<UnitName>) { awaited.subtract(units) }
 
     /// Notes that a unit is where this move was to bring it; nil if it is not, or was not awaited.

@@ -1,10 +1,10 @@
 import CivilTime
 
-/// The refusal of a move by systemd. It is an alarm only if the system is not stopping, so it waits for
+/// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits for
 /// the answer to `askSystemState`; and it is reported once until the gate stands.
-struct RefusedMove: Hashable, Sendable {
+struct RefusedJob: Hashable, Sendable {
     private struct Refusal: Hashable, Sendable {
-        let move: Move
+        let job: TargetJob
         let problem: String
     }
 
@@ -12,9 +12,9 @@ struct RefusedMove: Hashable, Sendable {
     private var pending: Refusal?
     private(set) var isReported = false
 
-    /// systemd has refused a move.
-    mutating func note(_ move: Move, _ problem: String) {
-        pending = Refusal(move: move, problem: problem)
+    /// systemd has refused a job.
+    mutating func note(_ job: TargetJob, _ problem: String) {
+        pending = Refusal(job: job, problem: problem)
     }
 
     /// The refusal means nothing: the system is stopping, or the bus is lost.
@@ -25,7 +25,7 @@ struct RefusedMove: Hashable, Sendable {
         guard let refusal = pending else { return }
         pending = nil
         if !isReported {
-            batch.announce(.moveFailed(service, refusal.move, problem: refusal.problem))
+            batch.announce(.jobRefused(service, refusal.job, problem: refusal.problem))
         }
         isReported = true
     }
@@ -58,6 +58,7 @@ struct Orphans: Hashable, Sendable {
     private(set) var isConfigured: Bool
     private var areReported = false
 
+    /// The units of a service, none of which was named.
     init(of service: ServiceName, isConfigured: Bool) {
         self.service = service
         self.isConfigured = isConfigured
@@ -73,6 +74,6 @@ struct Orphans: Hashable, Sendable {
     mutating func report(_ units: Set<UnitName>, _ batch: inout GateBatch) {
         guard !isConfigured, !units.isEmpty, !areReported else { return }
         areReported = true
-        batch.announce(.orphaned(service, units.sorted()))
+        batch.announce(.unitsOrphaned(service, units.sorted()))
     }
 }

@@ -7,11 +7,11 @@ struct GateState: Hashable, Sendable {
     private var targets: GateTargets
     private var orphans: Orphans
     /// Nil until the service is decided, and after it was withdrawn.
-    private var stand: Stand?
+    private var desired: DesiredGate?
     private var phase = GatePhase.waiting
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
-    private var heardBy: Boottime?
-    private var refusal = RefusedMove()
+    private var readyBy: Boottime?
+    private var refusal = RefusedJob()
     private var corrections = Corrections()
     private var published = PublishedRows()
 
@@ -25,7 +25,7 @@ struct GateState: Hashable, Sendable {
     // MARK: What others ask
 
     /// Whether something attached to this target may run; nil while nothing is decided.
-    func permits(_ target: GateTarget) -> Bool? { stand?.targets(of: service).contains(target) }
+    func permits(_ target: GateTarget) -> Bool? { desired?.targets(of: service).contains(target) }
 
     /// All units that are attached to any of its targets.
     var attached: Set<UnitName> { targets.attached }
@@ -34,7 +34,7 @@ struct GateState: Hashable, Sendable {
     var targetUnits: [UnitName] { targets.units }
 
     /// Whether the daemon's readiness need not wait for this gate.
-    var isReady: Bool { heardBy == nil }
+    var isReady: Bool { readyBy == nil }
 
     /// What is wrong with it, as a clause; nil if nothing is.
     var problem: String? {
@@ -44,23 +44,20 @@ struct GateState: Hashable, Sendable {
     /// Whether a target is closed by decision, and nothing is under way that would stop its units.
     func isClosedForGood(_ target: GateTarget) -> Bool {
         switch phase {
-        case .settled, .following: permits(target) == false && targets.isAtRestDown(target)
-        case .waiting, .moving, .suspect: false
+        case .settled, .awaitingUnits: permits(target) == false && targets.isAtRestDown(target)
+        case .waiting, .moving, .deviating: false
         }
     }
 
     /// Whether the present move awaits a unit that was not read since the targets were moved.
     func awaitsReading(of unit: UnitName) -> Bool {
-        phase.transit?.awaitsReading(of: unit) ?? false
+        phase.move?.awaitsReading(of: unit) ?? false
     }
 
     /// The moments at which time alone changes something.
     func wakeUps(_ link: SystemdLink) -> [Boottime] {
-        var moments = [heardBy, published.wakeUp]
-        if case .moving(let transit) = phase, link.mayMove, !transit.isRetryDue {
-            moments.append(transit.retryAt)
-        }
-        return moments.compactMap(\.self)
+        let retry = link.mayMove ? phase.wakeUp : nil
+        return [readyBy, published.wakeUp, retry].compactMap(\.self)
     }
 
     // MARK: Decisions
@@ -68,22 +65,22 @@ struct GateState: Hashable, Sendable {
     /// The service was decided. Returns whether that changes anything; then `begin` has to follow,
     /// once the attached units have heard of it.
     mutating func decide(
-        _ stand: Stand, _ rest: GateSurroundings, _ batch: inout GateBatch
+        _ desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) -> Bool {
         orphans.configure()
-        guard self.stand != stand else { return false }
-        if self.stand == nil {
-            heardBy = rest.link.isReachable ? rest.now + Self.patience : nil
+        guard self.desired != desired else { return false }
+        if self.desired == nil {
+            readyBy = rest.link.isReachable ? rest.now + Self.patience : nil
             if rest.link.isUp {
                 targets.expectFixed()
                 batch.read(GateTarget(service: service, kind: .open).unit)
                 batch.read(GateTarget(service: service, kind: .closed).unit)
             }
         }
-        self.stand = stand
+        self.desired = desired
         refusal.forget()
         corrections = Corrections()
-        targets.expect(stand.targets(of: service))
+        targets.expect(desired.targets(of: service))
         return true
     }
 
@@ -97,50 +94,49 @@ struct GateState: Hashable, Sendable {
         orphans.report(attached, &batch)
     }
 
-    /// Asks for every move that is needed, if that is possible now.
+    /// Asks for every job that is needed, if that is possible now.
     mutating func begin(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         let isMidway = phase.isMoving
-        guard rest.link.mayMove, let stand else {
+        guard rest.link.mayMove, let desired else {
             phase = .waiting
             return
         }
-        let moves = targets.moves(to: stand, isMidway: isMidway)
-        guard !moves.isEmpty else {
-            heardBy = nil
+        let jobs = targets.jobs(to: desired, isMidway: isMidway)
+        guard !jobs.isEmpty else {
+            readyBy = nil
             phase = .settled
             return
         }
         let awaited = attached.filter { rest.units[$0]?.mustChange(isMidway: isMidway) ?? false }
-        phase = .moving(Transit(at: rest.now, isMidway: isMidway, awaiting: awaited))
-        for move in moves { ask(for: move, &batch) }
+        phase = .moving(GateMove(at: rest.now, isMidway: isMidway, awaiting: awaited))
+        for job in jobs { enqueue(job, &batch) }
     }
 
-    /// Asks systemd for a move.
-    mutating func ask(for move: Move, _ batch: inout GateBatch) {
-        targets.noteCall(move)
-        batch.move(move)
+    /// Asks systemd for a job.
+    mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
+        targets.noteCall(job)
+        batch.enqueue(job)
     }
 
     // MARK: What systemd tells
 
     /// systemd has listed all targets of the service that are loaded, on a connection that may be new.
-    mutating func take(list loaded: [GateTarget: Seen], _ batch: inout GateBatch) {
+    mutating func take(list loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
         if orphans.isConfigured { targets.expectFixed() }
         for unit in targets.take(list: loaded) { batch.read(unit) }
     }
 
     /// A signal has told how a target stands.
-    mutating func see(_ seen: Seen, of target: GateTarget) { targets.see(seen, of: target) }
+    mutating func see(_ seen: UnitStatus, of target: GateTarget) { targets.see(seen, of: target) }
 
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
     mutating func take(
-        _ facts: UnitFacts?, of target: GateTarget, _ batch: inout GateBatch
+        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) -> Set<UnitName> {
         phase.update { $0.noteReading(of: target) }
         guard let facts else { return [] }
         let detached = targets.take(facts, of: target)
-        let gone = detached.subtracting(attached)
-        phase.update { $0.forget(gone) }
+        phase.update { [attached] in $0.forget(detached.subtracting(attached)) }
         orphans.report(attached, &batch)
         return detached
     }
@@ -163,16 +159,16 @@ struct GateState: Hashable, Sendable {
         return took
     }
 
-    /// systemd has queued a move, or refused it.
+    /// systemd has queued a job, or refused it.
     mutating func take(
-        answer problem: String?, to move: Move, at now: Boottime, _ batch: inout GateBatch
+        answer problem: String?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
     ) {
-        targets.noteAnswer(move)
-        heardBy = nil
-        guard let problem, let isWanted = permits(move.target), isWanted == move.isStart else {
+        targets.noteAnswer(job)
+        readyBy = nil
+        guard let problem, let isWanted = permits(job.target), isWanted == job.isStart else {
             return
         }
-        refusal.note(move, problem)
+        refusal.note(job, problem)
         phase.update { $0.delay(at: now) }
         batch.askSystemState()
     }
@@ -180,7 +176,7 @@ struct GateState: Hashable, Sendable {
     /// The bus is lost, and with it every answer: everything is compared anew once it is back.
     mutating func loseBus() {
         pause()
-        heardBy = nil
+        readyBy = nil
         targets.forgetCalls()
     }
 
@@ -194,49 +190,49 @@ struct GateState: Hashable, Sendable {
 
     /// Goes a step further if what was heard allows that.
     mutating func advance(_ rest: GateSurroundings, _ batch: inout GateBatch) {
-        guard let stand else { return }
-        if let limit = heardBy, limit <= rest.now { heardBy = nil }
+        guard let desired else { return }
+        if let limit = readyBy, limit <= rest.now { readyBy = nil }
         guard rest.link.mayMove else { return }
         switch phase {
         case .waiting:
             begin(rest, &batch)
-        case .moving(let transit):
-            if targets.areConfirmed(as: stand) {
-                follow(transit, rest, &batch)
-            } else if transit.retryAt <= rest.now, !transit.isRetryDue {
+        case .moving(let move):
+            if targets.areConfirmed(as: desired) {
+                follow(move, rest, &batch)
+            } else if move.retryAt <= rest.now, !move.isRetryDue {
                 lookAgain(at: rest.now, &batch)
             }
-        case .following(let transit):
-            if targets.deviate(from: stand) {
-                suspect(&batch)
-            } else if transit.isOver {
+        case .awaitingUnits(let move):
+            if targets.deviate(from: desired) {
+                noteDeviation(&batch)
+            } else if move.isOver {
                 phase = .settled
                 refusal.forget()
                 batch.announce(
-                    .moved(service, stand, took: rest.now - transit.began, units: transit.took))
+                    .moved(service, desired, took: rest.now - move.began, units: move.took))
             }
         case .settled:
-            if targets.deviate(from: stand) { suspect(&batch) }
-        case .suspect:
+            if targets.deviate(from: desired) { noteDeviation(&batch) }
+        case .deviating:
             break
         }
     }
 
     /// The targets stand: reads what that has done to units, some of which may be new.
     private mutating func follow(
-        _ transit: Transit, _ rest: GateSurroundings, _ batch: inout GateBatch
+        _ move: GateMove, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
-        var transit = transit
-        transit.beginReading(targets.worthReading())
-        for target in transit.unread.sorted() { batch.read(target.unit) }
-        for unit in transit.awaited.sorted() where rest.units[unit]?.permission == .mayRun {
+        var move = move
+        move.beginReading(targets.worthReading())
+        for target in move.unread.sorted() { batch.read(target.unit) }
+        for unit in move.awaited.sorted() where rest.units[unit]?.permission == .mayRun {
             batch.read(unit)
         }
-        phase = .following(transit)
+        phase = .awaitingUnits(move)
     }
 
-    private mutating func suspect(_ batch: inout GateBatch) {
-        phase = .suspect
+    private mutating func noteDeviation(_ batch: inout GateBatch) {
+        phase = .deviating
         batch.askSystemState()
     }
 
@@ -249,53 +245,54 @@ struct GateState: Hashable, Sendable {
 
     /// The system is not stopping: reports what was refused, asks again, puts back what was moved.
     mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
-        guard let stand else { return }
+        guard let desired else { return }
         refusal.report(of: service, &batch)
         switch phase {
-        case .suspect: putBack(to: stand, rest, &batch)
-        case .moving(let transit): if transit.isRetryDue { retry(to: stand, at: rest.now, &batch) }
+        case .deviating: putBack(to: desired, rest, &batch)
+        case .moving(let move): if move.isRetryDue { retry(to: desired, at: rest.now, &batch) }
         case .waiting: batch.touch(service)
-        case .following, .settled: break
+        case .awaitingUnits, .settled: break
         }
     }
 
     /// Asks for the same once more.
-    private mutating func retry(to stand: Stand, at now: Boottime, _ batch: inout GateBatch) {
+    private mutating func retry(to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch)
+    {
         phase.update { $0.retry(at: now) }
-        for move in targets.moves(to: stand, isMidway: false) { ask(for: move, &batch) }
+        for job in targets.jobs(to: desired, isMidway: false) { enqueue(job, &batch) }
         batch.touch(service)
     }
 
     /// Puts a gate back that somebody else has moved, or finds it in its place again.
     private mutating func putBack(
-        to stand: Stand, _ rest: GateSurroundings, _ batch: inout GateBatch
+        to desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
         phase = .settled
-        guard targets.deviate(from: stand) else { return }
+        guard targets.deviate(from: desired) else { return }
         guard let delay = corrections.next(at: rest.now) else {
-            batch.announce(.movedElsewhere(service, stand))
+            batch.announce(.movedElsewhere(service, desired))
             return begin(rest, &batch)
         }
-        phase = .moving(Transit(at: rest.now, patience: delay))
+        phase = .moving(GateMove(at: rest.now, patience: delay))
     }
 
     // MARK: Rows
 
     /// Publishes the rows of its units if they have changed, as soon as they are known.
     mutating func publish(_ rest: GateSurroundings) -> GateEffect? {
-        guard stand != nil, targets.areAttachedKnown, published.mayWrite(at: rest.now) else {
+        guard desired != nil, targets.areAttachedKnown, published.mayWrite(at: rest.now) else {
             return nil
         }
         let rows = attached.sorted().compactMap { rest.units[$0]?.row }
-        return published.replace(with: rows, at: rest.now) ? .publish(service, rows) : nil
+        return published.replace(with: rows, at: rest.now) ? .publishUnits(service, rows) : nil
     }
 
     /// The rows could not be written.
     mutating func notePublishFailure(
         _ problem: String, at now: Boottime, _ batch: inout GateBatch
     ) {
-        guard stand != nil, published.fail(at: now) else { return }
-        batch.announce(.unpublished(service, problem: problem))
+        guard desired != nil, published.fail(at: now) else { return }
+        batch.announce(.publishFailed(service, problem: problem))
     }
 
     /// How long the daemon's readiness waits for systemd, its bus and polkit.

@@ -1,5 +1,6 @@
 /// One of the template targets of a service.
 package struct GateTarget: Hashable, Sendable {
+    /// What a target stands for: where the gate is, or which state or variant is in force.
     package enum Kind: Hashable, Sendable {
         case open
         case closed
@@ -13,12 +14,13 @@ package struct GateTarget: Hashable, Sendable {
     package let service: ServiceName
     package let kind: Kind
 
+    /// The target of this kind.
     package init(service: ServiceName, kind: Kind) {
         self.service = service
         self.kind = kind
     }
 
-    /// Nil where the unit is none of ours.
+    /// The target that a unit is; nil if the unit is none of ours.
     package init?(_ unit: UnitName) {
         guard unit.text.hasPrefix(Self.prefix), unit.type == "target",
             let instance = unit.instance, let at = unit.text.firstIndex(of: "@")
@@ -87,6 +89,7 @@ package struct GateTarget: Hashable, Sendable {
     }
 }
 
+/// Marks the names of variants.
 package enum VariantTag {}
 
 extension GateTarget: Comparable {

@@ -2,7 +2,7 @@
 /// which units are attached to it. It knows no decision but the one it is asked about.
 struct GateTargets: Hashable, Sendable {
     private struct TargetState: Hashable, Sendable {
-        var seen = Seen(.inactive)
+        var seen = UnitStatus(.inactive)
         /// How many calls for it are in flight.
         var calls = 0
         /// Whether its attached units were read.
@@ -20,6 +20,7 @@ struct GateTargets: Hashable, Sendable {
     private let service: ServiceName
     private var states: [GateTarget: TargetState] = [:]
 
+    /// The targets of a service, none of which is known yet.
     init(of service: ServiceName) { self.service = service }
 
     // MARK: What there is
@@ -53,8 +54,8 @@ struct GateTargets: Hashable, Sendable {
 
     /// systemd has listed all targets that are loaded: every other is inactive. Returns those that may
     /// have units attached: the two that units are attached to most, and any other that is loaded.
-    mutating func take(list loaded: [GateTarget: Seen]) -> [UnitName] {
-        for target in states.keys { states[target]?.seen = Seen(.inactive) }
+    mutating func take(list loaded: [GateTarget: UnitStatus]) -> [UnitName] {
+        for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
         for (target, seen) in loaded { see(seen, of: target) }
         return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
     }
@@ -69,12 +70,12 @@ struct GateTargets: Hashable, Sendable {
     }
 
     /// A signal has told how a target stands.
-    mutating func see(_ seen: Seen, of target: GateTarget) {
+    mutating func see(_ seen: UnitStatus, of target: GateTarget) {
         states[target, default: TargetState()].seen = seen
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ facts: UnitFacts, of target: GateTarget) -> Set<UnitName> {
+    mutating func take(_ facts: UnitProperties, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = facts.seen
@@ -86,15 +87,15 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Calls
 
-    /// A move is asked for.
-    mutating func noteCall(_ move: Move) {
-        states[move.target, default: TargetState()].calls += 1
+    /// A job is asked for.
+    mutating func noteCall(_ job: TargetJob) {
+        states[job.target, default: TargetState()].calls += 1
     }
 
     /// systemd has answered a call.
-    mutating func noteAnswer(_ move: Move) {
-        guard let calls = states[move.target]?.calls, calls > 0 else { return }
-        states[move.target]?.calls = calls - 1
+    mutating func noteAnswer(_ job: TargetJob) {
+        guard let calls = states[job.target]?.calls, calls > 0 else { return }
+        states[job.target]?.calls = calls - 1
     }
 
     /// The connection is gone, and with it every answer.
@@ -104,10 +105,10 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Compared with a decision
 
-    /// The moves that are needed: what has to be stopped that no start stops by itself, then what has
-    /// to be started. `isMidway`: earlier moves are not confirmed, so that `seen` may be out of date.
-    func moves(to stand: Stand, isMidway: Bool) -> [Move] {
-        let wanted = stand.targets(of: service)
+    /// The jobs that are needed: what has to be stopped that no start stops by itself, then what has
+    /// to be started. `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
+    func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
+        let wanted = desired.targets(of: service)
         let starts = wanted.filter { target in
             guard target.unit != nil else { return false }
             guard let state = states[target], !isMidway else { return true }
@@ -119,12 +120,12 @@ struct GateTargets: Hashable, Sendable {
             else { return false }
             return !starts.contains { $0.stops(target) }
         }
-        return stops.map(Move.stop) + starts.map(Move.start)
+        return stops.map(TargetJob.stop) + starts.map(TargetJob.start)
     }
 
     /// Whether every wanted target is active with nothing pending, and every other is down.
-    func areConfirmed(as stand: Stand) -> Bool {
-        let wanted = Self.startable(stand, service)
+    func areConfirmed(as desired: DesiredGate) -> Bool {
+        let wanted = Self.startable(desired, service)
         return states.allSatisfy { target, state in
             guard state.calls == 0 else { return false }
             return wanted.contains(target) ? state.isActive : state.seen.active.isDown
@@ -132,8 +133,8 @@ struct GateTargets: Hashable, Sendable {
     }
 
     /// Whether a target stands otherwise than decided.
-    func deviate(from stand: Stand) -> Bool {
-        let wanted = Self.startable(stand, service)
+    func deviate(from desired: DesiredGate) -> Bool {
+        let wanted = Self.startable(desired, service)
         return states.contains { target, state in
             wanted.contains(target) == state.seen.active.isDown
         }
@@ -146,8 +147,8 @@ struct GateTargets: Hashable, Sendable {
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
 
     /// The wanted targets but for variants that are no word, which no unit can be named after.
-    private static func startable(_ stand: Stand, _ service: ServiceName) -> [GateTarget] {
-        stand.targets(of: service).filter { $0.unit != nil }
+    private static func startable(_ desired: DesiredGate, _ service: ServiceName) -> [GateTarget] {
+        desired.targets(of: service).filter { $0.unit != nil }
     }
 }
 

@@ -1,8 +1,9 @@
 /// The full name of a systemd unit, such as `web.service` or `worker@3.service` (systemd.unit(5)).
 package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The name as systemd writes it.
     package let text: String
 
-    /// Nil where systemd would refuse the name, and for a template, which is no unit itself.
+    /// Nil if systemd would refuse the name, and for a template, which is no unit itself.
     package init?(_ text: String) {
         guard text.utf8.count < 256, let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
             Self.types.contains(String(text[text.index(after: dot)...]))
@@ -23,7 +24,7 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
         text[text.index(after: text.lastIndex(of: ".") ?? text.startIndex)...]
     }
 
-    /// What `%i` stands for; nil where the unit is no instance.
+    /// What `%i` stands for; nil if the unit is no instance.
     package var instance: Substring? {
         guard let at = text.firstIndex(of: "@"), let dot = text.lastIndex(of: ".") else {
             return nil

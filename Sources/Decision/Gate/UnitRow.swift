@@ -2,11 +2,12 @@ import CivilTime
 
 /// One attached unit, as it is published in `units.json`.
 package struct UnitRow: Hashable, Sendable {
+    /// Its full name.
     package var name: UnitName
     /// Whether it should run; nil if something else than the gate starts it, or nothing is decided.
     package var isWanted: Bool?
     /// Nil until systemd has told.
-    package var seen: Seen?
+    package var seen: UnitStatus?
     /// How long its last stop or start took, counted from the move of the gate.
     package var took: Duration?
     /// What is wrong with it, as a clause.
@@ -14,7 +15,8 @@ package struct UnitRow: Hashable, Sendable {
 
     /// A row; what is left out is not known.
     package init(
-        name: UnitName, isWanted: Bool?, seen: Seen?, took: Duration? = nil, problem: String? = nil
+        name: UnitName, isWanted: Bool?, seen: UnitStatus?, took: Duration? = nil,
+        problem: String? = nil
     ) {
         self.name = name
         self.isWanted = isWanted

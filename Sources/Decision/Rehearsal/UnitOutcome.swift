@@ -2,15 +2,17 @@ import CivilTime
 
 /// What a drill found out about one unit.
 package struct UnitOutcome: Hashable, Sendable {
-    package let unit: RehearsedUnit
-    /// From the order, or for a unit of the forced state from the reopening; nil where it did not stop,
-    /// or was down already.
+    /// The unit that it is about.
+    package let unit: DrilledUnit
+    /// How long it took to stop: from the order, or for a unit of the forced state from the reopening.
+    /// Nil if it did not stop, or was down already.
     package let stop: Duration?
-    /// Whether a start by hand was refused; nil where none was tried.
+    /// Whether a start by hand was refused; nil if none was tried.
     package let isRefused: Bool?
-    /// From the reopening, or for a unit of the forced state from the order; nil where it did not start.
+    /// How long it took to start: from the reopening, or for a unit of the forced state from the order.
+    /// Nil if it did not start.
     package let start: Duration?
-    /// What has failed, in the order in which it did; empty where all went well.
+    /// What has failed, in the order in which it did; empty if all went well.
     package let failures: [UnitFailure]
     /// What is worth saying of a unit that has not failed.
     package let remark: String?

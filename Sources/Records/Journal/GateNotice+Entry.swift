@@ -10,32 +10,32 @@ extension GateNotice {
     private var messageID: MessageID {
         switch self {
         case .moved: .gateMoved
-        case .moveFailed: .gateMoveFailed
+        case .jobRefused: .gateMoveFailed
         case .movedElsewhere: .gateMovedElsewhere
-        case .unitTrouble(_, _, .late): .unitLate
-        case .unitTrouble(_, _, .killed): .unitKilled
-        case .unitTrouble(_, _, .failed): .unitFailed
-        case .unitTrouble(_, _, .intruding): .unitIntruding
+        case .unitProblem(_, _, .late): .unitLate
+        case .unitProblem(_, _, .killed): .unitKilled
+        case .unitProblem(_, _, .failed): .unitFailed
+        case .unitProblem(_, _, .runningWhileClosed): .unitIntruding
         case .busLost: .busLost
         case .busRecovered: .busRecovered
-        case .orphaned: .unitsOrphaned
-        case .unpublished: .recordFailed
+        case .unitsOrphaned: .unitsOrphaned
+        case .publishFailed: .recordFailed
         }
     }
 
     private var fields: [Field] {
         switch self {
-        case .moved(let service, let stand, _, _), .movedElsewhere(let service, let stand):
+        case .moved(let service, let desired, _, _), .movedElsewhere(let service, let desired):
             [
-                JournalField.service(service.text), JournalField.state(stand.state.rawValue),
-                JournalField.gate(stand.gate.rawValue),
+                JournalField.service(service.text), JournalField.state(desired.state.rawValue),
+                JournalField.gate(desired.gate.rawValue),
             ]
-        case .moveFailed(let service, let move, _):
+        case .jobRefused(let service, let job, _):
             [JournalField.service(service.text)]
-                + (move.target.unit.map { [JournalField.unit($0.text)] } ?? [])
-        case .unitTrouble(let service, let unit, _):
+                + (job.target.unit.map { [JournalField.unit($0.text)] } ?? [])
+        case .unitProblem(let service, let unit, _):
             [JournalField.service(service.text), JournalField.unit(unit.text)]
-        case .orphaned(let service, _), .unpublished(let service, _):
+        case .unitsOrphaned(let service, _), .publishFailed(let service, _):
             [JournalField.service(service.text)]
         case .busLost, .busRecovered:
             []

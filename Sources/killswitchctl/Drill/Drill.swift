@@ -31,7 +31,7 @@ struct Drill: ParsableCommand {
     var duration: DurationArgument = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
-    var state: RehearsedState = .maintenance
+    var state: DrilledState = .maintenance
 
     @Flag(name: .customLong("yes"), help: "Do not ask.")
     var isAgreed = false
@@ -63,13 +63,13 @@ struct Drill: ParsableCommand {
         let stand = try checkThatNothingSpeaksAgainstIt(published.known(service).object)
         let loop = try EventLoop()
         let manager = try UnitManager(on: loop)
-        let rehearsal = try Rehearsal(of: service, from: stand, to: state.state) { unit in
+        let rehearsal = try DrillPlan(of: service, from: stand, to: state.state) { unit in
             try manager.account(of: unit)
         }
         try check(rehearsal)
         if !isAgreed { try DrillConsent(rehearsal, for: duration.duration).ask() }
         let drilling = Drilling(rehearsal, by: order, with: manager, on: loop, published)
-        let report = try drilling.run()
+        let report = DrillReport(try drilling.run())
         printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
         if let signal = drilling.interruption {
             if let summary = report.failure { printError("killswitchctl: \(summary)") }
@@ -80,7 +80,7 @@ struct Drill: ParsableCommand {
 
     /// What the daemon would refuse is said before anybody is asked. It looks again when it takes the
     /// order, in one step.
-    private func checkThatNothingSpeaksAgainstIt(_ state: JSON.Object) throws -> Stand {
+    private func checkThatNothingSpeaksAgainstIt(_ state: JSON.Object) throws -> DesiredGate {
         if let override = state["override"]?.object {
             throw CommandFailure(.alreadyForced(service, override))
         }
@@ -91,10 +91,10 @@ struct Drill: ParsableCommand {
         if state["reason"]?.string == Reason.Slug.closingHeld.rawValue {
             throw CommandFailure(.closingHeld(service))
         }
-        return Stand(gate: .open, state: word, variant: state["variant"]?.string)
+        return DesiredGate(gate: .open, state: word, variant: state["variant"]?.string)
     }
 
-    private func check(_ rehearsal: Rehearsal) throws {
+    private func check(_ rehearsal: DrillPlan) throws {
         guard !rehearsal.attached.isEmpty else {
             throw CommandFailure(
                 .no,
@@ -111,7 +111,7 @@ struct Drill: ParsableCommand {
 }
 
 /// A state that closes.
-enum RehearsedState: String, CaseIterable, ExpressibleByArgument {
+enum DrilledState: String, CaseIterable, ExpressibleByArgument {
     case maintenance
     case updateRequired = "update-required"
     case ended

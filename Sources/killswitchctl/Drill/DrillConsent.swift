@@ -4,10 +4,11 @@ import Glibc
 
 /// The question before a drill. A script is not asked: nobody would answer.
 struct DrillConsent {
-    private let rehearsal: Rehearsal
+    private let rehearsal: DrillPlan
     private let limit: Duration
 
-    init(_ rehearsal: Rehearsal, for limit: Duration) {
+    /// The question about a drill that closes the gate for `limit` at most.
+    init(_ rehearsal: DrillPlan, for limit: Duration) {
         self.rehearsal = rehearsal
         self.limit = limit
     }
@@ -25,7 +26,7 @@ struct DrillConsent {
 
     private var lines: [String] {
         var lines = LabelledLines()
-        let names = { (units: [RehearsedUnit]) -> String? in
+        let names = { (units: [DrilledUnit]) -> String? in
             units.isEmpty ? nil : units.map(\.name.text).joined(separator: ", ")
         }
         let attached = rehearsal.attached

@@ -15,6 +15,7 @@ struct DrillOrder {
     let reason = "drill by killswitchctl, process \(getpid())"
     private let socket: DaemonSocket
 
+    /// An order that is not given yet.
     init(
         of service: ServiceName, to state: State, for limit: Duration, at socket: DaemonSocket
     ) {
@@ -46,7 +47,7 @@ struct DrillOrder {
     }
 
     /// Ends the order, if it is in force still, and says how the service stands then.
-    func release() throws(CommandFailure) -> Standing {
+    func release() throws(CommandFailure) -> DrillStanding {
         let answer = try socket.call(
             "Release", ["service": .string(service.text), "reason": .string(reason)])
         return standing(in: answer["service"]?.object ?? JSON.Object())
@@ -69,39 +70,8 @@ struct DrillOrder {
 }
 
 extension DrillOrder {
-    /// How a service stands, as far as a drill is concerned.
-    enum Standing: Equatable {
-        /// Our order is in force.
-        case ordered
-        case open
-        /// It opens as soon as `min_closed` is over.
-        case kept
-        /// Somebody else's order is in force.
-        case forced(String)
-        /// Its flags close it, for this reason.
-        case closed(String)
-
-        /// Whether it is not the drill's to open any more.
-        var isTakenAway: Bool {
-            switch self {
-            case .ordered, .open, .kept: false
-            case .forced, .closed: true
-            }
-        }
-
-        /// For somebody who expected it to be otherwise.
-        var words: String {
-            switch self {
-            case .ordered: "the drill's order is still in force"
-            case .open, .kept: "somebody has ended the drill's order before its time"
-            case .forced(let words): "somebody else has the service now: \(words)"
-            case .closed(let cause): "the gate is closed for real now: \(cause)"
-            }
-        }
-    }
-
-    /// By the members of `state.json`.
-    func standing(in state: JSON.Object) -> Standing {
+    /// How the service stands, by the members of its `state.json`.
+    func standing(in state: JSON.Object) -> DrillStanding {
         if let override = state["override"]?.object {
             let text = { (key: String) in (override[key]?.string ?? "").printable }
             if override["reason"]?.string == reason { return .ordered }

@@ -2,53 +2,39 @@ import CivilTime
 import Decision
 import JSON
 
-/// What a drill has found out.
+/// The findings of a drill, as they are printed.
 struct DrillReport {
-    let rehearsal: Rehearsal
-    let outcomes: [UnitOutcome]
-    /// What is wrong beyond single units.
-    let problem: String?
-    /// From the order until the gate was open again; nil where it is not.
-    let closedFor: Duration?
-    /// Whether the gate is open now.
-    let isOpen: Bool
-    /// Whether it did not come to its end: what it did not get to is not known.
-    let isInterrupted: Bool
+    private let findings: DrillFindings
 
-    init(
-        _ rehearsal: Rehearsal, _ courses: [UnitName: UnitCourse], _ times: RehearsalTimes,
-        problem: String?, closedFor: Duration?, isOpen: Bool
-    ) {
-        self.rehearsal = rehearsal
-        outcomes = rehearsal.units.map { $0.outcome(courses[$0.name] ?? UnitCourse(), times) }
-        self.problem = problem
-        self.closedFor = closedFor
-        self.isOpen = isOpen
-        isInterrupted = times.wasInterrupted
-    }
+    /// The report of these findings.
+    init(_ findings: DrillFindings) { self.findings = findings }
 
-    /// Nil where everything went well.
+    /// What has failed, for standard error; nil if everything went well.
     var failure: String? {
-        let names = outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
-        guard problem != nil || !names.isEmpty else { return nil }
+        let names = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
+        guard findings.problem != nil || !names.isEmpty else { return nil }
         let words =
-            [problem].compactMap(\.self) + (names.isEmpty ? [] : [names.joined(separator: ", ")])
-        return "the drill of '\(rehearsal.service)' has failed: \(words.joined(separator: "; "))"
+            [findings.problem].compactMap(\.self)
+            + (names.isEmpty ? [] : [names.joined(separator: ", ")])
+        return
+            "the drill of '\(findings.service)' has failed: \(words.joined(separator: "; "))"
     }
 
     /// The table, what is to be said of single units, and how long it all took.
     var text: String {
         let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
-        var lines = Columns(rows: [header] + outcomes.map(cells)).lines
-        for outcome in outcomes {
+        var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines
+        for outcome in findings.outcomes {
             let words = problem(of: outcome) ?? outcome.remark
             if let words { lines.append(Self.folded("\(outcome.unit.name): \(words)")) }
         }
-        let end = isInterrupted ? ", and the drill was broken off" : ""
-        if let closedFor {
-            lines.append("'\(rehearsal.service)' was closed for \(closedFor.shown)\(end)")
+        let end = findings.isInterrupted ? ", and the drill was broken off" : ""
+        if let closedFor = findings.closedFor {
+            lines.append("'\(findings.service)' was closed for \(closedFor.shown)\(end)")
         } else {
-            lines.append("'\(rehearsal.service)' is \(isOpen ? "open" : "still closed")\(end)")
+            lines.append(
+                "'\(findings.service)' is \(findings.isOpen ? "open" : "still closed")\(end)"
+            )
         }
         return lines.joined(separator: "\n")
     }
@@ -61,8 +47,10 @@ struct DrillReport {
     private func problem(of outcome: UnitOutcome) -> String? {
         outcome.failures.isEmpty
             ? nil
-            : outcome.failures.map { $0.sentence(of: outcome.unit.name, in: rehearsal.service) }
-                .joined(separator: "; ")
+            : outcome.failures.map {
+                $0.sentence(of: outcome.unit.name, in: findings.service)
+            }
+            .joined(separator: "; ")
     }
 
     private func cells(_ outcome: UnitOutcome) -> [String] {
@@ -71,21 +59,21 @@ struct DrillReport {
             outcome.unit.name.text, outcome.unit.kind.word,
             outcome.unit.before.seen.active.rawValue,
             outcome.stop?.shown ?? "-", byHand ?? "-", outcome.start?.shown ?? "-",
-            !outcome.failures.isEmpty ? "failed" : isInterrupted ? "-" : "ok",
+            !outcome.failures.isEmpty ? "failed" : findings.isInterrupted ? "-" : "ok",
         ]
     }
 
     /// The same for programs; an absent fact is null.
     var json: JSON.Object {
         [
-            "service": .string(rehearsal.service.text),
-            "state": .string(rehearsal.state.rawValue),
-            "ok": .bool(failure == nil && !isInterrupted),
-            "open": .bool(isOpen),
-            "interrupted": .bool(isInterrupted),
-            "closed_for_ms": closedFor.inMilliseconds,
-            "problem": problem.map { .string($0) } ?? .null,
-            "units": .array(outcomes.map { .object(json(of: $0)) }),
+            "service": .string(findings.service.text),
+            "state": .string(findings.state.rawValue),
+            "ok": .bool(failure == nil && !findings.isInterrupted),
+            "open": .bool(findings.isOpen),
+            "interrupted": .bool(findings.isInterrupted),
+            "closed_for_ms": findings.closedFor.inMilliseconds,
+            "problem": findings.problem.map { .string($0) } ?? .null,
+            "units": .array(findings.outcomes.map { .object(json(of: $0)) }),
         ]
     }
 
@@ -104,7 +92,7 @@ struct DrillReport {
     }
 }
 
-extension RehearsedUnit.Kind {
+extension DrilledUnit.Kind {
     fileprivate var word: String {
         switch self {
         case .attached: "attached"

@@ -4,31 +4,25 @@ import EventLoop
 import Faults
 import Files
 import Glibc
+import JSON
+import Records
 
-/// A drill while it runs. Whatever goes wrong after the order was given, the gate is opened again before
-/// anything else is done about it.
+/// Performs what the drill's machine wants done: asks systemd and the daemon, waits, and tells people
+/// how far it is. It decides nothing: what comes of an effect is queued as an event.
 final class Drilling {
-    let rehearsal: Rehearsal
-    let order: DrillOrder
+    private let rehearsal: DrillPlan
+    private let order: DrillOrder
     private var manager: UnitManager
-    let loop: EventLoop
-    let published: PublishedFiles
-    var courses: [UnitName: UnitCourse] = [:]
-    var times: RehearsalTimes
-    /// What is wrong beyond single units.
-    var problem: String?
-    /// When the order is over by itself.
-    private(set) var expiry: Boottime
-    var patience: DrillPatience
+    private let loop: EventLoop
+    private let published: PublishedFiles
+    private var events: [(event: DrillEvent, time: DrillTime)] = []
     private var signals: Signals?
-    /// The signal that broke it off.
+    /// The signal that broke the drill off; nil if none did.
     private(set) var interruption: Int32?
-    private var interruptedAt: Boottime?
-    /// Whether a second one came: now nothing is waited for.
-    private(set) var isHurried = false
 
+    /// A drill that gives `order`, and asks systemd and the daemon's files about what comes of it.
     init(
-        _ rehearsal: Rehearsal, by order: DrillOrder, with manager: UnitManager,
+        _ rehearsal: DrillPlan, by order: DrillOrder, with manager: UnitManager,
         on loop: EventLoop, _ published: PublishedFiles
     ) {
         self.rehearsal = rehearsal
@@ -36,77 +30,138 @@ final class Drilling {
         self.manager = manager
         self.loop = loop
         self.published = published
-        times = RehearsalTimes(ordered: EventLoop.uptime, limit: order.limit)
-        expiry = loop.now.boot + order.limit
-        patience = DrillPatience(since: loop.now.boot)
     }
 
-    /// Closes, looks, opens and looks. Throws where the gate was not closed at all.
-    func run() throws -> DrillReport {
+    /// Runs the drill to its end. Throws if the gate was not closed at all.
+    func run() throws -> DrillFindings {
         StandardError.outliveReaders()
         signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
-            isHurried = interruption != nil
             interruption = interruption ?? number
-            interruptedAt = interruptedAt ?? loop.now.boot
+            post(.interrupted)
         }
         for unit in rehearsal.units { try manager.keep(unit.name) }
-        tell(
-            "closing '\(order.service)' as \(order.state.rawValue), for at most "
-                + "\(order.limit.wholeSeconds) s")
-        times.ordered = EventLoop.uptime
-        expiry = loop.now.boot + order.limit
-        patience = DrillPatience(since: loop.now.boot)
-        try order.give()
-        attempt { () throws(CommandFailure) in try awaitStops() }
-        times.limit = min(times.limit, EventLoop.uptime - times.ordered)
-        attempt { () throws(CommandFailure) in try noteClosed(rehearsal.units) }
-        noteComplaints()
-        tell("opening '\(order.service)' again")
-        if open() { attempt { () throws(CommandFailure) in try awaitStarts() } }
-        return report()
-    }
-
-    /// Waits until everything is down, and tries to start it.
-    private func awaitStops() throws(CommandFailure) {
-        while interruption == nil, loop.now.boot < expiry, isOrdered() {
-            let seen = try list()
-            try noteClosed(rehearsal.units.filter { $0.kind != .state && seen.isDown($0.name) })
-            if rehearsal.isAllDown(seen) {
-                if !times.wasAllDown {
-                    times.wasAllDown = true
-                    try tryStarts()
-                }
-                if rehearsal.isClosed(seen) { return }
+        var machine = DrillMachine(rehearsal, limit: order.limit, at: now)
+        post(.started)
+        while !events.isEmpty {
+            let (event, time) = events.removeFirst()
+            for effect in machine.handle(event, at: time) {
+                if case .finish(let findings) = effect { return findings }
+                try perform(effect)
             }
-            sayWhatIsWaitedFor(rehearsal.units.filter { !$0.hasStopped(seen[$0.name]) }, seen)
-            wait()
+        }
+        throw CommandFailure(.no, Self.unfinished)
+    }
+
+    private var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
+
+    private func post(_ event: DrillEvent) { events.append((event, now)) }
+
+    /// Performs one effect. Throws only if the order to close is not taken.
+    private func perform(_ effect: DrillEffect) throws(CommandFailure) {
+        switch effect {
+        case .order:
+            try order.give()
+            post(.ordered)
+        case .readStanding: post(standing())
+        case .list:
+            attempt { () throws(CommandFailure) in
+                .listed(
+                    try ask { manager throws(CommandFailure) in
+                        try manager.list(rehearsal.followed)
+                    })
+            }
+        case .read(let units): read(units)
+        case .tryStart(let unit, let limit):
+            attempt { () throws(CommandFailure) in
+                .tried(try manager.tryStart(unit, within: limit))
+            }
+        case .readUnitProblems: readUnitProblems()
+        case .release: release()
+        case .wait(let time):
+            attempt { () throws(CommandFailure) in
+                try pause(time)
+                return .woke
+            }
+        case .tell(let line): printError("killswitchctl: \(line)")
+        case .finish: break
         }
     }
 
-    /// Only when all are down: a start while the target of the open gate still stops would call that off.
-    private func tryStarts() throws(CommandFailure) {
-        for unit in rehearsal.attached {
-            guard interruption == nil, isOrdered() else { return }
-            let left = expiry - loop.now.boot
-            guard left > Self.handStartTakes else { return }
-            let result = try manager.tryStart(unit.name, within: min(left, Self.handStartLimit))
-            // What started because the gate has opened meanwhile was not started by hand.
-            guard loop.now.boot < expiry, isOrdered() else { return }
-            courses[unit.name, default: UnitCourse()].handStart = result
+    private func attempt(_ body: () throws(CommandFailure) -> DrillEvent) {
+        do {
+            post(try body())
+        } catch {
+            post(.failed(error.message ?? Self.unfinished))
         }
     }
 
-    /// Whether a drill that was broken off has waited long enough: somebody wants it to end, perhaps
-    /// the host that shuts down, and its order ends by itself.
-    var isImpatient: Bool {
-        isHurried || interruptedAt.map { loop.now.boot - $0 >= Self.brokenOffMayTake } ?? false
+    /// How the service stands, by the daemon's file.
+    private func standing() -> DrillEvent {
+        let unknown = DrillEvent.standingUnknown(problem: published.isOutOfDate(order.service))
+        do {
+            guard let state = try published.state(of: order.service),
+                state.isCurrent(at: loop.now.wall)
+            else { return unknown }
+            return .standing(order.standing(in: state.object))
+        } catch {
+            return unknown
+        }
     }
 
-    private static let brokenOffMayTake: Duration = .seconds(5)
+    private func read(_ units: [UnitName]) {
+        var accounts: [UnitName: UnitSnapshot] = [:]
+        do {
+            for unit in units {
+                accounts[unit] = try ask { manager throws(CommandFailure) in
+                    try manager.account(of: unit)
+                }
+            }
+            post(.read(accounts, problem: nil))
+        } catch {
+            post(.read(accounts, problem: error.message ?? Self.unfinished))
+        }
+    }
 
-    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version, is
-    /// made anew, for a while; not where a signal came.
-    func ask<Answer>(
+    private func readUnitProblems() {
+        var problems: [UnitName: String] = [:]
+        do {
+            for row in try published.units(of: order.service) {
+                guard let name = row["name"]?.string.flatMap({ UnitName($0) }),
+                    let problem = row["problem"]?.string
+                else { continue }
+                problems[name] = problem.printable
+            }
+            post(.unitProblems(problems, problem: nil))
+        } catch {
+            post(.unitProblems(problems, problem: error.message ?? Self.unfinished))
+        }
+    }
+
+    private func release() {
+        do {
+            post(.released(try order.release()))
+        } catch  where error.status == .unreachable {
+            post(.daemonUnreachable)
+        } catch {
+            post(.failed(error.message ?? "the order could not be ended"))
+        }
+    }
+
+    /// Lets time pass. A signal ends it.
+    private func pause(_ time: Duration) throws(CommandFailure) {
+        let deadline = loop.now.boot + time
+        while loop.now.boot < deadline, events.isEmpty {
+            do {
+                try loop.runOnce(deadline - loop.now.boot)
+            } catch {
+                throw CommandFailure(.no, "\(error)")
+            }
+        }
+    }
+
+    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version,
+    /// is made anew for a while, unless a signal has come.
+    private func ask<Answer>(
         _ question: (UnitManager) throws(CommandFailure) -> Answer
     ) throws(CommandFailure) -> Answer {
         let last = loop.now.boot + Self.systemdMayTake
@@ -118,7 +173,7 @@ final class Drilling {
                     throw error
                 }
             }
-            wait(.milliseconds(200))
+            try pause(.milliseconds(200))
             do {
                 manager = try UnitManager(on: loop)
                 for unit in rehearsal.units { try manager.keep(unit.name) }
@@ -129,14 +184,6 @@ final class Drilling {
         }
     }
 
+    private static let unfinished = "the drill could not be finished"
     private static let systemdMayTake: Duration = .seconds(5)
-    private static let handStartTakes: Duration = .milliseconds(500)
-    private static let handStartLimit: Duration = .seconds(5)
-}
-
-extension [UnitName: Seen] {
-    /// Whether a unit is down and stays so.
-    fileprivate func isDown(_ unit: UnitName) -> Bool {
-        self[unit].map { $0.active.isDown && !$0.hasJob } ?? true
-    }
 }

@@ -35,7 +35,7 @@ struct UnitManager {
     }
 
     /// Everything that a drill needs to know of a unit.
-    func account(of unit: UnitName) throws(CommandFailure) -> UnitAccount {
+    func account(of unit: UnitName) throws(CommandFailure) -> UnitSnapshot {
         try ask { () throws(SystemManager.Failure) in try manager.account(of: unit) }
     }
 
@@ -45,12 +45,12 @@ struct UnitManager {
     }
 
     /// The states of these units.
-    func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: Seen] {
+    func list(_ units: [UnitName]) throws(CommandFailure) -> [UnitName: UnitStatus] {
         try ask { () throws(SystemManager.Failure) in try manager.list(units) }
     }
 
     /// Starts a unit as by hand, and waits up to `limit` for the result.
-    func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> HandStart {
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> ManualStart {
         try ask { () throws(SystemManager.Failure) in try manager.tryStart(unit, within: limit) }
     }
 

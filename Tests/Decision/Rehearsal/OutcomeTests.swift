@@ -7,13 +7,13 @@ import Testing
 @Suite struct OutcomeTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
-        var kind = RehearsedUnit.Kind.attached
+        var kind = DrilledUnit.Kind.attached
         var isStarted = true
         var was = ActiveState.active
         var isTriggered = false
-        var closed: UnitAccount? = .down(at: 101.5)
-        var handStart: HandStart? = .refused
-        var ended: UnitAccount? = .up(at: 110.25)
+        var closed: UnitSnapshot? = .down(at: 101.5)
+        var handStart: ManualStart? = .refused
+        var ended: UnitSnapshot? = .up(at: 110.25)
         var complaint: String?
         var wasAllDown = true
         var wasInterrupted = false
@@ -24,20 +24,20 @@ import Testing
     }
 
     private func line(_ example: Case) throws -> String {
-        var before = UnitAccount(Seen(example.was))
+        var before = UnitSnapshot(UnitStatus(example.was))
         before.stopLimit = .seconds(30)
         before.upSince = Uptime(microseconds: 50_000_000)
         before.downSince = Uptime(microseconds: 40_000_000)
         if example.isTriggered { before.triggeredBy = [try name("web.socket")] }
-        let unit = RehearsedUnit(
+        let unit = DrilledUnit(
             name: try name("web.service"), kind: example.kind, isStarted: example.isStarted,
             before: before)
-        var course = UnitCourse()
+        var course = UnitObservations()
         course.closed = example.closed
         course.handStart = example.handStart
         course.ended = example.ended
         course.complaint = example.complaint
-        var times = RehearsalTimes(
+        var times = DrillTimes(
             ordered: Uptime(microseconds: 100_000_000), limit: .seconds(10))
         if example.isOpened { times.reopened = Uptime(microseconds: 110_000_000) }
         times.wasAllDown = example.wasAllDown
@@ -75,12 +75,12 @@ import Testing
             shows: "- | refused | -"),
         Case(
             name: "it does not stop in time",
-            closed: UnitAccount(Seen(.deactivating, hasJob: true)),
+            closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)),
             handStart: nil, ended: .up(at: 113, downAt: 112), wasAllDown: false,
             shows: "12000 | - | 3000 | FAILED it was not down after 10 s"),
         Case(
             name: "it does not stop, and does not come back",
-            closed: UnitAccount(Seen(.deactivating, hasJob: true)), handStart: nil,
+            closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)), handStart: nil,
             ended: .down(at: 112, .failed, "timeout"), wasAllDown: false,
             shows: "12000 | - | - | FAILED it was not down after 10 s | "
                 + "FAILED it ran before and does not run again: the gate does not start it"),
@@ -112,7 +112,8 @@ import Testing
             name: "it fails to start", ended: .down(at: 110.5, .failed, "exit-code", leftAt: 110.2),
             shows: "1500 | refused | - | FAILED it has failed: exit-code"),
         Case(
-            name: "it is still starting", ended: UnitAccount(Seen(.activating, hasJob: true)),
+            name: "it is still starting",
+            ended: UnitSnapshot(UnitStatus(.activating, hasJob: true)),
             shows: "1500 | refused | - | FAILED it is not up after 90 s"),
         Case(
             name: "nothing starts it", isStarted: false, ended: .down(at: 101.5),
@@ -144,8 +145,8 @@ import Testing
             shows: "- | refused | - | FAILED systemd could not be asked about it"),
         Case(
             name: "it was broken off in the middle",
-            closed: UnitAccount(Seen(.deactivating, hasJob: true)), handStart: nil,
-            ended: UnitAccount(Seen(.deactivating, hasJob: true)), wasAllDown: false,
+            closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)), handStart: nil,
+            ended: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)), wasAllDown: false,
             wasInterrupted: true, shows: "- | - | -"),
     ]
 
@@ -163,7 +164,7 @@ import Testing
             closed: .up(at: 50), handStart: nil, ended: .up(at: 50), shows: "- | - | -"),
         Case(
             name: "a dependent that hangs", kind: .dependent(on: needed), isStarted: false,
-            closed: UnitAccount(Seen(.deactivating)), handStart: nil,
+            closed: UnitSnapshot(UnitStatus(.deactivating)), handStart: nil,
             ended: .up(at: 110.25, downAt: 110.2), wasAllDown: false,
             shows: "10200 | - | 250 | FAILED it was not down after 10 s"),
         Case(
@@ -199,19 +200,19 @@ import Testing
     }
 }
 
-extension UnitAccount {
+extension UnitSnapshot {
     fileprivate static func down(
         at seconds: Double, _ active: ActiveState = .inactive, _ result: String = "success",
         leftAt: Double = 30
-    ) -> UnitAccount {
-        var account = UnitAccount(Seen(active), result: result)
+    ) -> UnitSnapshot {
+        var account = UnitSnapshot(UnitStatus(active), result: result)
         account.downSince = Uptime(microseconds: Int64(seconds * 1_000_000))
         account.leftDown = Uptime(microseconds: Int64(leftAt * 1_000_000))
         return account
     }
 
-    fileprivate static func up(at seconds: Double, downAt: Double = 101.5) -> UnitAccount {
-        var account = UnitAccount(Seen(.active), result: "success")
+    fileprivate static func up(at seconds: Double, downAt: Double = 101.5) -> UnitSnapshot {
+        var account = UnitSnapshot(UnitStatus(.active), result: "success")
         account.upSince = Uptime(microseconds: Int64(seconds * 1_000_000))
         account.leftDown = account.upSince
         account.downSince = seconds > downAt ? Uptime(microseconds: Int64(downAt * 1_000_000)) : nil

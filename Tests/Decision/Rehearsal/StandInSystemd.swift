@@ -4,7 +4,7 @@ import Testing
 
 /// Units as a test tells of them, for a drill of `shop`.
 struct StandInSystemd {
-    var units: [String: UnitAccount] = [:]
+    var units: [String: UnitSnapshot] = [:]
 
     /// Attaches a unit to a target of the shop.
     mutating func attach(
@@ -12,11 +12,11 @@ struct StandInSystemd {
         isStarted: Bool = true, _ active: ActiveState = .active
     ) throws {
         let target = try #require(GateTarget(service: named(service), kind: kind).unit).text
-        var account = units[target] ?? UnitAccount(Seen(kind == .open ? .active : .inactive))
+        var account = units[target] ?? UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))
         account.requisiteOf.append(try name(unit))
         if isStarted { account.wants.append(try name(unit)) }
         units[target] = account
-        if units[unit] == nil { units[unit] = UnitAccount(Seen(active)) }
+        if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
     }
 
     /// A unit that systemd stops when it stops another one.
@@ -24,21 +24,21 @@ struct StandInSystemd {
         _ unit: String, dependingOn other: String, _ active: ActiveState = .active
     ) throws {
         units[other]?.stopsWith.append(try name(unit))
-        if units[unit] == nil { units[unit] = UnitAccount(Seen(active)) }
+        if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
     }
 
-    func rehearsal(from stand: Stand = .running, to state: State = .maintenance) throws
-        -> Rehearsal
+    func rehearsal(from stand: DesiredGate = .running, to state: State = .maintenance) throws
+        -> DrillPlan
     {
-        try Rehearsal(of: named("shop"), from: stand, to: state) { unit in
-            units[unit.text] ?? UnitAccount(Seen(.inactive))
+        try DrillPlan(of: named("shop"), from: stand, to: state) { unit in
+            units[unit.text] ?? UnitSnapshot(UnitStatus(.inactive))
         }
     }
 }
 
 func name(_ text: String) throws -> UnitName { try #require(UnitName(text)) }
 
-extension Rehearsal {
+extension DrillPlan {
     /// A line for each unit: its name, what it is, and whether the gate starts it.
     var lines: [String] {
         units.map { unit in

@@ -1,8 +1,8 @@
 import CivilTime
 
-extension RehearsedUnit {
+extension DrilledUnit {
     /// What the drill found out about this unit.
-    package func outcome(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitOutcome {
+    package func outcome(_ course: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
         let failures = failures(course, times)
         return UnitOutcome(
             unit: self, stop: stop(course, times), isRefused: course.handStart?.isRefused,
@@ -10,7 +10,7 @@ extension RehearsedUnit {
             remark: failures.isEmpty ? remark(course, times) : nil)
     }
 
-    private func stop(_ course: UnitCourse, _ times: RehearsalTimes) -> Duration? {
+    private func stop(_ course: UnitObservations, _ times: DrillTimes) -> Duration? {
         switch kind {
         case .attached, .dependent:
             guard wasUp else { return nil }
@@ -21,7 +21,7 @@ extension RehearsedUnit {
         }
     }
 
-    private func start(_ course: UnitCourse, _ times: RehearsalTimes) -> Duration? {
+    private func start(_ course: UnitObservations, _ times: DrillTimes) -> Duration? {
         switch kind {
         case .attached, .dependent:
             guard let reopened = times.reopened else { return nil }
@@ -31,7 +31,7 @@ extension RehearsedUnit {
         }
     }
 
-    private func failures(_ course: UnitCourse, _ times: RehearsalTimes) -> [UnitFailure] {
+    private func failures(_ course: UnitObservations, _ times: DrillTimes) -> [UnitFailure] {
         let failures =
             switch kind {
             case .attached:
@@ -47,7 +47,7 @@ extension RehearsedUnit {
             + (failures.contains(.unknown) ? [.unknown] : [])
     }
 
-    private func stopFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+    private func stopFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
         guard wasUp else { return nil }
         guard let closed = course.closed else { return times.wasInterrupted ? nil : .unknown }
         if closed.seen.active.isDown {
@@ -58,7 +58,7 @@ extension RehearsedUnit {
         return times.wasInterrupted ? nil : .notDown(within: times.limit)
     }
 
-    private func handStartFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+    private func handStartFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
         switch course.handStart {
         case .refused: nil
         case .accepted: .startAccepted
@@ -71,7 +71,7 @@ extension RehearsedUnit {
 
     /// What keeps it from being as it was. What was down and is started by the gate need not run where
     /// something else than this gate is against it.
-    private func returnFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+    private func returnFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
         guard let reopened = times.reopened else { return nil }
         guard let ended = course.ended else { return times.wasInterrupted ? nil : .unknown }
         switch ended.seen.active {
@@ -99,7 +99,7 @@ extension RehearsedUnit {
         }
     }
 
-    private func absenceFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+    private func absenceFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
         guard isStarted, let closed = course.closed, !times.wasInterrupted,
             closed.arrival(since: times.ordered) == nil
         else { return nil }
@@ -110,13 +110,13 @@ extension RehearsedUnit {
         return times.wasAllDown ? .absent : nil
     }
 
-    private func overstayFailure(_ course: UnitCourse, _ times: RehearsalTimes) -> UnitFailure? {
+    private func overstayFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
         guard times.reopened != nil, let ended = course.ended else { return nil }
         if ended.wasKilled(since: times.ordered) { return .killed(limit: stopLimit) }
         return ended.seen.active.isDown || times.wasInterrupted ? nil : .overstayed
     }
 
-    private func remark(_ course: UnitCourse, _ times: RehearsalTimes) -> String? {
+    private func remark(_ course: UnitObservations, _ times: DrillTimes) -> String? {
         if let complaint = course.complaint { return "killswitchd says: \(complaint)" }
         if wasUp, let closed = course.closed, closed.seen.active == .failed {
             return "it stopped as failed: \(closed.result ?? "for no known reason")"
@@ -129,7 +129,7 @@ extension RehearsedUnit {
     }
 }
 
-extension UnitAccount {
+extension UnitSnapshot {
     /// When it came up after a moment; or when it was done, where that is how its kind of unit ends.
     fileprivate func arrival(since moment: Uptime) -> Uptime? {
         switch seen.active {
@@ -150,11 +150,11 @@ extension UnitAccount {
     }
 }
 
-extension UnitCourse {
+extension UnitObservations {
     /// A time stamp at the end, or at the reopening where that was not reached, that is not older than
     /// a moment.
     fileprivate func latest(
-        _ stamp: KeyPath<UnitAccount, Uptime?>, from moment: Uptime
+        _ stamp: KeyPath<UnitSnapshot, Uptime?>, from moment: Uptime
     ) -> Uptime? {
         for account in [closed, ended] {
             if let time = account?[keyPath: stamp], time >= moment { return time }
@@ -163,7 +163,7 @@ extension UnitCourse {
     }
 }
 
-extension HandStart {
+extension ManualStart {
     fileprivate var isRefused: Bool? {
         switch self {
         case .refused: true

@@ -1,15 +1,17 @@
-/// What a verdict asks of units: where the gate stands, and which state and variant is the present.
-package struct Stand: Hashable, Sendable {
+/// Where a verdict wants the gate of a service: open or closed, and which state and variant is in
+/// force.
+package struct DesiredGate: Hashable, Sendable {
     package let gate: Gate
     package let state: State
     package let variant: String?
 
-    /// Nil while the verdict is undecided: then nothing is moved.
+    /// What a verdict wants; nil while it is undecided, for then nothing is moved.
     package init?(_ verdict: Verdict) {
         guard let gate = verdict.gate else { return nil }
         self.init(gate: gate, state: verdict.state, variant: verdict.variant)
     }
 
+    /// The gate with these targets; without a variant, none of the variant targets.
     package init(gate: Gate, state: State, variant: String? = nil) {
         self.gate = gate
         self.state = state

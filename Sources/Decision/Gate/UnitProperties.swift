@@ -1,13 +1,15 @@
 package import CivilTime
 
 /// What systemd says of a unit at one moment, and in each of its signals.
-package struct Seen: Hashable, Sendable {
+package struct UnitStatus: Hashable, Sendable {
+    /// Its `ActiveState`.
     package var active: ActiveState
     /// Whether a job is queued or running for it: it is on its way elsewhere.
     package var hasJob: Bool
     /// When it came into this state.
     package var since: Instant?
 
+    /// A status; without a time if systemd has not told one.
     package init(_ active: ActiveState, hasJob: Bool = false, since: Instant? = nil) {
         self.active = active
         self.hasJob = hasJob
@@ -29,20 +31,23 @@ package enum ActiveState: String, CaseIterable, Sendable {
     package var isDown: Bool { self == .inactive || self == .failed }
 }
 
-/// Everything that is asked of a unit.
-package struct UnitFacts: Hashable, Sendable {
-    package var seen: Seen
+/// The properties of a unit that the gates' machine reads.
+package struct UnitProperties: Hashable, Sendable {
+    /// How it stands.
+    package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
-    /// How long systemd lets it stop before it kills it; nil is for ever, or not known of its type.
+    /// How long systemd lets it stop before it kills it; nil if that is for ever, or if its type has no
+    /// such limit.
     package var stopLimit: Duration?
     /// The units that have `Requisite=` on it: attached ones, where it is a gate.
     package var requisiteOf: [UnitName]
     /// The units that it wants: those which it starts.
     package var wants: [UnitName]
 
+    /// The properties; what is left out is not known, or not set.
     package init(
-        _ seen: Seen, result: String? = nil, stopLimit: Duration? = nil,
+        _ seen: UnitStatus, result: String? = nil, stopLimit: Duration? = nil,
         requisiteOf: [UnitName] = [], wants: [UnitName] = []
     ) {
         self.seen = seen

@@ -2,7 +2,7 @@ import Decision
 import Testing
 
 /// Which units a drill looks at, and when each has had its turn.
-@Suite struct RehearsalTests {
+@Suite struct DrillPlanTests {
     @Test func attachedUnitsDependentsAndThoseOfTheStateAreFound() throws {
         var systemd = StandInSystemd()
         try systemd.attach("web.service", to: .open)
@@ -34,7 +34,7 @@ import Testing
         try systemd.attach("banner.service", to: .countdown)
         #expect(try systemd.rehearsal().lines == ["web.service attached started"])
         #expect(
-            try systemd.rehearsal(from: Stand(gate: .open, state: .countdown)).lines == [
+            try systemd.rehearsal(from: DesiredGate(gate: .open, state: .countdown)).lines == [
                 "banner.service attached started", "web.service attached started",
             ])
     }
@@ -64,7 +64,8 @@ import Testing
         try systemd.attach("both.service", to: .variant("b"))
         try systemd.attach("web.service", to: .variant("b"))
         #expect(
-            try systemd.rehearsal(from: Stand(gate: .open, state: .running, variant: "b")).lines
+            try systemd.rehearsal(from: DesiredGate(gate: .open, state: .running, variant: "b"))
+                .lines
                 == ["web.service attached started"])
     }
 
@@ -77,8 +78,8 @@ import Testing
     // MARK: How far it is
 
     private struct Play {
-        let rehearsal: Rehearsal
-        var seen: [UnitName: Seen] = [:]
+        let rehearsal: DrillPlan
+        var seen: [UnitName: UnitStatus] = [:]
 
         init() throws {
             var systemd = StandInSystemd()
@@ -91,7 +92,7 @@ import Testing
         }
 
         mutating func set(_ unit: String, _ active: ActiveState, hasJob: Bool = false) throws {
-            seen[try name(unit)] = Seen(active, hasJob: hasJob)
+            seen[try name(unit)] = UnitStatus(active, hasJob: hasJob)
         }
     }
 
@@ -143,7 +144,7 @@ import Testing
             Play().rehearsal.units.first { $0.name.text == settling.unit })
         #expect(
             unit.hasSettled(
-                Seen(settling.active, hasJob: settling.hasJob), after: settling.after)
+                UnitStatus(settling.active, hasJob: settling.hasJob), after: settling.after)
                 == settling.isSettled)
     }
 }

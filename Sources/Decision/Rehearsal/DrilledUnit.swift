@@ -1,7 +1,8 @@
 import CivilTime
 
 /// A unit that a drill has something to do with, and how it stood before.
-package struct RehearsedUnit: Hashable, Sendable {
+package struct DrilledUnit: Hashable, Sendable {
+    /// What it is to the drill.
     package enum Kind: Hashable, Sendable {
         /// It runs while the gate is open, and must be down while it is closed.
         case attached
@@ -11,25 +12,30 @@ package struct RehearsedUnit: Hashable, Sendable {
         case state
     }
 
+    /// Its full name.
     package let name: UnitName
+    /// What it is to the drill.
     package let kind: Kind
-    /// Whether what it is attached to starts it; otherwise that only permits it.
+    /// Whether the target that it is attached to starts it; otherwise the target only permits it.
     package let isStarted: Bool
-    package let before: UnitAccount
+    /// How it stood before the drill.
+    package let before: UnitSnapshot
 
-    package init(name: UnitName, kind: Kind, isStarted: Bool, before: UnitAccount) {
+    /// A unit as the plan describes it.
+    package init(name: UnitName, kind: Kind, isStarted: Bool, before: UnitSnapshot) {
         self.name = name
         self.kind = kind
         self.isStarted = isStarted
         self.before = before
     }
 
+    /// Whether it was not down before the drill.
     package var wasUp: Bool { !before.seen.active.isDown }
 
-    /// Whether the drill has failed where it does not run afterwards.
+    /// Whether the drill has failed if it does not run afterwards.
     package var mustComeBack: Bool {
         switch kind {
-        // What is triggered comes back with its next trigger; a job that was under way is over.
+        // A triggered unit comes back with its next trigger; a job that was under way is over.
         case .attached:
             wasUp && (isStarted || before.triggeredBy.isEmpty && before.seen.active != .activating)
         case .dependent: true
@@ -39,7 +45,7 @@ package struct RehearsedUnit: Hashable, Sendable {
 
     /// Whether the closing has nothing more to wait for at this unit. One that is not known any more is
     /// down; a dependent that nothing has told to stop stays as it is.
-    package func hasStopped(_ seen: Seen?) -> Bool {
+    package func hasStopped(_ seen: UnitStatus?) -> Bool {
         guard let seen else { return true }
         switch kind {
         case .attached: return seen.isAtRestDown
@@ -49,8 +55,8 @@ package struct RehearsedUnit: Hashable, Sendable {
     }
 
     /// Whether the reopening has nothing more to wait for at this unit, so long after the gate opened.
-    /// What is to run and has no job yet may get one from elsewhere a moment later.
-    package func hasSettled(_ seen: Seen?, after wait: Duration) -> Bool {
+    /// A unit that is to run and has no job yet may get one from elsewhere a moment later.
+    package func hasSettled(_ seen: UnitStatus?, after wait: Duration) -> Bool {
         guard let seen else { return true }
         guard seen.isAtRest else { return false }
         switch kind {
@@ -63,7 +69,9 @@ package struct RehearsedUnit: Hashable, Sendable {
 
     private static let moment: Duration = .seconds(1)
 
-    /// Systemd's own default where there is none, for a drill cannot wait for ever.
+    /// How long it may take to stop: systemd's own default if it has no limit, for a drill cannot
+    /// wait for ever.
     package var stopLimit: Duration { before.stopLimit ?? .seconds(90) }
+    /// How long it may take to start, likewise.
     package var startLimit: Duration { before.startLimit ?? .seconds(90) }
 }

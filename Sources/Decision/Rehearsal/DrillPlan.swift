@@ -1,27 +1,29 @@
 /// What a drill has to look at, found before anything is moved: the attached units, what stops with
 /// them, and what runs in the forced state.
-package struct Rehearsal: Hashable, Sendable {
+package struct DrillPlan: Hashable, Sendable {
+    /// The service whose gate is closed.
     package let service: ServiceName
     /// The state that is forced.
     package let state: State
     /// Attached units first, then what depends on them, then those of the forced state.
-    package let units: [RehearsedUnit]
-    /// The target of the open gate, and how it stood.
+    package let units: [DrilledUnit]
+    /// The target of the open gate.
     package let openTarget: UnitName?
-    package let openTargetBefore: UnitAccount
+    /// How that target stood before the drill.
+    package let openTargetBefore: UnitSnapshot
     /// The targets that are active while the gate is closed.
     package let closedTargets: [UnitName]
 
     /// `stand` is what is decided now; `describe` asks systemd about a unit.
     package init(
-        of service: ServiceName, from stand: Stand, to state: State,
-        describe: (UnitName) throws -> UnitAccount
+        of service: ServiceName, from stand: DesiredGate, to state: State,
+        describe: (UnitName) throws -> UnitSnapshot
     ) throws {
         self.service = service
         self.state = state
         var holders = Holders()
-        var openTarget = (name: UnitName?.none, before: UnitAccount(Seen(.inactive)))
-        let forced = Stand(gate: .closed, state: state, variant: stand.variant)
+        var openTarget = (name: UnitName?.none, before: UnitSnapshot(UnitStatus(.inactive)))
+        let forced = DesiredGate(gate: .closed, state: state, variant: stand.variant)
         let (opened, closed) = (stand.targets(of: service), forced.targets(of: service))
         let known = GateTarget.fixed.map { GateTarget(service: service, kind: $0) }
         for target in known + opened where holders.targets.insert(target).inserted {
@@ -33,11 +35,11 @@ package struct Rehearsal: Hashable, Sendable {
         self.openTarget = openTarget.name
         openTargetBefore = openTarget.before
         closedTargets = closed.compactMap(\.unit)
-        var units: [RehearsedUnit] = []
+        var units: [DrilledUnit] = []
         for (unit, held) in holders.units.sorted(by: { $0.key < $1.key }) {
             guard let (kind, starters) = Self.role(of: held, opened, closed) else { continue }
             units.append(
-                RehearsedUnit(
+                DrilledUnit(
                     name: unit, kind: kind, isStarted: !held.starters.isDisjoint(with: starters),
                     before: try describe(unit)))
         }
@@ -46,7 +48,8 @@ package struct Rehearsal: Hashable, Sendable {
         self.units = attached + dependents + units.filter { $0.kind == .state }
     }
 
-    package var attached: [RehearsedUnit] { units.filter { $0.kind == .attached } }
+    /// The units that run while the gate is open, and must be down while it is closed.
+    package var attached: [DrilledUnit] { units.filter { $0.kind == .attached } }
 
     /// Everything whose state tells how far the drill is.
     package var followed: [UnitName] {
@@ -54,26 +57,26 @@ package struct Rehearsal: Hashable, Sendable {
     }
 
     /// Whether the gate has closed and everything that is to stop has stopped.
-    package func isAllDown(_ seen: [UnitName: Seen]) -> Bool {
+    package func isAllDown(_ seen: [UnitName: UnitStatus]) -> Bool {
         guard let openTarget, let gate = seen[openTarget] else { return false }
         return gate.isAtRestDown && units.allSatisfy { $0.hasStopped(seen[$0.name]) }
     }
 
     /// Whether the targets of the closed gate stand too, and what runs with them is on its feet.
-    package func isClosed(_ seen: [UnitName: Seen]) -> Bool {
+    package func isClosed(_ seen: [UnitName: UnitStatus]) -> Bool {
         isAllDown(seen) && closedTargets.allSatisfy { seen[$0]?.isAtRestUp ?? false }
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
     }
 
     /// Whether the gate is open as far as systemd goes.
-    package func isOpen(_ seen: [UnitName: Seen]) -> Bool {
+    package func isOpen(_ seen: [UnitName: UnitStatus]) -> Bool {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
 
-    /// What a unit is to the drill, and what would start it; nil where the drill does not move it.
+    /// What a unit is to the drill, and what would start it; nil if the drill does not move it.
     private static func role(
         of held: Holders.Held, _ opened: [GateTarget], _ closed: [GateTarget]
-    ) -> (RehearsedUnit.Kind, starters: [GateTarget])? {
+    ) -> (DrilledUnit.Kind, starters: [GateTarget])? {
         switch (held.by.isSubset(of: opened), held.by.isSubset(of: closed)) {
         case (true, false): (.attached, opened)
         case (false, true): (.state, closed)
@@ -83,17 +86,17 @@ package struct Rehearsal: Hashable, Sendable {
 
     /// What runs and stops with these units, and with what stops then.
     private static func dependents(
-        of attached: [RehearsedUnit], beside holders: Holders,
-        _ describe: (UnitName) throws -> UnitAccount
-    ) throws -> [RehearsedUnit] {
-        var found: [RehearsedUnit] = []
+        of attached: [DrilledUnit], beside holders: Holders,
+        _ describe: (UnitName) throws -> UnitSnapshot
+    ) throws -> [DrilledUnit] {
+        var found: [DrilledUnit] = []
         var seen = Set(holders.units.keys)
         var queue = attached.filter(\.wasUp)
         while !queue.isEmpty {
             let unit = queue.removeFirst()
             for name in unit.before.stopsWith.sorted()
             where GateTarget(name) == nil && seen.insert(name).inserted {
-                let dependent = RehearsedUnit(
+                let dependent = DrilledUnit(
                     name: name, kind: .dependent(on: unit.name), isStarted: false,
                     before: try describe(name))
                 guard dependent.wasUp else { continue }
@@ -115,7 +118,7 @@ private struct Holders {
     var targets: Set<GateTarget> = []
     private(set) var units: [UnitName: Held] = [:]
 
-    mutating func add(_ target: GateTarget, _ account: UnitAccount) {
+    mutating func add(_ target: GateTarget, _ account: UnitSnapshot) {
         for unit in account.requisiteOf {
             units[unit, default: Held()].by.insert(target)
             if account.wants.contains(unit) { units[unit]?.starters.insert(target) }

@@ -1,0 +1,167 @@
+import CivilTime
+
+/// What a drill has found out.
+package struct DrillFindings: Hashable, Sendable {
+    /// The service that was drilled.
+    package let service: ServiceName
+    /// The state that was forced.
+    package let state: State
+    /// What came of each unit, in the order of the plan.
+    package let outcomes: [UnitOutcome]
+    /// What is wrong beyond single units; nil if nothing is.
+    package let problem: String?
+    /// From the order until the gate was open again; nil if it is not.
+    package let closedFor: Duration?
+    /// Whether the gate is open now.
+    package let isOpen: Bool
+    /// Whether the drill was broken off: what it did not get to is not known.
+    package let isInterrupted: Bool
+}
+
+/// What a drill has seen so far of its units, when it did what, and what went wrong.
+struct DrillRecord: Hashable, Sendable {
+    private let rehearsal: DrillPlan
+    private var courses: [UnitName: UnitObservations] = [:]
+    private var times: DrillTimes
+    private var problem: String?
+    private var closedFor: Duration?
+    /// When the first signal came that asks the drill to end.
+    private var interruptedAt: Boottime?
+    private var hasSecondSignal = false
+
+    /// `limit` is how long the gate is to stay closed at most.
+    init(of rehearsal: DrillPlan, orderedAt time: Uptime, limit: Duration) {
+        self.rehearsal = rehearsal
+        times = DrillTimes(ordered: time, limit: limit)
+    }
+
+    /// Notes what is wrong beyond single units. The first problem explains the others, so it stays.
+    mutating func note(_ problem: String?) {
+        self.problem = self.problem ?? problem
+    }
+
+    // MARK: Signals
+
+    /// A signal asks the drill to end; a second one asks it to wait for nothing more.
+    mutating func noteInterruption(at now: Boottime) {
+        hasSecondSignal = wasInterrupted
+        interruptedAt = interruptedAt ?? now
+    }
+
+    /// Whether a signal has come.
+    var wasInterrupted: Bool { interruptedAt != nil }
+
+    /// Whether a drill that was broken off has waited long enough: somebody wants it to end, perhaps
+    /// because the host shuts down, and its order ends by itself.
+    func isImpatient(at now: Boottime) -> Bool {
+        hasSecondSignal || interruptedAt.map { now - $0 >= .seconds(5) } ?? false
+    }
+
+    // MARK: While the gate is closed
+
+    /// Whether everything was down once, so that starts by hand were tried.
+    var wasAllDown: Bool { times.wasAllDown }
+
+    /// Everything is down, and starts by hand are tried.
+    mutating func noteAllDown() { times.wasAllDown = true }
+
+    /// Those of the units whose account behind the closed gate is missing.
+    func missing(_ units: [DrilledUnit]) -> [UnitName] {
+        units.map(\.name).filter { courses[$0]?.closed == nil }
+    }
+
+    /// Notes how units stand behind the closed gate.
+    mutating func noteClosed(_ accounts: [UnitName: UnitSnapshot]) {
+        for (name, account) in accounts {
+            courses[name, default: UnitObservations()].closed = account
+        }
+    }
+
+    /// Notes what came of a start by hand.
+    mutating func note(_ start: ManualStart, of unit: UnitName) {
+        courses[unit, default: UnitObservations()].handStart = start
+    }
+
+    /// Whether a unit had not stopped when the gate was opened again.
+    func isLate(_ unit: DrilledUnit) -> Bool {
+        courses[unit.name]?.closed.map { !unit.hasStopped($0.seen) } ?? false
+    }
+
+    /// Notes what the daemon says is wrong with units of the drill.
+    mutating func noteComplaints(_ complaints: [UnitName: String]) {
+        for (name, complaint) in complaints { courses[name]?.complaint = complaint }
+    }
+
+    /// The gate is to open again: it was closed no longer than until now.
+    mutating func noteEndOfClosing(at now: Uptime) {
+        times.limit = min(times.limit, now - times.ordered)
+    }
+
+    // MARK: After that
+
+    /// The gate was to open again at this time.
+    mutating func noteReopening(at time: Uptime) { times.reopened = time }
+
+    /// Notes how units and the target of the open gate stand at the end.
+    mutating func noteEnd(_ accounts: [UnitName: UnitSnapshot]) {
+        for unit in rehearsal.units {
+            guard let account = accounts[unit.name] else { continue }
+            courses[unit.name, default: UnitObservations()].ended = account
+        }
+        // A target that waited for a unit until the gate opened again was never down.
+        guard let reopened = times.reopened, let target = rehearsal.openTarget,
+            let account = accounts[target], account.seen.active == .active,
+            let opened = account.upSince
+        else { return }
+        closedFor = max(opened, reopened) - times.ordered
+    }
+
+    /// What came of it all. `isOpen`: the gate is open now.
+    func findings(isOpen: Bool) -> DrillFindings {
+        var times = times
+        times.wasInterrupted = wasInterrupted || problem != nil
+        return DrillFindings(
+            service: rehearsal.service, state: rehearsal.state,
+            outcomes: rehearsal.units.map {
+                $0.outcome(courses[$0.name] ?? UnitObservations(), times)
+            },
+            problem: problem, closedFor: closedFor, isOpen: isOpen,
+            isInterrupted: times.wasInterrupted)
+    }
+}
+
+/// What is told while a drill waits: nothing in the first second, then which units it waits for, when
+/// that has changed.
+struct DrillProgress: Hashable, Sendable {
+    private let since: Boottime
+    private var told: [String] = []
+    private var toldAt: Boottime
+
+    /// The progress of a wait that began at this time.
+    init(since: Boottime) {
+        self.since = since
+        toldAt = since
+    }
+
+    /// Tells which units are awaited, if a line is due.
+    mutating func tell(
+        _ units: [DrilledUnit], _ seen: [UnitName: UnitStatus], at now: Boottime
+    ) -> [DrillEffect] {
+        let words = units.map { unit in
+            "\(unit.name) (\(seen[unit.name]?.active.rawValue ?? "not loaded"))"
+        }
+        return line(words, at: now).map { [.tell($0)] } ?? []
+    }
+
+    private mutating func line(_ awaited: [String], at now: Boottime) -> String? {
+        guard !awaited.isEmpty, awaited != told, now - toldAt >= .seconds(1) else { return nil }
+        told = awaited
+        toldAt = now
+        let shown = awaited.prefix(Self.shown)
+        let more = awaited.count > shown.count ? ["\(awaited.count - shown.count) more"] : []
+        return "after \((now - since).wholeSeconds) s waiting for "
+            + (shown + more).joined(separator: ", ")
+    }
+
+    private static let shown = 6
+}
