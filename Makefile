@@ -2,17 +2,22 @@
 # in the tools it calls.
 
 BUILD  = .build/release
-# A program exports nothing, each function has a section of its own, so that what nobody calls is left
-# out and like functions are one, and its relocations are packed, where the C library reads that: a
-# megabyte and a half less. The linker is the toolchain's own.
-LINKER = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
+# Each function has a section of its own, so that what nobody calls is left out and like functions are one.
+# A target that imports another without saying so in Package.swift is an error.
+# Where a program was built is nowhere in it: not as debug information, nor in the hash by which the
+# compiler knows an object again. Two builds are the same bytes.
+COMPILER = --explicit-target-dependency-import-check error -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+    -Xswiftc -Xfrontend -Xswiftc -function-sections
+# A program exports nothing, has no symbols, and its relocations are packed, where the C library reads
+# that: several megabytes less. What is linked is what is installed: nothing strips it later. The linker
+# is the toolchain's own.
+LINKER = -Xswiftc -use-ld=lld -Xlinker --strip-all \
     -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED)
 PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -CV && \
     echo -Xlinker -z -Xlinker pack-relative-relocs)
-# Where a program was built is nowhere in it: not as debug information, which installing would strip, nor
-# in the hash by which the compiler knows an object again. Two builds are the same bytes.
-ANYWHERE = -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
-RELEASE = swift build --configuration release --static-swift-stdlib $(ANYWHERE) $(LINKER)
+RELEASE = swift build --configuration release --static-swift-stdlib $(COMPILER) $(LINKER)
+# The tests are optimised like the programs, in a folder of their own: other flags build all anew.
+TESTS = --configuration release --scratch-path .build-tests $(COMPILER)
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -22,10 +27,21 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: build run test check bench decision-benchmark install deb reproducible clean packages packages-deb packages-test
+.PHONY: deps build run test check bench decision-benchmark install deb reproducible clean deps-build deps-deb
+
+# The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
+# are installed, otherwise the one command to type is printed. Each target below sees to its own.
+deps:
+	@.ci/packages build test
+
+deps-build:
+	@.ci/packages build
+
+deps-deb:
+	@.ci/packages build deb
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
-build: packages
+build: deps-build
 	$(RELEASE) --product killswitchd
 	$(RELEASE) --product killswitchctl
 
@@ -35,28 +51,29 @@ run: build
 	$(BUILD)/killswitchd --config etc/demo/killswitchd.toml \
 	    --runtime-directory $(DEMO)/run --state-directory $(DEMO)/state
 
-# Everything: unit tests, process tests and, as root, the tests on a booted systemd.
-test: packages-test
-	.ci/test
+# Everything: unit tests, process tests and, as root, the tests on a booted systemd. What they spawn are
+# the programs of "make build". For some of them: make test FILTER='SettingsTests|Packaged'.
+test: build deps
+	FILTER='$(FILTER)' .ci/test $(TESTS)
 
 # Formatting, layering, man pages, shell scripts.
-check: packages-test
+check: deps
 	.ci/check
 
 # Our figures beside a peer's, in one run.
-bench: deb packages-test
+bench: deb deps
 	Benchmarks/run
 
 # What measures the decision alone, built as the programs are.
-decision-benchmark: packages
+decision-benchmark: deps-build
 	$(RELEASE) --product decision-benchmark
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,
 # the unit and what it needs, and a configuration where there is none. Afterwards, as root:
 # systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl daemon-reload.
 install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
-	install -D -m 755 -s $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
-	install -D -m 755 -s $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
+	install -D -m 755 $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
+	install -D -m 755 $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 man/*.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 man/*.5
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
@@ -89,7 +106,7 @@ $(BUILD)/killswitchd $(BUILD)/killswitchctl:
 	@echo "make: '$@' is not there: type 'make build' first" >&2; exit 1
 
 # A Debian package of both: build/killswitchd_VERSION_ARCH.deb, with lintian's word on it.
-deb: build packages-deb
+deb: build deps-deb
 	packaging/build-deb $(VERSION)
 
 # Builds the package once more, in another place, and compares the two.
@@ -99,13 +116,3 @@ reproducible: deb
 clean:
 	swift package clean
 	rm -rf $(DEMO)
-
-# The Debian packages that are missing: installed as root, else named in one command.
-packages:
-	@.ci/packages build
-
-packages-deb:
-	@.ci/packages build deb
-
-packages-test:
-	@.ci/packages build test

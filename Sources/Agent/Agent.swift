@@ -40,11 +40,6 @@ package final class Agent {
     /// Called when everything that was posted has been taken in, and its effects are performed.
     package var settled: (() -> Void)?
 
-    #if DEBUG
-    /// A fault of a test build: timers are set no more, as if the kernel had lost them.
-    package var losesTimers = false
-    #endif
-
     /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
@@ -216,9 +211,6 @@ package final class Agent {
     }
 
     private func sleep(until wake: Wake) {
-        #if DEBUG
-        if losesTimers { return }
-        #endif
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
         if wallWake != .at(wake.wall) {
             wallWake = .at(wake.wall)

@@ -1,4 +1,5 @@
 import CSystemd
+import Faults
 import Glibc
 
 /// Calls its handler soon: from the loop, once what is being dispatched now has returned. Off until
@@ -33,7 +34,7 @@ package final class Deferred {
             }
         } catch {
             // The one other error is a loop that has ended, where nothing is called any more.
-            precondition(error.code != ENOMEM, "\(error)")
+            Invariant.hold(error.code != ENOMEM, "\(error)")
         }
     }
 }

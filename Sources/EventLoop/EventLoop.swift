@@ -1,5 +1,6 @@
 import CSystemd
 package import CivilTime
+import Faults
 import Glibc
 
 /// The one loop of the one thread: sd-event(3), on which everything that happens is a source.
@@ -69,8 +70,10 @@ package final class EventLoop {
 /// For calls that can fail in two cases only, in both of which nothing will be dispatched any more
 /// and there is nobody to tell: the loop has ended (`ESTALE`), or this is a forked child
 /// (`ECHILD`). Anything else would be a poll that never comes: better to end and be restarted.
-func expectSuccess(_ result: Int32) {
-    precondition(result >= 0 || result == -ESTALE || result == -ECHILD, "event loop: \(result)")
+func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #line) {
+    Invariant.hold(
+        result >= 0 || result == -ESTALE || result == -ECHILD,
+        "\(LoopError("change an event source", code: -result))", file: file, line: line)
 }
 
 extension EventLoop {

@@ -1,5 +1,6 @@
 import CSystemd
 package import CivilTime
+import Faults
 import Glibc
 
 /// Follows the wall clock: fires at an instant of civil time, and whenever the clock is set.
@@ -64,7 +65,8 @@ package final class WallTimer {
             unreadStep.arm()
             code = kernel.set(descriptor, instant)
         }
-        precondition(code == 0 || code == ECANCELED, "set wall clock timer: \(code)")
+        Invariant.hold(
+            code == 0 || code == ECANCELED, "\(LoopError("set the wall clock timer", code: code))")
     }
 }
 

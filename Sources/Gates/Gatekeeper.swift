@@ -18,13 +18,6 @@ package final class Gatekeeper {
     /// Called after the events of one turn.
     package var observer: (() -> Void)?
 
-    #if DEBUG
-    /// A test build may want to end between two moves: it asks for one only, and calls this once
-    /// that is done.
-    package var afterFirstMove: (() -> Void)?
-    private var firstMoved: UnitName?
-    #endif
-
     /// Writes down how the attached units of a service stand.
     package typealias Publish = (ServiceName, [UnitRow]) throws -> Void
 
@@ -71,11 +64,6 @@ package final class Gatekeeper {
     }
 
     private func post(_ event: GateEvent) {
-        #if DEBUG
-        if case .seen(let unit, let seen) = event, unit == firstMoved, seen.active == .active {
-            afterFirstMove?()
-        }
-        #endif
         queue.append(event)
         drain?.arm()
     }
@@ -95,14 +83,7 @@ package final class Gatekeeper {
         case .list: systemd?.list()
         case .follow(let units): systemd?.follow(units)
         case .read(let unit): systemd?.read(unit)
-        case .move(let move):
-            #if DEBUG
-            if afterFirstMove != nil {
-                guard firstMoved == nil else { return }
-                firstMoved = move.target.unit
-            }
-            #endif
-            systemd?.perform(move)
+        case .move(let move): systemd?.perform(move)
         case .askSystemState: systemd?.askState()
         case .publish(let service, let rows):
             do {

@@ -7,16 +7,14 @@ package final class RSAKey {
 
     /// Reads a key in PEM: PKCS #8 or PKCS #1, not encrypted.
     package init(pem: [UInt8]) throws(SigningError) {
-        guard let source = unsafe BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else {
-            throw .outOfMemory
+        var read: OpaquePointer?
+        switch unsafe read_private_key(pem, pem.count, &read) {
+        case PRIVATE_KEY_READ: break
+        case PRIVATE_KEY_ENCRYPTED: throw .encryptedKey
+        case PRIVATE_KEY_NO_MEMORY: throw .outOfMemory
+        default: throw .unreadableKey
         }
-        defer { unsafe BIO_free(source) }
-        // An empty passphrase: without one OpenSSL would ask for it at the terminal, and wait.
-        let read = unsafe "".withCString { passphrase in
-            unsafe PEM_read_bio_PrivateKey(
-                source, nil, nil, UnsafeMutableRawPointer(mutating: passphrase))
-        }
-        guard let key = unsafe read else { throw Self.forgetting(.unreadableKey) }
+        guard let key = unsafe read else { throw .unreadableKey }
         guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
             unsafe EVP_PKEY_free(key)
             throw .notRSA
@@ -48,17 +46,19 @@ package final class RSAKey {
     }
 }
 
-/// Why nothing is signed.
+/// Why a key is not taken, or signs nothing.
 package enum SigningError: Error, Hashable, Sendable, CustomStringConvertible {
     case outOfMemory
     case unreadableKey
+    case encryptedKey
     case notRSA
     case notSigned
 
     package var description: String {
         switch self {
         case .outOfMemory: "out of memory"
-        case .unreadableKey: "it is no private key in PEM without a passphrase"
+        case .unreadableKey: "it is no private key in PEM, or only a part of one"
+        case .encryptedKey: "the private key is encrypted; write it without a passphrase"
         case .notRSA: "it is no RSA key"
         case .notSigned: "libcrypto does not sign with it"
         }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Files
+import Faults
 import Glibc
 import Settings
 

@@ -1,5 +1,6 @@
 import Decision
 import EventLoop
+import Faults
 import Files
 import Glibc
 import Records

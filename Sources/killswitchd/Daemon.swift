@@ -91,10 +91,6 @@ final class Daemon {
             server?.advance(.event(event))
         }
         agent.settled = { [unowned self] in server?.advance(.settled) }
-        #if DEBUG
-        agent.losesTimers = Fault.losesTimers
-        if Fault.diesAfterMove { gatekeeper?.afterFirstMove = { raise(SIGKILL) } }
-        #endif
         try gatekeeper?.start()
         try agent.start(followed)
         let status = try loop.run()

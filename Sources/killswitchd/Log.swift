@@ -1,5 +1,5 @@
 import Decision
-import Files
+import Faults
 import Journal
 import Records
 
@@ -13,8 +13,7 @@ final class Log {
     /// systemd says in `JOURNAL_STREAM` what stderr leads to when it is the journal; it counts only
     /// while that is so still, for a shell in between may have turned it elsewhere.
     init() {
-        guard let stream = environmentVariable("JOURNAL_STREAM"), StandardError.leads(to: stream)
-        else {
+        guard StandardError.isJournal else {
             journal = nil
             return
         }

@@ -2,17 +2,26 @@ import Files
 import Support
 import Testing
 
-/// `make install`, of the programs that were built with the tests.
+/// `make install`, of the programs that `make build` has left.
 @Suite(.timeLimit(.minutes(1))) struct InstallTests {
     private func install(into folder: TemporaryFolder) throws -> Program.Result {
-        // PROJECT/Tests/Support
-        let project = Programs.file("../..")
-        return try Program.run(
+        try Program.run(
             "/usr/bin/make",
             [
-                "--directory", project, "--no-print-directory", "install",
-                "BUILD=\(try Programs.folder())", "DESTDIR=\(folder.path)",
+                "--directory", Programs.project, "--no-print-directory", "install",
+                "BUILD=\(Programs.folder)", "DESTDIR=\(folder.path)",
             ])
+    }
+
+    @Test func theInstalledProgramsAreTheTestedOnes() throws {
+        let folder = try TemporaryFolder()
+        let installed = try install(into: folder)
+        #expect(installed.status == 0, "\(installed.errors)")
+        for (name, place) in [("killswitchd", "sbin"), ("killswitchctl", "bin")] {
+            let compared = try Program.run(
+                "/usr/bin/cmp", [try Programs.path(of: name), folder("usr/\(place)/\(name)")])
+            #expect(compared.status == 0, "\(compared.output)\(compared.errors)")
+        }
     }
 
     /// Without the main file the second step of the README was refused on every system but Debian's.

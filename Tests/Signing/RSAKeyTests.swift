@@ -54,7 +54,7 @@ import Testing
             "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-aes256", "-pass",
             "pass:secret",
         ])
-        #expect(throws: SigningError.unreadableKey) { try key(in: folder) }
+        #expect(throws: SigningError.encryptedKey) { try key(in: folder) }
     }
 
     @Test(arguments: [

@@ -1,26 +1,33 @@
 import Files
 import Glibc
 
-/// Our own two programs, as they were built with the tests.
+/// Our own two programs as `make build` leaves them: the same bytes that the package installs.
 package enum Programs {
+    /// The path of one of them. Nothing builds it for the tests, so a missing program is an error.
     package static func path(of name: String) throws -> String {
-        let path = "\(try folder())/\(name)"
-        guard unsafe access(path, X_OK) == 0 else { throw TestFailure("find '\(path)'") }
+        let path = "\(folder)/\(name)"
+        guard unsafe access(path, X_OK) == 0 else {
+            throw TestFailure("find '\(path)': type 'make build' first")
+        }
         return path
     }
 
-    /// The folder in which the tests were built.
-    package static func folder() throws -> String {
-        for argument in CommandLine.arguments where argument.contains(".xctest") {
-            let folder = argument.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            return folder.joined(separator: "/")
+    /// The folder of the programs: `.build/release`, or what KILLSWITCHD_PROGRAMS names, such as
+    /// programs that are built with a sanitizer.
+    package static let folder: String = {
+        guard let named = unsafe getenv("KILLSWITCHD_PROGRAMS") else {
+            return "\(project)/.build/release"
         }
-        throw TestFailure("find the tests; arguments: \(CommandLine.arguments)")
-    }
+        return unsafe String(cString: named)
+    }()
+
+    /// Whether the tests run what `make build` has left.
+    package static var areShipped: Bool { folder == "\(project)/.build/release" }
+
+    /// The folder of the project.
+    package static let project =
+        "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
 
     /// The path of a file of `Tests/Support`, by its path in there.
-    package static func file(_ name: String) -> String {
-        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-        return "/\(folder)/\(name)"
-    }
+    package static func file(_ name: String) -> String { "\(project)/Tests/Support/\(name)" }
 }

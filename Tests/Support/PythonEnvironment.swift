@@ -2,7 +2,7 @@ import Files
 import Glibc
 
 /// A virtual environment of Python that holds the official client for servers of Firebase, and the
-/// public clients of Varlink and of OpenFeature. Made once, beside the tests as they were built, from
+/// public clients of Varlink and of OpenFeature. Made once, in `.build`, from
 /// `Python/requirements.txt`.
 package struct PythonEnvironment: Sendable {
     package let python: String
@@ -15,7 +15,7 @@ package struct PythonEnvironment: Sendable {
     private init() throws {
         let requirements = Programs.file("Python/requirements.txt")
         let name = try Self.name(for: requirements)
-        let place = "\(try Programs.folder())/\(name)"
+        let place = "\(Programs.project)/.build/\(name)"
         python = "\(place)/bin/python3"
         if try File.exists(python) { return }
         // Finished under another name, so that one which was broken off is never taken for whole.

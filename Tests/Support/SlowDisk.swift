@@ -1,31 +1,19 @@
-import Files
-import Glibc
-
-/// A shim that makes a program's disk slow: `fsync`, `rename`, `unlink` and `utimensat` take their
-/// time. Compiled once for each that is made.
+/// A disk that is slow for one program: `fsync`, `rename`, `unlink` and `utimensat` take their time.
 package final class SlowDisk {
-    private let folder: TemporaryFolder
+    private let preload: Preload
 
     package init() throws {
-        folder = try TemporaryFolder()
-        try folder.write(Self.source, to: "slow.c")
-        let compiled = try Program.run(
-            "/usr/bin/gcc",
-            [
-                "-shared", "-fPIC", "-O", "-Wall", "-Werror", "-o", folder("slow.so"),
-                folder("slow.c"),
-            ])
-        guard compiled.status == 0 else { throw TestFailure("compile: \(compiled.errors)") }
+        preload = try Preload("slow-disk", Self.source)
     }
 
     /// What the program's environment needs.
     package var environment: [String: String] {
-        ["LD_PRELOAD": folder("slow.so"), "SLOW_DISK": folder("delays")]
+        ["LD_PRELOAD": preload.path, "SLOW_DISK": preload.file("delays")]
     }
 
     /// From now on each fsync takes this many milliseconds, and each other call `name`.
     package func delay(sync: Int, name: Int = 0) throws {
-        try folder.write("\(sync) \(name)\n", to: "delays")
+        try preload.write("\(sync) \(name)\n", to: "delays")
     }
 
     private static let source = #"""

@@ -26,14 +26,9 @@ struct BootedSystem: Sendable {
     /// One without the programs, for tests of the package.
     static func bare() throws -> BootedSystem { try withoutPrograms.get() }
 
-    private static let gates = Result { try BootedSystem(build: folderOfPrograms()) }
-    private static let drills = Result { try BootedSystem(build: folderOfPrograms()) }
+    private static let gates = Result { try BootedSystem(build: Programs.folder) }
+    private static let drills = Result { try BootedSystem(build: Programs.folder) }
     private static let withoutPrograms = Result { try BootedSystem(build: nil) }
-
-    private static func folderOfPrograms() throws -> String {
-        let folders = try Programs.path(of: "killswitchd").split(separator: "/").dropLast()
-        return "/" + folders.joined(separator: "/")
-    }
 
     /// `build` is the folder of the programs that are installed in it.
     private init(build: String?) throws {
@@ -121,6 +116,13 @@ extension BootedSystem {
         let inside = "/proc/\(try leader)/root\(folder)"
         let result = try Program.run("/usr/bin/install", ["-m", "644", "-D", "-t", inside, path])
         guard result.status == 0 else { throw TestFailure("copy '\(path)': \(result.errors)") }
+    }
+
+    /// Installs a library inside; gives the line that has a unit load it.
+    func install(_ library: Preload) throws -> String {
+        try copy(library.path, to: "/usr/local/lib")
+        let name = library.path.split(separator: "/").last.map(String.init) ?? ""
+        return "Environment=LD_PRELOAD=/usr/local/lib/\(name)"
     }
 
     /// Waits until a command succeeds inside; fails after twenty seconds.

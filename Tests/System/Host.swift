@@ -69,6 +69,11 @@ struct Host {
         try run("systemctl daemon-reload")
     }
 
+    /// Puts a library between the daemon and what it calls, and adds to its unit.
+    func preload(_ library: Preload, _ text: String = "") throws {
+        try override("\(try system.install(library))\n\(text)")
+    }
+
     /// The files that attach units, one a line.
     var attachmentFiles: String {
         get throws {

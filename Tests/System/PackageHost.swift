@@ -10,9 +10,6 @@ struct PackageHost {
         case previous, current
     }
 
-    /// The folder of the project on this machine.
-    static let project =
-        "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     /// Where the packages lie inside, as they do in the project: in `build`.
     static let folder = "/srv/t-package"
     static let dropIn = "/etc/killswitchd/conf.d/shop.toml"
@@ -30,17 +27,17 @@ struct PackageHost {
             systemctl daemon-reload
             systemctl reset-failed
             """)
-        let packages = try Directory.list("\(Self.project)/build").filter { $0.hasSuffix(".deb") }
+        let packages = try Directory.list("\(Programs.project)/build").filter { $0.hasSuffix(".deb") }
         guard packages.count == 2 else {
             throw TestFailure("find a package and an older one in 'build': see .ci/test")
         }
         try system.copy(
-            "\(Self.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
-        try system.copy("\(Self.project)/build/\(try package(.previous))", to: Self.folder)
+            "\(Programs.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
+        try system.copy("\(Programs.project)/build/\(try package(.previous))", to: Self.folder)
     }
 
     private func package(_ build: Build) throws -> String {
-        let packages = try Directory.list("\(Self.project)/build").filter { $0.hasSuffix(".deb") }
+        let packages = try Directory.list("\(Programs.project)/build").filter { $0.hasSuffix(".deb") }
         let found = packages.first { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
         guard let found else { throw TestFailure("find a package in 'build': see .ci/test") }
         return found

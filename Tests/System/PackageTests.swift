@@ -27,6 +27,16 @@ extension Packaged {
             #expect(try host.run("man -w killswitchd.toml").contains("man5"))
         }
 
+        /// The tests of programs run the bytes that a package installs, wherever that is.
+        @Test func theInstalledProgramsAreTheTestedOnes() throws {
+            let host = try PackageHost()
+            try host.install()
+            for (name, place) in [("killswitchd", "sbin"), ("killswitchctl", "bin")] {
+                try host.system.copy(try Programs.path(of: name), to: PackageHost.folder)
+                try host.run("cmp \(PackageHost.folder)/\(name) /usr/\(place)/\(name)")
+            }
+        }
+
         @Test func whereAConfigurationIsThereItRunsAtOnceAndIsEnabled() throws {
             let host = try PackageHost()
             try host.configure()
@@ -153,7 +163,7 @@ extension Packaged {
         @Test func theFiveMinutesOfTheReadmeWorkLineByLine() throws {
             let host = try PackageHost()
             for file in ["README.md", "Tests/System/walk-through"] {
-                try host.system.copy("\(PackageHost.project)/\(file)", to: PackageHost.folder)
+                try host.system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
             }
             let walk = try host.system.attempt(
                 "cd \(PackageHost.folder) && "

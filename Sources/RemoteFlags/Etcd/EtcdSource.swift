@@ -1,6 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
+import Faults
 import Files
 import JSON
 package import Transfer
@@ -43,7 +44,7 @@ package final class EtcdSource: FlagSource {
         name: SourceName, cluster: Cluster, bearings: Bearings, client: Client, loop: EventLoop,
         deliver: @escaping Deliver
     ) {
-        precondition(!cluster.endpoints.isEmpty, "a cluster has an endpoint")
+        Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
         self.cluster = cluster
         self.bearings = bearings

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Faults
 import Files
 import Records
 import Settings
@@ -34,7 +35,7 @@ struct SimulatedService {
         _ format: FormatArgument, _ options: FormatOptions
     ) throws(CommandFailure) -> (Service, [SourcePlan]) {
         guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
-            preconditionFailure("both are names")
+            Invariant.broken("'simulated' and 'flags' are valid names")
         }
         if options.countdownKey != nil, format.word != .serviceEnd {
             throw CommandFailure(.usage, "--countdown-key belongs to format service-end")

@@ -18,13 +18,16 @@ extension InATerminal {
             let daemon = try running()
             let terminal = try RealTerminal(daemon)
             try terminal.type(
-                "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; echo ready; "
+                "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; "
+                    + "trap \"echo goes on\" CONT; echo ready; "
                     + "while :; do sleep 0.01; done'; echo \"status:$?\"")
             try await terminal.wait(until: "\nready")
             try terminal.press("C-z")
             try await terminal.wait(until: "Stopped")
             try await terminal.waitForPrompt()
             try terminal.type("fg; echo \"status:$?\"")
+            // The shell hands the terminal over before it continues the job: Ctrl-C is the job's now.
+            try await terminal.wait(until: "\ngoes on")
             try await terminal.interrupt()
             #expect(try terminal.screen.matches(of: /got it\n/).count == 1)
             // Ended by the signal itself, so that the shell knows that it was interrupted.

@@ -15,7 +15,7 @@ final class RealTerminal {
         let programs = try Programs.path(of: "killswitchctl").dropLast("/killswitchctl".count)
         let environment = [
             "PATH": "\(programs):/usr/bin:/bin", "RUNTIME_DIRECTORY": daemon.folder("run"),
-            "PS1": "$ ", "HOME": folder.path, "LANG": "C.UTF-8",
+            "PS1": "$ ", "HOME": folder.path, "LANG": "C.UTF-8", "MALLOC_PERTURB_": "165",
         ].merging(variables) { _, own in own }
         let words = environment.map { "\($0)=\($1)" }
         try tmux(

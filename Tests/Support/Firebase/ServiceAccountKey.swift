@@ -24,11 +24,14 @@ package struct ServiceAccountKey {
         guard made.status == 0 else { throw TestFailure("make a key: \(made.errors)") }
     }
 
+    /// The key itself: PKCS #8 in PEM.
+    package var privateKey: String { get throws { try folder.text(of: "key.pem") } }
+
     /// The JSON file; some of it may be put wrong.
     package func json(_ changes: JSON.Object = [:]) throws -> String {
         var members: JSON.Object = [
             "type": "service_account", "project_id": "demo", "private_key_id": .string(id),
-            "private_key": .string(try folder.text(of: "key.pem")),
+            "private_key": .string(try privateKey),
             "client_email": .string(email), "token_uri": .string(tokenURL),
         ]
         for (key, value) in changes { members[key] = value }

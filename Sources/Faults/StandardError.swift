@@ -3,12 +3,18 @@ import Glibc
 /// The standard error of this process. Writing to it never waits: a reader that has stopped reading
 /// must not stop the writer.
 package enum StandardError {
-    /// Whether it leads to what `identity` names, as `DEVICE:INODE`: the form of `JOURNAL_STREAM`
-    /// (systemd.exec(5)).
-    package static func leads(to identity: String) -> Bool {
+    /// Whether it leads to what `identity` names, as `DEVICE:INODE` (systemd.exec(5)).
+    private static func leads(to identity: String) -> Bool {
         var status = stat()
         guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
         return identity == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Whether it leads to the journal: systemd names that in `JOURNAL_STREAM`. A line may begin with
+    /// `<N>` there, its priority (sd-daemon(3)).
+    package static var isJournal: Bool {
+        guard let stream = unsafe getenv("JOURNAL_STREAM") else { return false }
+        return leads(to: unsafe String(cString: stream))
     }
 
     /// Writes one line, in one call, so that the lines of several processes do not mix; says whether
