@@ -5,18 +5,14 @@ package import Files
 ///
 /// Every file is replaced atomically. Nothing here outlives the boot.
 package struct RuntimeDirectory {
+    /// The directory itself.
     package let path: String
     private let bootID: String
-    let services: [ServiceName: Service]
-    /// The marks of the sources that services follow: one is touched at each poll.
-    private let marks: [SourceName: String]
 
-    package init(path: String, bootID: String, services: [Service]) {
+    /// The directory at `path`, for a daemon of this boot.
+    package init(path: String, bootID: String) {
         self.path = path
         self.bootID = bootID
-        let sources = services.flatMap(\.switches).map(\.source)
-        marks = Dictionary(sources.map { ($0, Self.mark(of: $0, in: path)) }) { first, _ in first }
-        self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// Writes the files of a service, the marker last: who waits for it finds the others true.
@@ -24,9 +20,8 @@ package struct RuntimeDirectory {
     /// A full disk must not keep a switch from firing. Where a closing cannot be written the marker is
     /// renamed all the same, which takes no space, and the files that would go on to say that the
     /// service may run are removed, which makes some: there is none until the next attempt.
-    package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
-        guard let service = services[name] else { return }
-        let folder = "\(path)/\(name)"
+    package func publish(_ record: Record, of service: Service) throws(FileError) {
+        let folder = "\(path)/\(service.name)"
         let marker = Marker(folder: folder)
         try Directory.create(folder)
         let texts = [
@@ -77,25 +72,17 @@ package struct RuntimeDirectory {
     }
 
     /// The file whose modification time says when the source last confirmed its flags.
-    package func mark(of source: SourceName) -> String {
-        marks[source] ?? Self.mark(of: source, in: path)
-    }
-
-    private static func mark(of source: SourceName, in path: String) -> String {
-        "\(path)/\(FileName.source(source))"
-    }
+    package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
 
     /// Notes that the source has confirmed its flags now.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
     }
 
-    /// Throws where the files of a service that follows the source are gone: somebody has removed
-    /// them.
-    package func check(_ source: SourceName) throws(FileError) {
-        for service in services.values
-        where service.switches.contains(where: { $0.source == source }) {
-            _ = try File.attributes(of: "\(path)/\(service.name)/\(FileName.state)")
+    /// Throws where the files of one of these services are gone: somebody has removed them.
+    package func check(_ services: [ServiceName]) throws(FileError) {
+        for service in services {
+            _ = try File.attributes(of: "\(path)/\(service)/\(FileName.state)")
         }
     }
 
@@ -114,8 +101,11 @@ package struct RuntimeDirectory {
     /// Removes what is not true any more when a daemon starts: the files of services and sources
     /// that are no longer configured, and markers of another boot. Gives what could not be looked at
     /// or removed, which is left: whatever else is in the directory keeps no switch from firing.
-    package func tidy(sources: [SourceName]) throws(FileError) -> [any Error] {
+    package func tidy(
+        services: [ServiceName], sources: [SourceName]
+    ) throws(FileError) -> [any Error] {
         try Directory.create(path)
+        let services = Set(services)
         let marks = Set(sources.map(FileName.source))
         var problems: [any Error] = []
         for entry in try Directory.list(path) {
@@ -123,7 +113,7 @@ package struct RuntimeDirectory {
                 if entry.hasPrefix(FileName.sourcePrefix) {
                     if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
                 } else if let name = ServiceName(entry) {
-                    try tidy(name)
+                    try tidy(name, isConfigured: services.contains(name))
                 }
             } catch {
                 problems.append(error)
@@ -132,12 +122,12 @@ package struct RuntimeDirectory {
         return problems
     }
 
-    private func tidy(_ name: ServiceName) throws {
+    private func tidy(_ name: ServiceName, isConfigured: Bool) throws {
         let folder = "\(path)/\(name)"
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
         }
-        if services[name] == nil {
+        if !isConfigured {
             // A folder without a state of ours is somebody else's.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
         } else if !isOfThisBoot(folder) {

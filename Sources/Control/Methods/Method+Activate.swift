@@ -13,7 +13,7 @@ extension Method {
         let subject = request.subject
         let name = try request.parameters.optionalString("service")
         let names = try subject.services(name.map { [$0] } ?? [])
-        let activated = names.filter(subject.isStaged)
+        let activated = names.filter(subject.machine.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
         subject.post(event)
         var isTaken = false

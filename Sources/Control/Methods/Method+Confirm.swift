@@ -12,7 +12,7 @@ extension Method {
     ) { (request) throws(MethodError) in
         let subject = request.subject
         let names = try subject.services(request.parameters.strings("services"))
-        let held = names.filter(subject.isHeld)
+        let held = names.filter(subject.machine.isHeld)
         let event = Event.confirm(held, by: request.author)
         subject.post(event)
         var isTaken = false

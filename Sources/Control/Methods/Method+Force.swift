@@ -34,10 +34,9 @@ extension Method {
         var problem: String?
         return .later { (occasion) throws(MethodError) in
             switch occasion {
+            case .rejected(service.name, order, let objection):
+                throw refusal(of: service, objection, subject)
             case .event(event):
-                if ifOpen, subject.record(of: service.name)?.verdict.override != order {
-                    throw refusal(of: service, subject)
-                }
                 state = subject.state(of: service.name)
             case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
@@ -47,7 +46,7 @@ extension Method {
                     "service": .object(state),
                     "problem": problem.map { .string($0) } ?? .null,
                 ])
-            case .event, .room:
+            case .event, .rejected, .room:
                 break
             }
             return .waiting
@@ -96,10 +95,12 @@ extension Method {
         guard subject.movesGates else { throw .gatesNotMoved(service.name) }
     }
 
-    /// Why the machine has not taken an order that is for an open gate.
-    private static func refusal(of service: Service, _ subject: any Subject) -> MethodError {
-        switch subject.objection(to: service.name) {
-        case .forced(let override):
+    /// Why the machine has not taken an order.
+    private static func refusal(
+        of service: Service, _ objection: OrderObjection, _ subject: any Subject
+    ) -> MethodError {
+        switch objection {
+        case .overridden(let override):
             .alreadyForced(
                 service.name,
                 [
@@ -110,8 +111,8 @@ extension Method {
                 ])
         case .held: .closingHeld(service.name)
         case .notOpen(let state): .gateNotOpen(service.name, state)
-        // A reload took the service away in between.
-        case nil: .noSuchService(service.name.text, known: subject.services.map(\.name))
+        case .notConfigured:
+            .noSuchService(service.name.text, known: subject.services.map(\.name))
         }
     }
 

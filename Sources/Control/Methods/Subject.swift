@@ -3,24 +3,15 @@ package import JSON
 
 /// What the methods ask of the daemon, or of a test's stand-in for it.
 package protocol Subject: AnyObject {
+    /// The time of a call that is made now.
     var now: Now { get }
-    /// The configured services.
-    var services: [Service] { get }
-    /// How the services and the sources stand.
-    var overview: Overview { get }
+    /// How everything stands.
+    var machine: Machine { get }
     /// Why the configuration on disk is not the one in force.
     var refusal: String? { get }
 
-    /// What was last published of a service; nil where nothing was yet.
-    func record(of service: ServiceName) -> Record?
-    /// The same in the form of `state.json`.
+    /// What was last published of a service in the form of `state.json`; nil where nothing was yet.
     func state(of service: ServiceName) -> JSON.Object?
-    /// Whether flags are stored that wait for the next start or for `activate`.
-    func isStaged(_ service: ServiceName) -> Bool
-    /// Whether the host guard keeps a service open until somebody confirms.
-    func isHeld(_ service: ServiceName) -> Bool
-    /// What speaks against an order that is for an open gate alone.
-    func objection(to service: ServiceName) -> Objection?
     /// Whether decisions move units.
     var movesGates: Bool { get }
 
@@ -34,6 +25,8 @@ package protocol Subject: AnyObject {
 package enum Occasion: Hashable, Sendable {
     /// This was taken in, and its effects were performed.
     case event(Event)
+    /// This order was not taken.
+    case rejected(ServiceName, Override, OrderObjection)
     /// Everything that was posted is taken in.
     case settled
     /// The caller waits for a reply: the first, or the one after that which it has just taken.
@@ -41,6 +34,15 @@ package enum Occasion: Hashable, Sendable {
 }
 
 extension Subject {
+    /// The configured services.
+    var services: [Service] { machine.plan.services }
+
+    /// How the services and the sources stand.
+    var overview: Overview { machine.overview(at: now) }
+
+    /// What was last published of a service; nil where nothing was yet.
+    func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+
     /// The configured service of this name.
     func service(_ name: String) throws(MethodError) -> Service {
         let service = services.first { $0.name.text.utf8.elementsEqual(name.utf8) }

@@ -16,14 +16,17 @@ final class ServiceManager {
     private var unsaid: [Message] = []
     /// Whether the last words found the service manager busy.
     private var isBusy = false
-    /// How things stand, and whether the work goes on.
-    private let examine: () -> (Overview, isProgressing: Bool, gates: GateOverview)
-    /// What is wrong with the configuration on disk, where it is not the one in force.
-    var refusal: String?
+    private let examine: Examine
+
+    /// How things stand, whether the work goes on, and what is wrong with the configuration on disk,
+    /// where it is not the one in force.
+    typealias Examine = () -> (
+        Overview, isProgressing: Bool, refusal: String?, gates: GateOverview
+    )
 
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop,
-        examine: @escaping () -> (Overview, isProgressing: Bool, gates: GateOverview)
+        examine: @escaping Examine
     ) throws {
         self.loop = loop
         self.examine = examine
@@ -36,10 +39,13 @@ final class ServiceManager {
     /// Says what is new, and arms the timer for what is due later.
     func look() {
         guard socket != nil else { return }
-        let (overview, isProgressing, gates) = examine()
+        let (overview, isProgressing, refusal, gates) = examine()
+        let problem = refusal.map {
+            "configuration refused, the one accepted last is in force: \($0)"
+        }
         say(
             supervision.look(
-                at: overview, isProgressing: isProgressing, problem: refused, gates: gates,
+                at: overview, isProgressing: isProgressing, problem: problem, gates: gates,
                 at: loop.now.boot))
         let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
@@ -61,10 +67,6 @@ final class ServiceManager {
     func stop() {
         timer = nil
         say([.stopping, .status("stopping; no gate is moved by that")])
-    }
-
-    private var refused: String? {
-        refusal.map { "configuration refused, the one accepted last is in force: \($0)" }
     }
 
     private func say(_ messages: [Message]) {
