@@ -8,38 +8,40 @@ package import RemoteFlags
 
 /// The only place where an effect is performed.
 ///
-/// Whatever happens is queued as an event; one deferred source of the loop drains the queue into the
-/// machine and performs what it wants done. No effect calls the machine: one that fails at once
-/// queues an event like everybody else.
+/// Whatever happens is queued; one deferred source of the loop drains the queue into the machine and
+/// performs the effects. No effect calls the machine: one that fails at once queues an event like
+/// everybody else.
 package final class Agent {
+    /// The machine, to be read.
+    package private(set) var machine: Machine
+    /// Hears what came of the inputs, in order.
+    package var observer: ((Observation) -> Void)?
+
     private let loop: EventLoop
-    private var machine: Machine
-    var runtime: RuntimeDirectory
+    private let runtime: RuntimeDirectory
     private let state: StateDirectory
     private let announce: (Notice) -> Void
-    var sources: [SourceName: Followed] = [:]
-    /// The configured services.
-    package internal(set) var services: [Service]
-    var versionFiles: VersionFiles?
-    var queue: [Event] = []
-    /// What belongs to each `reconfigured` that is queued, in their order.
-    var configurations: [Following] = []
+    private var sources: [SourceName: Followed] = [:]
+    private var versionFiles: VersionFiles?
+    private var queue: [Input] = []
+    private var isDraining = false
     private var drain: Deferred?
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
-    /// What the wall timer is set to, until it has fired or the clock was set.
+    /// The time that the wall timer is set to, until it has fired or the clock was set.
     private var wallWake: WallWake = .unset
-    private var isDraining = false
 
-    /// Sees every event after its effects were performed.
-    package var observer: ((Event) -> Void)?
+    private enum WallWake: Equatable {
+        case unset
+        case at(Instant?)
+    }
 
-    /// Hears of each decision once its files are written, whatever came of that: files come before
-    /// gates, but a full disk must not keep a switch from firing. Nil is a service that is gone.
-    package var decided: ((ServiceName, Verdict?) -> Void)?
-    /// Called when everything that was posted has been taken in, and its effects are performed.
-    package var settled: (() -> Void)?
+    /// What the agent takes in, in its turn of the queue.
+    fileprivate enum Input {
+        case event(Event)
+        case reload(Reload)
+    }
 
     /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
     package init(
@@ -48,7 +50,6 @@ package final class Agent {
     ) {
         self.loop = loop
         self.machine = machine
-        services = machine.configuredServices
         self.runtime = runtime
         self.state = state
         self.kernel = kernel
@@ -67,7 +68,7 @@ package final class Agent {
             }
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
-        versionFiles?.follow(services)
+        versionFiles?.follow(machine.plan.services)
         for source in followed {
             sources[source.name] = Followed(source)
             source.start()
@@ -88,42 +89,34 @@ package final class Agent {
     }
 
     /// Queues an event. This is how everything reaches the machine.
-    package func post(_ event: Event) {
-        queue.append(event)
-        if !isDraining { drain?.arm() }
-    }
+    package func post(_ event: Event) { post(.event(event)) }
 
-    /// Writes how the attached units of a service stand.
-    package func publish(_ units: [UnitRow], of service: ServiceName) throws(FileError) {
+    /// Goes on with another configuration, once all that was queued before is taken in.
+    package func post(_ reload: Reload) { post(.reload(reload)) }
+
+    /// Writes how the attached units of a service stand; nothing for one that is not configured.
+    package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
+        guard let service = machine.plan.services.first(where: { $0.name == name }) else { return }
         try runtime.publish(units, of: service)
     }
 
-    /// How things stand.
-    package var overview: Overview { machine.overview(at: now) }
-
-    /// What was last published of a service; nil where nothing was yet.
-    package func record(of service: ServiceName) -> Record? { machine.record(of: service) }
-
-    /// Whether a service has flags that wait for the next start, or to be activated.
-    package func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
-
-    /// Whether the host guard keeps a service open.
-    package func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
-
-    /// What speaks against an order that is for an open gate alone.
-    package func objection(to service: ServiceName) -> Objection? {
-        machine.objection(to: service)
+    /// The time of an event that happens now.
+    package var now: Now {
+        let (wall, boot) = loop.now
+        return Now(wall: wall, boot: boot)
     }
 
-    /// Whether the work goes on: the watchdog is fed by this alone.
-    package var isProgressing: Bool { machine.isProgressing(at: now) }
+    // MARK: - Queue
 
     /// How late a poll may come, so that the kernel can wake us together with others.
     private static let slack: Duration = .milliseconds(20)
 
-    private enum WallWake: Equatable {
-        case unset
-        case at(Instant?)
+    /// The most inputs of one turn of the loop.
+    private static let turn = 1000
+
+    private func post(_ input: Input) {
+        queue.append(input)
+        if !isDraining { drain?.arm() }
     }
 
     /// Takes what is queued, and what its effects queue: a turn of the loop for each would be most of
@@ -132,25 +125,48 @@ package final class Agent {
         isDraining = true
         var taken = 0
         while taken < queue.count, taken < Self.turn {
-            var event = queue[taken]
+            let event: Event
+            switch queue[taken] {
+            case .event(let queued): event = queued
+            case .reload(let reload): event = takeUp(reload, after: taken + 1)
+            }
             taken += 1
-            if case .reconfigured(let plan, _, _) = event { event = takeUp(plan, after: taken) }
             for effect in machine.handle(event, at: now) { perform(effect) }
-            observer?(event)
+            observer?(.handled(event))
         }
         queue.removeFirst(taken)
         isDraining = false
-        if queue.isEmpty { settled?() }
+        if queue.isEmpty { observer?(.settled) }
         if !queue.isEmpty { drain?.arm() }
     }
 
-    /// The most events of one turn of the loop.
-    private static let turn = 1000
-
-    private var now: Now {
-        let (wall, boot) = loop.now
-        return Now(wall: wall, boot: boot)
+    /// Follows the sources of another configuration, and tells the machine which of them another object
+    /// fetches from now on. These have no fetch in flight: when they are fetched is the machine's to
+    /// decide. `taken` is how much of the queue is taken in.
+    private func takeUp(_ reload: Reload, after taken: Int) -> Event {
+        var replaced: [SourceName: Replacement] = [:]
+        var remembered: [SourceName: Memory.Kept] = [:]
+        for source in reload.sources {
+            let before = sources[source.name]?.source
+            guard before !== source else { continue }
+            before?.stop()
+            // A report that is queued is about the object before, and says nothing about this one.
+            let others = queue[taken...].filter { !$0.isReport(of: source.name) }
+            queue.replaceSubrange(taken..., with: others)
+            if let before {
+                replaced[source.name] =
+                    source.isBound(by: before.binding) ? .sameAddress : .otherAddress
+            } else {
+                remembered[source.name] = reload.remember(source)
+            }
+            sources[source.name] = Followed(source)
+            source.start()
+        }
+        versionFiles?.follow(reload.plan.services)
+        return .reconfigured(reload.plan, replaced: replaced, remembered: remembered)
     }
+
+    // MARK: - Effects
 
     private func perform(_ effect: Effect) {
         switch effect {
@@ -164,24 +180,24 @@ package final class Agent {
                 if answers.isEmpty { try runtime.unmark(name) }
             }
         case .markConfirmed(let name):
-            report(.markConfirmed(name)) { () throws(FileError) in
-                try confirm(name)
-            }
+            report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
         case .storeOverrides(let overrides):
             report(.storeOverrides) { () throws(FileError) in try state.keep(overrides) }
         case .storeLedger(let ledger):
             report(.storeLedger) { () throws(FileError) in try state.remember(ledger) }
-        case .publish(let name, let record):
-            report(.publish(name)) { () throws(FileError) in
-                try runtime.publish(record, of: name)
+        case .publish(let service, let record):
+            report(.publish(service.name)) { () throws(FileError) in
+                try runtime.publish(record, of: service)
             }
-            decided?(name, record.verdict)
+            observer?(.decided(service.name, record.verdict))
         case .withdraw(let name):
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
-            decided?(name, nil)
+            observer?(.decided(name, nil))
         case .unfollow(let name):
             sources.removeValue(forKey: name)?.source.stop()
             report(.markConfirmed(name)) { () throws(FileError) in try runtime.unmark(name) }
+        case .reject(let name, let override, let objection):
+            observer?(.rejected(name, override, objection))
         case .announce(let notice):
             announce(notice)
         case .sleep(let wake):
@@ -191,14 +207,15 @@ package final class Agent {
 
     /// Marks the source as confirmed. The files that are looked after with it change by somebody
     /// else's hand, if ever: once a second is often enough, and most of what a fast poll would cost.
-    private func confirm(_ name: SourceName) throws(FileError) {
+    private func markConfirmed(_ name: SourceName) throws(FileError) {
         try runtime.confirm(name)
         guard let followed = sources[name] else { return }
-        let (wall, boot) = loop.now
-        if let last = followed.checkedAt, boot < last + Self.checkInterval { return }
-        try runtime.check(name)
-        try state.confirm(name, at: wall)
-        followed.checkedAt = boot
+        let now = now
+        if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
+        let followers = machine.plan.services.filter { $0.switches.contains { $0.source == name } }
+        try runtime.check(followers.map(\.name))
+        try state.confirm(name, at: now.wall)
+        followed.checkedAt = now.boot
     }
 
     private static let checkInterval: Duration = .seconds(1)
@@ -218,6 +235,63 @@ package final class Agent {
         if wallWake != .at(wake.wall) {
             wallWake = .at(wake.wall)
             wallTimer?.set(at: wake.wall)
+        }
+    }
+}
+
+/// What came of an input.
+package enum Observation {
+    /// A service was decided, and its files are written, or could not be: files come before gates, but a
+    /// full disk must not keep a switch from firing. Nil is a service that is gone.
+    case decided(ServiceName, Verdict?)
+    /// An operator's order is not taken.
+    case rejected(ServiceName, Override, OrderObjection)
+    /// An event was taken in, and its effects were performed.
+    case handled(Event)
+    /// Everything that was posted has been taken in, and its effects were performed.
+    case settled
+}
+
+/// Another configuration, and what it brings.
+package struct Reload {
+    let plan: Plan
+    let sources: [any FlagSource]
+    let remember: (any FlagSource) -> Memory.Kept?
+
+    /// `sources` are all sources of the plan; those that stay as they were are the same objects. Those
+    /// that are gone are stopped when the machine lets go of them. `remember` gives what is stored of
+    /// one that is new.
+    package init(
+        _ plan: Plan, sources: [any FlagSource],
+        remember: @escaping (any FlagSource) -> Memory.Kept?
+    ) {
+        self.plan = plan
+        self.sources = sources
+        self.remember = remember
+    }
+}
+
+/// A source, and what the agent itself has to know of it.
+private final class Followed {
+    let source: any FlagSource
+    /// When the files of its services were last looked after.
+    var checkedAt: Boottime?
+
+    init(_ source: any FlagSource) {
+        self.source = source
+    }
+}
+
+extension Agent.Input {
+    /// Whether a source itself says this of what it does. A hint does no harm, and may come from an
+    /// operator.
+    fileprivate func isReport(of source: SourceName) -> Bool {
+        switch self {
+        case .event(.fetched(let name, _, _)), .event(.unwatched(let name, _)),
+            .event(.doubted(let name, _)):
+            name == source
+        case .event, .reload:
+            false
         }
     }
 }

@@ -52,14 +52,195 @@ package struct Opinion: Hashable, Sendable {
     }
 }
 
-extension Policy {
-    /// Whether units may run in `state`; nil while undecided.
-    package func gate(of state: State) -> Gate? {
-        switch state {
-        case .undecided: nil
-        case .running, .countdown: .open
-        case .updateRequired: updateRequired
-        case .maintenance, .ended: .closed
+extension Service {
+    /// What one switch says in these circumstances; nil while its flags are waited for.
+    ///
+    /// An error is never an order: without flags the policy speaks, and a reading that has become
+    /// doubtful keeps its force and says what is wrong with it.
+    package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
+        guard let reading = evidence.reading else {
+            return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
+        }
+        guard var opinion = mostRestrictive(reading, of: evidence, in: circumstances) else {
+            return nil
+        }
+        opinion.title = opinion.title ?? reading.title
+        opinion.message = opinion.message ?? reading.message
+        opinion.retryAfter = reading.retryAfter
+        opinion.source = evidence.source
+        opinion.version = evidence.version
+        announce(
+            reading.nextWindow(after: circumstances.time), in: &opinion, evidence, circumstances)
+        doubt(&opinion, evidence, circumstances)
+        return opinion
+    }
+
+    /// What counts of all that a reading claims; of equals the first.
+    private func mostRestrictive(
+        _ reading: Reading, of evidence: Evidence, in circumstances: Circumstances
+    ) -> Opinion? {
+        var best: Opinion?
+        for claim in reading.claims {
+            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            if let known = best, !next.outranks(known) { continue }
+            best = next
+        }
+        return best
+    }
+
+    private func opinionWithoutFlags(of source: SourceName) -> Opinion {
+        Opinion(
+            state: policy.whenUnknown == .open ? .running : .maintenance,
+            gate: policy.whenUnknown, reason: .unknown(source, policy.whenUnknown))
+    }
+
+    /// Nil for a claim that says nothing now: a window that is not open, a version that is new
+    /// enough, or that cannot be told.
+    private func opinion(
+        on claim: Claim, of evidence: Evidence, in circumstances: Circumstances
+    ) -> Opinion? {
+        let source = evidence.source
+        let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
+        switch claim {
+        case .running:
+            return opinion(.running, said)
+        case .maintenance:
+            return opinion(.maintenance, said)
+        case .updateRequired:
+            return opinion(.updateRequired, said)
+        case .ended:
+            return opinion(.ended, said)
+        case .countdown(.unreadable(let text)):
+            return opinion(.countdown, .endUnreadable(source, text))
+        case .countdown(.untold):
+            return opinion(.countdown, said)
+        case .countdown(.at(let end)):
+            return countdown(to: end, said, source, circumstances)
+        case .window(let window):
+            guard window.contains(circumstances.time) else { return nil }
+            var opinion = opinion(
+                .maintenance, .window(source, until: zone.zoned(window.until)))
+            opinion.title = window.title
+            opinion.message = window.message
+            return opinion
+        case .minimumVersion(let minimum):
+            guard let installed = circumstances.installed, installed.isOlder(than: minimum)
+            else { return nil }
+            return opinion(
+                .updateRequired,
+                .versionTooOld(source, installed: installed, minimum: minimum))
+        }
+    }
+
+    private func countdown(
+        to end: Instant, _ said: Reason, _ source: SourceName, _ circumstances: Circumstances
+    ) -> Opinion {
+        let hasPassed = circumstances.time >= end
+        let reason: Reason =
+            if hasPassed {
+                .endPassed(source)
+            } else if !circumstances.isClockBelieved {
+                .clockNotBelieved(source)
+            } else {
+                said
+            }
+        var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
+        opinion.endsAt = end
+        return opinion
+    }
+
+    private func opinion(_ state: State, _ reason: Reason) -> Opinion {
+        Opinion(state: state, gate: policy.gate(of: state) ?? .open, reason: reason)
+    }
+
+    /// Tells of a planned window while nothing else is to be told: its texts, and why a service that
+    /// runs has days left.
+    private func announce(
+        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence,
+        _ circumstances: Circumstances
+    ) {
+        guard let window, opinion.state == .running else { return }
+        opinion.nextWindow = window
+        opinion.title = opinion.title ?? window.title
+        opinion.message = opinion.message ?? window.message
+        if !circumstances.isClockBelieved {
+            opinion.reason = .clockNotBelieved(evidence.source)
+        } else if opinion.reason == .flags(evidence.source) {
+            opinion.reason = .windowAhead(
+                evidence.source, from: zone.zoned(window.from), until: zone.zoned(window.until))
+        }
+    }
+
+    /// Says what is wrong with flags that are old or were followed by an answer that does not count,
+    /// and lets the policy decide for those that are too old.
+    private func doubt(
+        _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
+    ) {
+        if let problem = evidence.problem, opinion.reason.yieldsToDoubt {
+            opinion.reason = .invalidAnswer(evidence.source, problem)
+        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToDoubt {
+            opinion.reason = .unconfirmed(evidence.source, unconfirmed)
+        }
+        guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
+        if isExcused(evidence, opinion, circumstances) { return }
+        opinion.isStale = true
+        // An accepted end outranks when_stale: no silence of the source takes it back.
+        if opinion.state == .ended, opinion.gate == .closed { return }
+        opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
+        switch (policy.whenStale, opinion.gate) {
+        case (.hold, _), (.open, .open), (.closed, .closed):
+            break
+        case (.open, .closed):
+            opinion.replaceState(.running, .open)
+        case (.closed, .open):
+            opinion.replaceState(.maintenance, .closed)
+        }
+    }
+
+    /// Whether old flags count for now. Whoever was not asked since the start is not silent yet: a host
+    /// that was off or asleep for long must not begin by closing a service whose source is there. But
+    /// where the policy had moved the gate by then, it stays: a restart takes nothing back.
+    private func isExcused(
+        _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
+    ) -> Bool {
+        guard evidence.isAwaited || evidence.isWaking else { return false }
+        let outcome: Gate =
+            switch policy.whenStale {
+            case .hold: opinion.gate
+            case .open: .open
+            case .closed: .closed
+            }
+        return outcome == opinion.gate || circumstances.stood != outcome
+    }
+
+    private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {
+        if let maxStale = policy.maxStale, evidence.age >= maxStale { return .old }
+        if let expires = evidence.reading?.expires, time >= expires { return .expired }
+        return nil
+    }
+}
+
+extension Opinion {
+    /// Takes another state by policy: what the flags said to users no longer fits.
+    fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
+        self.state = state
+        self.gate = gate
+        nextWindow = nil
+        title = nil
+        message = nil
+        retryAfter = nil
+    }
+}
+
+extension Reason {
+    /// Whether what is wrong with the newest answer is the more important thing to say.
+    fileprivate var yieldsToDoubt: Bool {
+        switch self {
+        case .flags, .storedFlags, .endUnreadable, .windowAhead: true
+        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
+            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .closingHeld,
+            .overridden:
+            false
         }
     }
 }

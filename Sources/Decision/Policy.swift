@@ -35,6 +35,18 @@ package struct Policy: Hashable, Sendable {
     }
 }
 
+extension Policy {
+    /// Whether units may run in `state`; nil while undecided.
+    package func gate(of state: State) -> Gate? {
+        switch state {
+        case .undecided: nil
+        case .running, .countdown: .open
+        case .updateRequired: updateRequired
+        case .maintenance, .ended: .closed
+        }
+    }
+}
+
 /// What flags older than `max_stale` are worth.
 package enum WhenStale: String, CaseIterable, Sendable {
     case hold

@@ -68,7 +68,7 @@ package struct Simulation {
             case .announce(.decided): break
             case .announce(let notice): notices.append(notice)
             case .fetch, .storeFlags, .markConfirmed, .storeLedger, .storeOverrides, .withdraw,
-                .unfollow:
+                .unfollow, .reject:
                 break
             }
         }

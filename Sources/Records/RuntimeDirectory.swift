@@ -8,18 +8,11 @@ package struct RuntimeDirectory {
     /// The absolute path.
     package let path: String
     private let bootID: String
-    /// The configured services.
-    let services: [ServiceName: Service]
-    /// The path of each source's mark, which is touched at each poll.
-    private let marks: [SourceName: String]
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
-    package init(path: String, bootID: String, services: [Service]) {
+    package init(path: String, bootID: String) {
         self.path = path
         self.bootID = bootID
-        let sources = services.flatMap(\.switches).map(\.source)
-        marks = Dictionary(sources.map { ($0, Self.mark(of: $0, in: path)) }) { first, _ in first }
-        self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// Writes the files of a service. The marker is written last, so that watchers see current files.
@@ -27,9 +20,8 @@ package struct RuntimeDirectory {
     /// A full disk must not keep a switch from firing. If a closing cannot be written, the marker is
     /// renamed nevertheless, which takes no space, and the files that still say that the service may run
     /// are removed, which frees some. They are missing until the next attempt.
-    package func publish(_ record: Record, of name: ServiceName) throws(FileError) {
-        guard let service = services[name] else { return }
-        let folder = "\(path)/\(name)"
+    package func publish(_ record: Record, of service: Service) throws(FileError) {
+        let folder = "\(path)/\(service.name)"
         let marker = Marker(folder: folder)
         try Directory.create(folder)
         let texts = [
@@ -80,24 +72,17 @@ package struct RuntimeDirectory {
     }
 
     /// The path of a source's mark, whose modification time says when it last confirmed its flags.
-    package func mark(of source: SourceName) -> String {
-        marks[source] ?? Self.mark(of: source, in: path)
-    }
-
-    private static func mark(of source: SourceName, in path: String) -> String {
-        "\(path)/\(FileName.source(source))"
-    }
+    package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
 
     /// Sets the source's mark to now.
     package func confirm(_ source: SourceName) throws(FileError) {
         try File.touch(mark(of: source))
     }
 
-    /// Throws if somebody has removed the `state.json` of a service that follows the source.
-    package func check(_ source: SourceName) throws(FileError) {
-        for service in services.values
-        where service.switches.contains(where: { $0.source == source }) {
-            _ = try File.attributes(of: "\(path)/\(service.name)/\(FileName.state)")
+    /// Throws if somebody has removed the `state.json` of one of these services.
+    package func check(_ services: [ServiceName]) throws(FileError) {
+        for service in services {
+            _ = try File.attributes(of: "\(path)/\(service)/\(FileName.state)")
         }
     }
 
@@ -116,8 +101,11 @@ package struct RuntimeDirectory {
     /// Removes what is out of date when a daemon starts: the files of services and sources that are no
     /// longer configured, and markers of another boot. Returns the errors of files that could not be read
     /// or removed. They stay: foreign files in the directory must not keep a switch from firing.
-    package func tidy(sources: [SourceName]) throws(FileError) -> [any Error] {
+    package func tidy(
+        services: [ServiceName], sources: [SourceName]
+    ) throws(FileError) -> [any Error] {
         try Directory.create(path)
+        let services = Set(services)
         let marks = Set(sources.map(FileName.source))
         var problems: [any Error] = []
         for entry in try Directory.list(path) {
@@ -125,7 +113,7 @@ package struct RuntimeDirectory {
                 if entry.hasPrefix(FileName.sourcePrefix) {
                     if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
                 } else if let name = ServiceName(entry) {
-                    try tidy(name)
+                    try tidy(name, isConfigured: services.contains(name))
                 }
             } catch {
                 problems.append(error)
@@ -134,12 +122,12 @@ package struct RuntimeDirectory {
         return problems
     }
 
-    private func tidy(_ name: ServiceName) throws {
+    private func tidy(_ name: ServiceName, isConfigured: Bool) throws {
         let folder = "\(path)/\(name)"
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
         }
-        if services[name] == nil {
+        if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
         } else if !isOfThisBoot(folder) {

@@ -25,9 +25,8 @@ enum UnitsFile {
 
 extension RuntimeDirectory {
     /// Writes the states of the units that are attached to a service.
-    package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
-        guard let service = services[name] else { return }
-        let folder = "\(path)/\(name)"
+    package func publish(_ units: [UnitRow], of service: Service) throws(FileError) {
+        let folder = "\(path)/\(service.name)"
         try Directory.create(folder)
         let text = UnitsFile.text(of: units, in: service.zone)
         try File.replace("\(folder)/\(FileName.units)", with: Array(text.utf8))

@@ -35,22 +35,23 @@ final class Daemon {
         self.log = log
         let paths = try DirectoryPaths(options)
         state = StateDirectory(path: paths.state)
-        store = ConfigurationStore(try options.places(), state: state, log: log)
-        configuration = try store.first()
         bootID = try Files.bootID()
-        runtime = RuntimeDirectory(
-            path: paths.runtime, bootID: bootID, services: configuration.settings.services)
+        runtime = RuntimeDirectory(path: paths.runtime, bootID: bootID)
+        store = ConfigurationStore(try options.places(), state: state, runtime: runtime, log: log)
+        configuration = try store.first()
         try Directory.create(state.path)
         try Directory.create(runtime.path)
         locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
         try state.prepare()
-        for problem in try runtime.tidy(sources: configuration.settings.sources.map(\.name)) {
+        let settings = configuration.settings
+        let problems = try runtime.tidy(
+            services: settings.services.map(\.name), sources: settings.sources.map(\.name))
+        for problem in problems {
             log.write(.warning, "\(problem); it is left as it is")
         }
-        store.keep(configuration)
+        store.begin(with: configuration)
         loop = try EventLoop()
         sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
-        noteRefusal()
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -63,34 +64,43 @@ final class Daemon {
             announce: { [log] notice in log.write(notice) })
         sources.deliver = agent.post
         let gatekeeper = options.movesGates ? gatekeeper(for: agent) : nil
-        let manager = try ServiceManager(environment, on: loop) {
-            (agent.overview, agent.isProgressing, gatekeeper?.overview ?? GateOverview())
+        let manager = try ServiceManager(environment, on: loop) { [store] in
+            (
+                agent.machine.overview(at: agent.now), agent.machine.isProgressing(at: agent.now),
+                store.refusal, gatekeeper?.overview ?? GateOverview()
+            )
         }
         gatekeeper?.observer = { [log] in
             log.catchUp()
             manager.look()
         }
-        manager.refusal = store.refusal
-        let subject = ControlledDaemon(
-            agent, on: loop, bootID: bootID, refusal: store.refusal,
-            movesGates: options.movesGates
+        let controlled = ControlledDaemon(
+            agent, store, bootID: bootID, movesGates: options.movesGates
         ) { [unowned self] in reload(agent, manager) }
-        if options.purpose == .follow { server = listen(subject) }
+        if options.purpose == .follow { server = listen(controlled) }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            guard signal != SIGHUP else { return subject.readAgain() }
+            guard signal != SIGHUP else { return reload(agent, manager) }
             manager.stop()
             loop.exit(DaemonExitStatus.success)
         }
         let once =
             options.purpose == .decideOnce
             ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
-        agent.observer = { [log, unowned self] event in
-            once?.observe(event)
-            log.catchUp()
-            if case .reconfigured = event { manager.endReload() } else { manager.look() }
-            server?.advance(.event(event))
+        agent.observer = { [log, unowned self] observation in
+            switch observation {
+            case .decided(let service, let verdict):
+                gatekeeper?.take(verdict, of: service)
+            case .rejected(let service, let order, let objection):
+                server?.advance(.rejected(service, order, objection))
+            case .handled(let event):
+                once?.observe(event)
+                log.catchUp()
+                if case .reconfigured = event { manager.endReload() } else { manager.look() }
+                server?.advance(.event(event))
+            case .settled:
+                server?.advance(.settled)
+            }
         }
-        agent.settled = { [unowned self] in server?.advance(.settled) }
         try gatekeeper?.start()
         try agent.start(followed)
         let status = try loop.run()
@@ -102,7 +112,7 @@ final class Daemon {
 
     /// What moves the units. It is told of each decision once the files are written.
     private func gatekeeper(for agent: Agent) -> Gatekeeper {
-        let gatekeeper = Gatekeeper(
+        Gatekeeper(
             loop: loop, services: configuration.settings.services.map(\.name),
             address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
         ) { service, units throws(FileError) in
@@ -110,41 +120,22 @@ final class Daemon {
         } announce: { [log] notice in
             log.write(notice)
         }
-        agent.decided = { service, verdict in gatekeeper.take(verdict, of: service) }
-        return gatekeeper
     }
 
-    /// Reads the configuration again. A broken one changes nothing; gives what is wrong with it.
-    private func reload(_ agent: Agent, _ manager: ServiceManager) -> String? {
+    /// Reads the configuration again. One that cannot be put in force changes nothing.
+    private func reload(_ agent: Agent, _ manager: ServiceManager) {
         manager.beginReload()
-        let next = store.next()
-        manager.refusal = store.refusal
-        noteRefusal()
-        guard let next else {
-            manager.endReload()
-            return store.refusal
-        }
-        let settings = next.settings
-        do {
-            let followed = try sources.follow(settings.sources)
-            store.keep(next)
-            agent.reconfigure(
-                settings.plan, sources: followed,
-                runtime: RuntimeDirectory(
-                    path: runtime.path, bootID: bootID, services: settings.services),
-                remember: memory.flags)
-            return nil
-        } catch {
-            log.write(.error, "\(error); the configuration stays as it was")
-            manager.endReload()
-            return "\(error)"
-        }
+        let next = store.next { try sources.follow($0.settings.sources) }
+        guard let next else { return manager.endReload() }
+        agent.post(
+            Reload(
+                next.configuration.settings.plan, sources: next.prepared, remember: memory.flags))
     }
 
     /// The control socket. Without it the switches work all the same, so that is no reason to end.
-    private func listen(_ subject: ControlledDaemon) -> Server? {
+    private func listen(_ controlled: ControlledDaemon) -> Server? {
         let dispatcher = Dispatcher(
-            subject, version: ProgramVersion.current, permission: Permission.ofThisProcess,
+            controlled, version: ProgramVersion.current, permission: Permission.ofThisProcess,
             author: { Accounts.ofThisHost().author($0.user) })
         do {
             return try Server(
@@ -152,16 +143,6 @@ final class Daemon {
         } catch {
             log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
             return nil
-        }
-    }
-
-    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
-    /// keep the daemon from its work.
-    private func noteRefusal() {
-        do {
-            try runtime.note(refusal: store.refusal)
-        } catch {
-            log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
         }
     }
 

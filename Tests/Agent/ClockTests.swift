@@ -27,8 +27,7 @@ import Testing
             let box = Box()
             let agent = Agent(
                 loop: loop, machine: Machine(plan, on: loop),
-                runtime: RuntimeDirectory(
-                    path: folder("run"), bootID: "boot", services: plan.services),
+                runtime: RuntimeDirectory(path: folder("run"), bootID: "boot"),
                 state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
             self.agent = agent
             let wall = loop.now.wall
@@ -37,7 +36,7 @@ import Testing
                 plan.sources[0].name, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
             ) { agent.post($0) }
             self.box = box
-            agent.observer = { box.events.append($0) }
+            agent.observer = { if case .handled(let event) = $0 { box.events.append(event) } }
             try agent.start([source])
         }
 

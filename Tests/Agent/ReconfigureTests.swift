@@ -30,7 +30,7 @@ import Testing
             state = StateDirectory(path: folder("state"))
             try state.prepare()
             plan = try Plan.shop()
-            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot", services: plan.services)
+            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot")
             let box = box
             agent = Agent(
                 loop: loop, machine: Machine(plan, on: loop),
@@ -44,13 +44,13 @@ import Testing
         }
 
         func reload(_ source: SlowSource) {
-            agent.reconfigure(plan, sources: [source], runtime: runtime) { _ in nil }
+            agent.post(Reload(plan, sources: [source]) { _ in nil })
         }
 
         /// Turns the loop until nothing is queued.
         func settle() throws {
             var isSettled = false
-            agent.settled = { isSettled = true }
+            agent.observer = { if case .settled = $0 { isSettled = true } }
             agent.post(.woke)
             while !isSettled { try loop.runOnce(.milliseconds(20)) }
         }
@@ -103,7 +103,7 @@ import Testing
         try running.settle()
         #expect(try running.serviceState == .ended)
         #expect(running.complaints == [])
-        #expect(running.agent.isProgressing)
+        #expect(running.agent.machine.isProgressing(at: running.agent.now))
     }
 
     /// It was the old object's answer, in full: stored as that, and not taken for the new one's.

@@ -129,7 +129,9 @@ import Testing
         play.hang(until: 32)
         #expect(play.states == [.ended, .running])
         // And with it, that the order for the service is over.
-        #expect(play.machine.objection(to: try named("shop")) == .notOpen(.ended))
+        let order = try Override.order(.maintenance)
+        let effects = play.at(32, .override(try named("shop"), order, ifOpen: true))
+        #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])
     }
 
     @Test func aStepOfTheClockOverTheEndIsAnEvent() throws {

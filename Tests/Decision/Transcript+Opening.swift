@@ -17,7 +17,7 @@ extension Transcript {
     func waiting(sourceLocation: SourceLocation = #_sourceLocation) -> Transcript {
         var play = self
         play.at(0, .started)
-        let sources = machine.configuredServices.flatMap(\.switches).map(\.source)
+        let sources = machine.plan.services.flatMap(\.switches).map(\.source)
         #expect(
             play.text == #"""
                 0s started

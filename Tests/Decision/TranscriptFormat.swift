@@ -56,9 +56,10 @@ enum TranscriptFormat {
                 + overrides.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)" }.joined(separator: " ")
         case .publish(let service, let record):
-            "publish \(service) \(line(record))"
+            "publish \(service.name) \(line(record))"
         case .withdraw(let service): "withdraw \(service)"
         case .unfollow(let source): "drop \(source)"
+        case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")

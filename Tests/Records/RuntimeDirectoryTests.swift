@@ -13,11 +13,8 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func directory(_ names: [String] = ["shop"], boot: String = "b-1") throws
-        -> RuntimeDirectory
-    {
-        RuntimeDirectory(
-            path: folder.path, bootID: boot, services: try names.map { try service($0) })
+    private func directory(boot: String = "b-1") -> RuntimeDirectory {
+        RuntimeDirectory(path: folder.path, bootID: boot)
     }
 
     private func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
@@ -25,56 +22,58 @@ import Testing
     }
 
     @Test func theMarkerIsOneFileThatChangesItsName() throws {
-        let directory = try directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == ["closed", "state.env", "state.json"])
-        try directory.publish(try record(.undecided(.starting)), of: try named("shop"))
+        try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
-        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
     }
 
     @Test func filesAreReadableByEverybody() throws {
-        try directory().publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
         for file in ["open", "state.env", "state.json"] {
             #expect(try File.attributes(of: folder("shop/\(file)")).mode == 0o644)
         }
     }
 
     @Test func theFilesOfServicesAndSourcesThatAreGoneAreRemovedAndNothingElse() throws {
-        let before = try directory(["shop", "blog"])
+        let before = directory()
         for name in ["shop", "blog"] {
-            try before.publish(try record(try verdict(.running, .open)), of: try named(name))
+            try before.publish(try record(try verdict(.running, .open)), of: try service(name))
         }
         try before.confirm(try named("app"))
         try before.confirm(try named("old"))
         try Directory.create(folder("notes"))
         try folder.write("mine", to: "notes/open")
-        #expect(try directory(["shop"]).tidy(sources: [try named("app")]).isEmpty)
+        #expect(
+            try directory().tidy(services: [try named("shop")], sources: [try named("app")]).isEmpty
+        )
         #expect(try Directory.list(folder.path) == ["notes", "shop", "source.app"])
         #expect(try folder.text(of: "notes/open") == "mine")
     }
 
     @Test func aFileOfSomebodyElseKeepsTheFolderOfAServiceThatIsGone() throws {
-        try directory().publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
         try folder.write("mine", to: "shop/notes")
-        #expect(try directory([]).tidy(sources: []).isEmpty)
+        #expect(try directory().tidy(services: [], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["notes"])
     }
 
     /// One such entry kept the daemon from ever starting again.
     @Test func foreignFilesAreReportedAndLeftAlone() throws {
-        try directory(["shop", "blog"]).publish(
-            try record(try verdict(.running, .open)), of: try named("blog"))
+        try directory().publish(
+            try record(try verdict(.running, .open)), of: try service("blog"))
         for odd in ["backup/state.json", "shop/open/x", "source.gone", "shop/state.json"] {
             try Directory.create(folder(odd))
         }
         try Directory.create(folder("web"))
         try folder.write("{", to: "web/state.json")
         try folder.write("", to: "mail")
-        let problems = try directory(["shop"]).tidy(sources: [])
+        let problems = try directory().tidy(services: [try named("shop")], sources: [])
         #expect(
             problems.map { "\($0)".replacing(folder.path + "/", with: "") } == [
                 "read 'backup/state.json': is a directory",
@@ -90,30 +89,30 @@ import Testing
     @Test func aMarkerAloneIsRemovedAtTheStart() throws {
         try Directory.create(folder("shop"))
         try folder.write("", to: "shop/closed")
-        #expect(try directory().tidy(sources: []).isEmpty)
+        #expect(try directory().tidy(services: [try named("shop")], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == [])
     }
 
     @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
         try directory(boot: "b-1").publish(
-            try record(try verdict(.running, .open)), of: try named("shop"))
-        #expect(try directory(boot: "b-1").tidy(sources: []).isEmpty)
+            try record(try verdict(.running, .open)), of: try service("shop"))
+        #expect(try directory(boot: "b-1").tidy(services: [try named("shop")], sources: []).isEmpty)
         #expect(try File.exists(folder("shop/open")))
-        #expect(try directory(boot: "b-2").tidy(sources: []).isEmpty)
+        #expect(try directory(boot: "b-2").tidy(services: [try named("shop")], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try directory([]).confirm(try named("app"))
+        try directory().confirm(try named("app"))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
     }
 
     @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
-        let directory = try directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
         try directory.confirm(try named("app"))
         try File.remove(folder("shop/state.json"))
-        #expect(throws: FileError.self) { try directory.check(try named("app")) }
+        #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
     }
 
     /// Renaming the marker takes no space: a full disk must not keep a switch from firing. What stood
@@ -124,13 +123,13 @@ import Testing
     func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
         _ file: String, _ left: [String]
     ) throws {
-        let directory = try directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
         // A folder in the place of the temporary file fails the write as a full disk does, also for
         // root.
         try Directory.create(folder("shop/.\(file).tmp/x"))
         #expect(throws: FileError.self) {
-            try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+            try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         }
         let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
         #expect(try names() == left)
@@ -141,28 +140,28 @@ import Testing
         }
         try Directory.remove(folder("shop/.\(file).tmp/x"))
         try Directory.remove(folder("shop/.\(file).tmp"))
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         #expect(try names() == ["closed", "state.env", "state.json"])
     }
 
     @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {
-        let directory = try directory()
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        let directory = directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         try Directory.create(folder("shop/.state.json.tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(
-                try record(try verdict(.maintenance, .closed)), of: try named("shop"))
+                try record(try verdict(.maintenance, .closed)), of: try service("shop"))
         }
         #expect(try PublishedState.read(in: folder("shop"))?.state == .ended)
         #expect(try File.exists(folder("shop/state.env")))
     }
 
     @Test func anOpeningThatCannotBeWrittenLeavesEveryFileAsItIs() throws {
-        let directory = try directory()
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
+        let directory = directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         try Directory.create(folder("shop/.state.json.tmp/x"))
         #expect(throws: FileError.self) {
-            try directory.publish(try record(try verdict(.running, .open)), of: try named("shop"))
+            try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
         }
         #expect(try File.exists(folder("shop/closed")) && !File.exists(folder("shop/open")))
         #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)

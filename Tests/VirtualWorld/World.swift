@@ -148,16 +148,16 @@ package struct World {
             write(.markConfirmed(name)) { $0.confirmedAt[name] = time }
         case .storeLedger(let ledger):
             write(.storeLedger) { $0.ledger = ledger }
-        case .publish(let name, let record):
+        case .publish(let service, let record):
             if record.verdict.state != state { chronicle.changes += 1 }
             state = record.verdict.state
             daysLeft = record.verdict.daysLeft
-            write(.publish(name)) { _ in }
+            write(.publish(service.name)) { _ in }
         case .sleep(let next):
             wake = next
         case .announce:
             break
-        case .storeOverrides, .withdraw, .unfollow:
+        case .storeOverrides, .withdraw, .unfollow, .reject:
             complain("nobody asked for that: \(effect)")
         }
     }

@@ -5,23 +5,13 @@ package import JSON
 package protocol ControllableDaemon: AnyObject {
     /// The time on both clocks.
     var now: Now { get }
-    /// The configured services.
-    var services: [Service] { get }
     /// The state of the services and the sources.
-    var overview: Overview { get }
+    var machine: Machine { get }
     /// Why the configuration on disk is not in force; nil if it is.
     var refusal: String? { get }
 
-    /// The record of a service that was published last; nil before the first.
-    func record(of service: ServiceName) -> Record?
-    /// The same as the object of `state.json`.
+    /// The last published record of a service as the object of `state.json`; nil before the first.
     func state(of service: ServiceName) -> JSON.Object?
-    /// Whether stored flags wait for the next start of the service or for `Activate`.
-    func isStaged(_ service: ServiceName) -> Bool
-    /// Whether the host guard holds a service open until `Confirm`.
-    func isHeld(_ service: ServiceName) -> Bool
-    /// Why an order with `ifOpen` would be rejected; nil if it would not.
-    func objection(to service: ServiceName) -> Objection?
     /// Whether decisions move units.
     var movesGates: Bool { get }
 
@@ -35,6 +25,8 @@ package protocol ControllableDaemon: AnyObject {
 package enum ReplyTrigger: Hashable, Sendable {
     /// The machine has handled this event, and its effects were performed.
     case event(Event)
+    /// The machine has rejected this order.
+    case rejected(ServiceName, Override, OrderObjection)
     /// The queue of events is empty.
     case settled
     /// The connection can take a reply: the call was just received, or the last reply was just sent.
@@ -42,6 +34,15 @@ package enum ReplyTrigger: Hashable, Sendable {
 }
 
 extension ControllableDaemon {
+    /// The configured services.
+    var services: [Service] { machine.plan.services }
+
+    /// The state of the services and the sources, for people.
+    var overview: Overview { machine.overview(at: now) }
+
+    /// The record of a service that was published last; nil before the first.
+    func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
         let service = services.first { $0.name.text.utf8.elementsEqual(name.utf8) }

@@ -13,7 +13,7 @@ extension Method {
         let daemon = request.daemon
         let name = try request.parameters.optionalString("service")
         let names = try daemon.services(name.map { [$0] } ?? [])
-        let activated = names.filter(daemon.isStaged)
+        let activated = names.filter(daemon.machine.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
         daemon.post(event)
         var isTaken = false

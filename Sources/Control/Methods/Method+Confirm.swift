@@ -12,7 +12,7 @@ extension Method {
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let names = try daemon.services(request.parameters.strings("services"))
-        let held = names.filter(daemon.isHeld)
+        let held = names.filter(daemon.machine.isHeld)
         let event = Event.confirm(held, by: request.author)
         daemon.post(event)
         var isTaken = false

@@ -34,10 +34,9 @@ extension Method {
         var problem: String?
         return .later { (trigger) throws(MethodError) in
             switch trigger {
+            case .rejected(service.name, order, let objection):
+                throw rejection(of: service, objection, daemon)
             case .event(event):
-                if ifOpen, daemon.record(of: service.name)?.verdict.override != order {
-                    throw rejection(of: service, daemon)
-                }
                 state = daemon.state(of: service.name)
             case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
@@ -47,7 +46,7 @@ extension Method {
                     "service": .object(state),
                     "problem": .optional(problem),
                 ])
-            case .event, .writable:
+            case .event, .rejected, .writable:
                 break
             }
             return .waiting
@@ -96,12 +95,12 @@ extension Method {
         guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
     }
 
-    /// Why the machine has rejected an order with `ifOpen`.
+    /// The error for an order with `ifOpen` that the machine has rejected.
     private static func rejection(
-        of service: Service, _ daemon: any ControllableDaemon
+        of service: Service, _ objection: OrderObjection, _ daemon: any ControllableDaemon
     ) -> MethodError {
-        switch daemon.objection(to: service.name) {
-        case .forced(let override):
+        switch objection {
+        case .overridden(let override):
             .alreadyForced(
                 service.name,
                 [
@@ -113,7 +112,8 @@ extension Method {
         case .held: .closingHeld(service.name)
         case .notOpen(let state): .gateNotOpen(service.name, state)
         // A reload has removed the service in between.
-        case nil: .noSuchService(service.name.text, known: daemon.services.map(\.name))
+        case .notConfigured:
+            .noSuchService(service.name.text, known: daemon.services.map(\.name))
         }
     }
 

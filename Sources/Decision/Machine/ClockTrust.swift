@@ -1,5 +1,18 @@
 package import CivilTime
 
+/// The time of an event, on both axes. It comes with the event: nothing here asks a clock.
+package struct Now: Hashable, Sendable {
+    /// Ends, windows and midnights follow this one. It may step, and it may be wrong.
+    package var wall: Instant
+    /// Polls, time-outs and ages follow this one.
+    package var boot: Boottime
+
+    package init(wall: Instant, boot: Boottime) {
+        self.wall = wall
+        self.boot = boot
+    }
+}
+
 /// Whether the wall clock is believed, and what time it is for ends and windows when it is not.
 ///
 /// A board without a battery boots in 1970, a virtual machine wakes up last week: an end must not

@@ -13,15 +13,17 @@ package enum Effect: Hashable, Sendable {
     case storeLedger(Ledger)
     /// Store these overrides over restarts; they replace the stored ones.
     case storeOverrides([ServiceName: Override])
-    /// Write the files of a service.
+    /// Write the files of this service.
     ///
-    /// Indirect, as is `announce`: the effects of most events are small, and stay so.
-    indirect case publish(ServiceName, Record)
+    /// Indirect, as are `reject` and `announce`: the effects of most events are small, and stay so.
+    indirect case publish(Service, Record)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
     /// Follow this source no longer, and remove the trace of its confirmations. What is stored of it
     /// stays: it may come back.
     case unfollow(SourceName)
+    /// Tell the operator who gave this order that it is not taken, and why.
+    indirect case reject(ServiceName, Override, OrderObjection)
     /// Say this, once.
     indirect case announce(Notice)
     /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.
@@ -60,4 +62,16 @@ extension Wake {
     func hasCome(at now: Now) -> Bool {
         boot.map { $0 <= now.boot } ?? false || wall.map { $0 <= now.wall } ?? false
     }
+}
+
+/// Why an operator's order is not taken. It changes nothing then.
+package enum OrderObjection: Hashable, Sendable {
+    /// The order is for an open gate, and the gate is closed, or nothing is decided yet.
+    case notOpen(State)
+    /// The order is for an open gate, and would replace somebody's order.
+    case overridden(Override)
+    /// The order is for an open gate, which the host guard keeps open against its flags.
+    case held
+    /// A reload has taken the service away.
+    case notConfigured
 }

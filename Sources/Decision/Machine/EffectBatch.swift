@@ -7,6 +7,8 @@ struct EffectBatch {
     /// What is no longer configured.
     var departures: [Effect] = []
     var confirmations: [Effect] = []
+    /// The orders that are not taken.
+    var rejections: [Effect] = []
     var notices: [Notice] = []
     var fetches: [Effect] = []
 
@@ -18,7 +20,7 @@ struct EffectBatch {
         var effects = stores
         let count =
             stores.count + publications.count + departures.count + confirmations.count
-            + notices.count + fetches.count
+            + rejections.count + notices.count + fetches.count
         guard count > 0 || areOverridesChanged || isLedgerChanged else {
             return sleep.map { [$0] } ?? []
         }
@@ -28,6 +30,7 @@ struct EffectBatch {
         effects += publications
         effects += departures
         effects += confirmations
+        effects += rejections
         if !notices.isEmpty { appendNews(to: &effects) }
         effects += fetches
         if let sleep { effects.append(sleep) }

@@ -22,7 +22,8 @@ package enum Event: Hashable, Sendable {
     case recorded(WriteOperation, problem: String?)
     /// An operator lets what the host guard holds of these services go ahead.
     case confirm([ServiceName], by: String)
-    /// An operator orders a state for a service; with `ifOpen` only where `Machine.objection` has none.
+    /// An operator orders a state for a service; with `ifOpen` only for an open gate that nobody else
+    /// has a hand in. Taken, or rejected by `Effect.reject`.
     case override(ServiceName, Override, ifOpen: Bool = false)
     /// An operator, named as in `Override`, releases a service to its flags; with `only` not from
     /// another order than that of this cause.

@@ -160,11 +160,12 @@ extension Machine {
             case .storeOverrides:
                 batch.areOverridesChanged = true
             case .publish(let name):
-                if let record = record(of: name) {
-                    batch.publications.append(.publish(name, record))
-                } else if index.service(name) == nil {
+                guard let service = index.service(name) else {
                     batch.departures.append(.withdraw(name))
+                    continue
                 }
+                guard let record = services[service].record else { continue }
+                batch.publications.append(.publish(services[service].service, record))
             }
         }
     }

@@ -1,17 +1,10 @@
 import CivilTime
 
-/// What operators order, and what they ask before.
+/// What operators order.
 extension Machine {
-    /// Why an order that is for an open gate alone would be rejected; nil where it would be taken.
-    package func objection(to name: ServiceName) -> Objection? {
-        if let override = overrides[name] { return .forced(override) }
-        guard let verdict = record(of: name)?.verdict, verdict.gate == .open
-        else { return .notOpen(record(of: name)?.verdict.state ?? .undecided) }
-        return hostGuard.isHeld(name) ? .held : nil
-    }
-
-    /// Takes in what an operator orders. It is on disk before it is acted on. `ifOpen`: only without an
-    /// objection; what time alone has brought is decided first, so that the order meets the present.
+    /// Takes in what an operator orders. It is on disk before it is acted on. `ifOpen`: only for an
+    /// open gate that nobody else has a hand in. What time alone has brought is decided first, so that
+    /// the order meets the present.
     mutating func order(
         _ override: Override, for name: ServiceName, ifOpen: Bool, at now: Now,
         _ batch: inout EffectBatch
@@ -20,10 +13,22 @@ extension Machine {
             expireOverrides(at: now, &batch)
             decideDue(at: now, &batch)
         }
-        guard index.service(name) != nil, overrides[name] != override else { return }
-        if ifOpen, objection(to: name) != nil { return }
+        guard overrides[name] != override else { return }
+        if let objection = objection(to: name, ifOpen: ifOpen) {
+            batch.rejections.append(.reject(name, override, objection))
+            return
+        }
         replace(overrideOf: name, with: override, &batch)
         batch.notices.append(.overridden(name, override))
+    }
+
+    private func objection(to name: ServiceName, ifOpen: Bool) -> OrderObjection? {
+        guard index.service(name) != nil else { return .notConfigured }
+        guard ifOpen else { return nil }
+        if let override = overrides[name] { return .overridden(override) }
+        let verdict = record(of: name)?.verdict
+        guard verdict?.gate == .open else { return .notOpen(verdict?.state ?? .undecided) }
+        return hostGuard.isHeld(name) ? .held : nil
     }
 
     /// Lets the flags of a service decide again; nothing where they do already. With a cause, an order

@@ -16,6 +16,7 @@ extension Machine {
         _ remembered: [SourceName: Memory.Kept], at now: Now, _ batch: inout EffectBatch
     ) {
         let before = (sources: sources, services: services, index: index)
+        self.plan = plan
         let index = PlanIndex(plan)
         self.index = index
         hostGuard.reconfigure(limit: plan.closeAtOnce) { index.service($0) != nil }

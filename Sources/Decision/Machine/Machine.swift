@@ -9,6 +9,8 @@ package import CivilTime
 /// It routes each event to the states it concerns, and collects the effects that come of it. What an
 /// answer is to a switch, a source or a service is theirs to know.
 package struct Machine: Sendable {
+    /// What the configuration says.
+    package internal(set) var plan: Plan
     var sources: [SourceState]
     var services: [ServiceState]
     var index: PlanIndex
@@ -33,6 +35,7 @@ package struct Machine: Sendable {
     package init(
         plan: Plan, memory: Memory, bootID: String, clockFloor: Instant, seed: UInt64, at now: Now
     ) {
+        self.plan = plan
         self.bootID = bootID
         ledger = memory.ledger
         overrides = memory.overrides
@@ -143,7 +146,8 @@ package struct Machine: Sendable {
                 batch.isLedgerChanged = true
             }
             if let notice = publication.notice { batch.notices.append(notice) }
-            batch.publications.append(.publish(candidate.name, publication.record))
+            batch.publications.append(
+                .publish(services[candidate.service].service, publication.record))
         }
     }
 

@@ -32,9 +32,6 @@ package struct Overview: Hashable, Sendable {
 }
 
 extension Machine {
-    /// The services of the plan, in its order.
-    package var configuredServices: [Service] { services.map(\.service) }
-
     /// What was last published of a service; nil where nothing was yet.
     package func record(of name: ServiceName) -> Record? {
         index.service(name).flatMap { services[$0].record }

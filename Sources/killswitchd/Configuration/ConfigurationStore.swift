@@ -7,25 +7,32 @@ import SystemConfiguration
 /// Where the configuration comes from: the disk, or what was accepted last where the disk holds
 /// nothing that can be run.
 ///
-/// A broken configuration changes nothing: what was accepted last runs on, and everybody who looks
-/// is told.
+/// A configuration that cannot be put in force changes nothing: what was accepted last runs on. The
+/// reason is kept here and nowhere else. The control socket and the service manager are told
+/// `refusal`; readers of files find it in the runtime directory.
 final class ConfigurationStore {
     private let places: ConfigurationPlaces
     private let state: StateDirectory
+    private let runtime: RuntimeDirectory
     private let log: Log
-    /// Why what is on disk is not in force.
+    /// Why what is on disk is not in force; nil where it is.
     private(set) var refusal: String?
 
-    init(_ places: ConfigurationPlaces, state: StateDirectory, log: Log) {
+    init(
+        _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory, log: Log
+    ) {
         self.places = places
         self.state = state
+        self.runtime = runtime
         self.log = log
     }
 
     /// The configuration to start with. Throws what is wrong with that on disk where none is kept.
     func first() throws(ConfigurationError) -> Configuration {
         do {
-            return accept(try Configuration(reading: places))
+            let configuration = try Configuration(reading: places)
+            warn(of: configuration)
+            return configuration
         } catch {
             guard let kept = kept() else { throw error }
             refuse(error)
@@ -33,46 +40,66 @@ final class ConfigurationStore {
         }
     }
 
-    /// The configuration on disk, after somebody asked for it to be read again; nil where it is
-    /// refused.
-    func next() -> Configuration? {
+    /// Notes that the first configuration is in force, once there are directories to note it in.
+    func begin(with configuration: Configuration) {
+        if refusal == nil { keep(configuration) }
+        noteRefusal()
+    }
+
+    /// Reads the configuration on disk again, and has `prepare` make what it needs. Where one of both
+    /// fails, it is refused: nil, and nothing has changed.
+    func next<Prepared>(
+        _ prepare: (Configuration) throws -> Prepared
+    ) -> (configuration: Configuration, prepared: Prepared)? {
+        defer { noteRefusal() }
         do {
-            let configuration = accept(try Configuration(reading: places))
+            let configuration = try Configuration(reading: places)
+            warn(of: configuration)
+            let prepared = try prepare(configuration)
+            refusal = nil
             log.write(
                 .info, "the configuration was read again: \(configuration.summary)",
                 id: .configurationAccepted)
-            return configuration
+            keep(configuration)
+            return (configuration, prepared)
         } catch {
             refuse(error)
             return nil
         }
     }
 
-    /// Keeps a configuration for bad days, once there is a folder to keep it in.
-    func keep(_ configuration: Configuration) {
-        guard refusal == nil else { return }
+    private func warn(of configuration: Configuration) {
+        for warning in configuration.warnings {
+            log.write(.warning, warning, id: .configurationQuestionable)
+        }
+    }
+
+    private func refuse(_ error: any Error) {
+        refusal = "\(error)"
+        log.write(
+            .error,
+            "the configuration is refused, the one accepted last stays in force:\n\(error)",
+            id: .configurationRefused)
+    }
+
+    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
+    /// keep the daemon from its work.
+    private func noteRefusal() {
+        do {
+            try runtime.note(refusal: refusal)
+        } catch {
+            log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
+        }
+    }
+
+    /// Keeps an accepted configuration for a start with a broken one.
+    private func keep(_ configuration: Configuration) {
         do {
             try state.keep(
                 configuration.files.contents.map { .init(path: $0.path, bytes: $0.bytes) })
         } catch {
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
-    }
-
-    private func accept(_ configuration: Configuration) -> Configuration {
-        for warning in configuration.warnings {
-            log.write(.warning, warning, id: .configurationQuestionable)
-        }
-        refusal = nil
-        return configuration
-    }
-
-    private func refuse(_ error: ConfigurationError) {
-        refusal = error.description
-        log.write(
-            .error,
-            "the configuration is refused, the one accepted last stays in force:\n\(error)",
-            id: .configurationRefused)
     }
 
     private func kept() -> Configuration? {

@@ -17,15 +17,18 @@ final class ServiceManager {
     private var unsaid: [Notification] = []
     /// Whether the last message found the socket's buffer full.
     private var isBusy = false
-    /// The state of the services and sources, whether there is progress, and the state of the gates.
-    private let examine: () -> (Overview, isProgressing: Bool, gates: GateOverview)
-    /// Why the configuration on disk is refused; nil if it is in force.
-    var refusal: String?
+    private let examine: Examine
+
+    /// The state of the services and sources, whether there is progress, why the configuration on disk is
+    /// refused, nil if it is in force, and the state of the gates.
+    typealias Examine = () -> (
+        Overview, isProgressing: Bool, refusal: String?, gates: GateOverview
+    )
 
     /// Connects to the socket of the environment. `examine` is called at each look.
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop,
-        examine: @escaping () -> (Overview, isProgressing: Bool, gates: GateOverview)
+        examine: @escaping Examine
     ) throws {
         self.loop = loop
         self.examine = examine
@@ -38,10 +41,13 @@ final class ServiceManager {
     /// Sends what is new, and sets the timer for the next look.
     func look() {
         guard socket != nil else { return }
-        let (overview, isProgressing, gates) = examine()
+        let (overview, isProgressing, refusal, gates) = examine()
+        let problem = refusal.map {
+            "configuration refused, the one accepted last is in force: \($0)"
+        }
         say(
             supervision.look(
-                at: overview, isProgressing: isProgressing, problem: refused, gates: gates,
+                at: overview, isProgressing: isProgressing, problem: problem, gates: gates,
                 at: loop.now.boot))
         let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
@@ -63,10 +69,6 @@ final class ServiceManager {
     func stop() {
         timer = nil
         say([.stopping, .status("stopping; no gate is moved by that")])
-    }
-
-    private var refused: String? {
-        refusal.map { "configuration refused, the one accepted last is in force: \($0)" }
     }
 
     private func say(_ messages: [Notification]) {

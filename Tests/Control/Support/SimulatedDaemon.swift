@@ -6,7 +6,7 @@ import Testing
 
 /// A daemon in a test's hands: a real machine without loop, disk or network.
 final class SimulatedDaemon: ControllableDaemon {
-    private var machine: Machine
+    private(set) var machine: Machine
     private var queue: [Event] = []
     /// Every effect so far.
     private(set) var effects: [Effect] = []
@@ -34,12 +34,6 @@ final class SimulatedDaemon: ControllableDaemon {
         settle { _ in }
     }
 
-    var services: [Service] { machine.configuredServices }
-    var overview: Overview { machine.overview(at: now) }
-    func record(of service: ServiceName) -> Record? { machine.record(of: service) }
-    func isStaged(_ service: ServiceName) -> Bool { machine.isStaged(service) }
-    func isHeld(_ service: ServiceName) -> Bool { machine.isHeld(service) }
-    func objection(to service: ServiceName) -> Objection? { machine.objection(to: service) }
     var movesGates = true
     func post(_ event: Event) { queue.append(event) }
 
@@ -68,6 +62,9 @@ final class SimulatedDaemon: ControllableDaemon {
             let event = queue.removeFirst()
             for effect in machine.handle(event, at: now) {
                 effects.append(effect)
+                if case .reject(let service, let order, let objection) = effect {
+                    try tell(.rejected(service, order, objection))
+                }
                 if case .storeOverrides = effect {
                     queue.append(.recorded(.storeOverrides, problem: keepProblem))
                 }

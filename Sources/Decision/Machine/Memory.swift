@@ -1,34 +1,5 @@
 package import CivilTime
 
-/// A verdict as it is published: the facts, and since when and for how long they stand.
-package struct Record: Hashable, Sendable {
-    package var verdict: Verdict
-    /// When the present state began.
-    package var since: Instant
-    /// How many changes of state there were, over restarts and reboots.
-    package var generation: Int
-    package var decidedAt: Instant
-    /// When the flags that decided were fetched.
-    package var fetchedAt: Instant?
-    /// When time alone may next change the facts.
-    package var nextEdge: Instant
-
-    package init(
-        verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant,
-        fetchedAt: Instant? = nil, nextEdge: Instant
-    ) {
-        self.verdict = verdict
-        self.since = since
-        self.generation = generation
-        self.decidedAt = decidedAt
-        self.fetchedAt = fetchedAt
-        self.nextEdge = nextEdge
-    }
-
-    /// A minute past the next edge: if the record still stands then, no daemon is there any more.
-    package var validUntil: Instant { nextEdge + .seconds(60) }
-}
-
 /// What is kept over restarts of each service's states.
 package struct Ledger: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {

@@ -1,3 +1,39 @@
+package import JSON
+
+/// A source as far as the decision knows it: when it is asked, and how long that may take.
+package struct SourcePlan: Hashable, Sendable {
+    package var name: SourceName
+    package var interval: Duration
+    /// A fetch that takes longer than this is not going on any more.
+    package var timeout: Duration
+    /// What a key is worth that the source does not hold.
+    package var defaults: JSON.Object
+
+    package init(
+        name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
+        defaults: JSON.Object = JSON.Object()
+    ) {
+        self.name = name
+        self.interval = interval
+        self.timeout = timeout
+        self.defaults = defaults
+    }
+}
+
+/// Everything the machine runs on: what the configuration says, less how flags are fetched.
+package struct Plan: Hashable, Sendable {
+    package var sources: [SourcePlan]
+    package var services: [Service]
+    /// How many services may close for one cause; nil is any number.
+    package var closeAtOnce: Int?
+
+    package init(sources: [SourcePlan], services: [Service], closeAtOnce: Int? = nil) {
+        self.sources = sources
+        self.services = services
+        self.closeAtOnce = closeAtOnce
+    }
+}
+
 /// The positions of the sources and services of a plan by their names.
 struct PlanIndex: Hashable, Sendable {
     private let sources: [SourceName: Int]

@@ -1,0 +1,185 @@
+/// A version of some software, as it is written. Nothing is refused: what cannot be understood can
+/// still be compared.
+package struct Version: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Nil where there is nothing but white space. White space around it is not part of a version,
+    /// and of several lines the first counts, as files of versions have them.
+    package init?(_ text: String) {
+        let line = text.utf8.split(maxSplits: 1, whereSeparator: { $0 == 0x0A || $0 == 0x0D }).first
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        var trimmed = (line ?? text.utf8.prefix(0)).drop(while: isBlank)
+        while let last = trimmed.last, isBlank(last) { trimmed = trimmed.dropLast() }
+        guard !trimmed.isEmpty else { return nil }
+        self.text = String(Substring(trimmed))
+    }
+
+    package var description: String { text }
+
+    /// The rule: precedence of Semantic Versioning 2.0.0 where both are such versions, else Debian's
+    /// order. A `v` before a digit at the beginning does not count.
+    package func isOlder(than other: Version) -> Bool {
+        if let own = SemanticVersion(bare), let other = SemanticVersion(other.bare) {
+            return own.isOlder(than: other)
+        }
+        return DebianVersion(bare).isOlder(than: DebianVersion(other.bare))
+    }
+
+    private var bare: Substring {
+        let bytes = text.utf8
+        guard bytes.first.map({ $0 | 0x20 == UInt8(ascii: "v") }) ?? false,
+            bytes.dropFirst().first?.isDigit ?? false
+        else { return text[...] }
+        return Substring(bytes.dropFirst())
+    }
+}
+
+/// Where a service's installed version is known from.
+package enum InstalledVersion: Hashable, Sendable {
+    case version(Version)
+    /// A file at an absolute path, whose first line is the version.
+    case file(String)
+}
+
+/// A version as Semantic Versioning 2.0.0 writes it: `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
+struct SemanticVersion {
+    /// Numbers of any length, so they stay text: `0`, or without a leading zero.
+    private let core: [Substring]
+    private let prerelease: [Substring]
+
+    /// Nil where `text` is not such a version, to the letter (§2, §9, §10).
+    init?(_ text: Substring) {
+        let sides = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = sides[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        core = Self.identifiers(parts[0])
+        prerelease = parts.count > 1 ? Self.identifiers(parts[1]) : []
+        let build = sides.count > 1 ? Self.identifiers(sides[1]) : []
+        guard core.count == 3, core.allSatisfy(\.isNumber), !core.contains(where: \.hasLeadingZero),
+            (prerelease + build).allSatisfy(\.isIdentifier),
+            !prerelease.contains(where: { $0.isNumber && $0.hasLeadingZero })
+        else { return nil }
+    }
+
+    /// Precedence by §11: the build does not count, and a pre-release comes before its release.
+    func isOlder(than other: SemanticVersion) -> Bool {
+        for (left, right) in zip(core, other.core) where !left.isSameBytes(right) {
+            return left.isLowerNumber(than: right)
+        }
+        if prerelease.isEmpty || other.prerelease.isEmpty {
+            return !prerelease.isEmpty && other.prerelease.isEmpty
+        }
+        for (left, right) in zip(prerelease, other.prerelease) where !left.isSameBytes(right) {
+            switch (left.isNumber, right.isNumber) {
+            case (true, true): return left.isLowerNumber(than: right)
+            case (true, false): return true
+            case (false, true): return false
+            case (false, false): return left.utf8.lexicographicallyPrecedes(right.utf8)
+            }
+        }
+        return prerelease.count < other.prerelease.count
+    }
+
+    private static func identifiers(_ text: Substring) -> [Substring] {
+        text.split(separator: ".", omittingEmptySubsequences: false)
+    }
+}
+
+extension Substring {
+    fileprivate var isNumber: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
+
+    fileprivate var hasLeadingZero: Bool { utf8.count > 1 && utf8.first == UInt8(ascii: "0") }
+
+    fileprivate var isIdentifier: Bool {
+        !isEmpty && utf8.allSatisfy { $0.isDigit || $0.isLetter || $0 == UInt8(ascii: "-") }
+    }
+
+    /// Of two numbers without leading zeros the longer is the larger.
+    fileprivate func isLowerNumber(than other: Substring) -> Bool {
+        utf8.count == other.utf8.count
+            ? utf8.lexicographicallyPrecedes(other.utf8) : utf8.count < other.utf8.count
+    }
+
+    fileprivate func isSameBytes(_ other: Substring) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isLetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+}
+
+/// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is one,
+/// for software that is not packaged has versions too.
+struct DebianVersion {
+    private let epoch: Substring.UTF8View
+    private let upstream: Substring.UTF8View
+    private let revision: Substring.UTF8View
+
+    init(_ text: Substring) {
+        let bytes = text.utf8
+        var rest = bytes
+        var epoch = bytes.prefix(0)
+        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex,
+            bytes[..<colon].allSatisfy(\.isDigit)
+        {
+            epoch = bytes[..<colon]
+            rest = bytes[bytes.index(after: colon)...]
+        }
+        self.epoch = epoch
+        if let hyphen = rest.lastIndex(of: UInt8(ascii: "-")) {
+            upstream = rest[..<hyphen]
+            revision = rest[rest.index(after: hyphen)...]
+        } else {
+            upstream = rest
+            revision = rest.suffix(0)
+        }
+    }
+
+    func isOlder(than other: DebianVersion) -> Bool {
+        for (left, right) in [
+            (epoch, other.epoch), (upstream, other.upstream), (revision, other.revision),
+        ] {
+            let order = Self.order(left, right)
+            if order != 0 { return order < 0 }
+        }
+        return false
+    }
+
+    /// Negative where `left` comes first: parts that are no digits by `weight`, parts of digits as
+    /// numbers, in turn.
+    private static func order(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Int {
+        var (left, right) = (left, right)
+        while !left.isEmpty || !right.isEmpty {
+            while left.first.map({ !$0.isDigit }) ?? false
+                || right.first.map({ !$0.isDigit }) ?? false
+            {
+                let difference = weight(left.first) - weight(right.first)
+                if difference != 0 { return difference }
+                left = left.dropFirst()
+                right = right.dropFirst()
+            }
+            let (one, other) = (number(&left), number(&right))
+            if one.count != other.count { return one.count - other.count }
+            for (left, right) in zip(one, other) where left != right {
+                return Int(left) - Int(right)
+            }
+        }
+        return 0
+    }
+
+    /// A tilde comes before the end, the end before letters, letters before all else.
+    private static func weight(_ byte: UInt8?) -> Int {
+        guard let byte, !byte.isDigit else { return 0 }
+        if byte == UInt8(ascii: "~") { return -1 }
+        return byte.isLetter ? Int(byte) : Int(byte) + 256
+    }
+
+    /// Takes the leading digits, less zeros before the number.
+    private static func number(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
+        let digits = text.prefix(while: \.isDigit)
+        text = text[digits.endIndex...]
+        return digits.drop { $0 == UInt8(ascii: "0") }
+    }
+}

@@ -1,0 +1,55 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// A configuration that is read well, and cannot be put in force.
+@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+    /// libcurl finds no memory for the first source that needs the network.
+    private static let shim = "void *curl_multi_init(void) { return 0; }\n"
+
+    private static let withNetwork =
+        Daemon.shop + """
+
+            [service.web]
+            source = "http://127.0.0.1:9/flags.json"
+            format = "service-end"
+            """
+
+    /// The control socket said that it was refused, and the service manager and the file that it was
+    /// in force.
+    @Test func everybodyIsToldTheSameOfSourcesThatCannotBeFollowed() throws {
+        let watched = try WatchedDaemon()
+        let daemon = watched.daemon
+        try daemon.folder.write(Self.shim, to: "shim.c")
+        let compiled = try Program.run(
+            "/usr/bin/gcc",
+            ["-shared", "-fPIC", "-o", daemon.folder("shim.so"), daemon.folder("shim.c")])
+        #expect(compiled.errors == "")
+        try watched.start(["LD_PRELOAD": daemon.folder("shim.so")])
+        try watched.waitUntilReady()
+
+        try daemon.folder.write(Self.withNetwork, to: "killswitchd.toml")
+        daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        let status = try watched.next()
+        #expect(
+            status.hasPrefix(
+                "READY=1\nSTATUS=configuration refused, the one accepted last is in force: "))
+        #expect(status.contains("out of memory"))
+        #expect(
+            try daemon.folder.text(of: "run/configuration.refused").contains("out of memory"))
+        let shown = try daemon.control("status", "--json")
+        #expect(shown.output.contains("out of memory"))
+        #expect(!shown.output.contains("web"))
+        #expect(try daemon.control("reload").errors.contains("out of memory"))
+        #expect(try daemon.folder.text(of: "state/configuration.json").contains("web") == false)
+
+        // Mended, it is as if nothing had been.
+        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        #expect(try daemon.control("reload").status == 0)
+        #expect(try !File.exists(daemon.folder("run/configuration.refused")))
+        #expect(try daemon.control("status").errors == "")
+        try watched.waitUntilReady()
+    }
+}
