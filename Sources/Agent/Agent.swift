@@ -76,10 +76,10 @@ package final class Agent {
         post(.started)
     }
 
-    /// Ends the watching and the fetches, and lets go of its listeners, who may hold it. No file changes:
-    /// stopping the daemon moves nothing.
+    /// Ends the watching and the fetches, and lets go of the observer, which may hold the agent. No file
+    /// changes: stopping the daemon moves nothing.
     package func stop() {
-        (observer, decided, settled) = (nil, nil, nil)
+        observer = nil
         for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil

@@ -1,6 +1,6 @@
 package import Decision
 package import EventLoop
-import Faults
+package import Faults
 package import Transfer
 
 /// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides when it is
