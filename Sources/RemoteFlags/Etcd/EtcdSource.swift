@@ -4,6 +4,7 @@ package import EventLoop
 import Faults
 import Files
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes
@@ -14,6 +15,7 @@ package import Transfer
 package final class EtcdSource: FlagSource {
     package let name: SourceName
     private let cluster: Cluster
+    private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
     private let client: Client
@@ -41,12 +43,13 @@ package final class EtcdSource: FlagSource {
     }
 
     package init(
-        name: SourceName, cluster: Cluster, bearings: Bearings, client: Client, loop: EventLoop,
-        deliver: @escaping Deliver
+        name: SourceName, cluster: Cluster, interval: Duration, bearings: Bearings, client: Client,
+        loop: EventLoop, deliver: @escaping Deliver
     ) {
         Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
         self.cluster = cluster
+        self.interval = interval
         self.bearings = bearings
         self.loop = loop
         self.client = client
@@ -217,7 +220,7 @@ package final class EtcdSource: FlagSource {
 
     private func makeStream() throws(LoopError) -> Stream<WatchParser> {
         try Stream(
-            of: name, policy: Self.policy(cluster), interval: cluster.interval, client: client,
+            of: name, policy: Self.policy(cluster), interval: interval, client: client,
             loop: loop, parser: { WatchParser() },
             request: { [unowned self] in try watchRequest() }, deliver: deliver)
     }

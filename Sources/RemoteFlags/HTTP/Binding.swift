@@ -1,4 +1,5 @@
 import Signing
+import SourceKinds
 import Transfer
 
 /// What an answer depends on besides time: the place that was asked, and what was said to it. An ETag

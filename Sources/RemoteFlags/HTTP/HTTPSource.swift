@@ -1,6 +1,7 @@
 package import Decision
 package import EventLoop
 import Files
+package import SourceKinds
 package import Transfer
 
 /// Flags in a document that a server holds: one conditional GET for each fetch, over a connection

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import SourceKinds
 import Transfer
 
 /// What an answer of a server means for a source of flags.

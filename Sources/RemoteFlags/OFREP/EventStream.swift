@@ -1,6 +1,7 @@
 import Decision
 import EventLoop
 import Files
+import SourceKinds
 import Transfer
 
 /// One stream of events that a server offers.
@@ -22,10 +23,11 @@ final class EventStream {
     var refetch: Refetch? { memory.takeRefetch() }
 
     func start(
-        of name: SourceName, client: Client, loop: EventLoop, deliver: @escaping Deliver
+        of name: SourceName, interval: Duration, client: Client, loop: EventLoop,
+        deliver: @escaping Deliver
     ) throws(LoopError) {
         stream = try Stream(
-            of: name, policy: Self.policy(server), interval: server.interval, client: client,
+            of: name, policy: Self.policy(server), interval: interval, client: client,
             loop: loop, parser: { [memory] in EventParser(memory) },
             request: { [unowned self] in try request() }, deliver: deliver)
         stream?.start()

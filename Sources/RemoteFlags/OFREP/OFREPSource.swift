@@ -2,6 +2,7 @@ package import Decision
 package import EventLoop
 import Files
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, made
@@ -10,6 +11,7 @@ package import Transfer
 package final class OFREPSource: FlagSource {
     package let name: SourceName
     private let server: EvaluationServer
+    private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
     private let client: Client
@@ -28,11 +30,12 @@ package final class OFREPSource: FlagSource {
     private var isOfferTold = true
 
     package init(
-        name: SourceName, server: EvaluationServer, bearings: Bearings, client: Client,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, server: EvaluationServer, interval: Duration, bearings: Bearings,
+        client: Client, loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.server = server
+        self.interval = interval
         self.bearings = bearings
         self.loop = loop
         self.client = client
@@ -148,7 +151,8 @@ package final class OFREPSource: FlagSource {
     private func startStream(at address: EventStreamAddress) {
         do {
             let stream = EventStream(at: address, server: server, bearings: bearings)
-            try stream.start(of: name, client: client, loop: loop, deliver: deliver)
+            try stream.start(
+                of: name, interval: interval, client: client, loop: loop, deliver: deliver)
             streams.append(stream)
         } catch {
             deliver(.unwatched(name, problem: "\(error)"))

@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
@@ -9,6 +10,7 @@ package import Transfer
 package final class ClientTemplateSource: FlagSource {
     package let name: SourceName
     private let place: ClientTemplatePlace
+    private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
     private let client: Client
@@ -23,11 +25,12 @@ package final class ClientTemplateSource: FlagSource {
     private var timer: Timer?
 
     package init(
-        name: SourceName, place: ClientTemplatePlace, bearings: Bearings, client: Client,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, place: ClientTemplatePlace, interval: Duration, bearings: Bearings,
+        client: Client, loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.place = place
+        self.interval = interval
         self.bearings = bearings
         self.client = client
         self.loop = loop
@@ -48,7 +51,7 @@ package final class ClientTemplateSource: FlagSource {
                 deliver(.hinted(name))
             }
             stream = try Stream(
-                of: name, policy: Self.policy, interval: place.interval, client: client,
+                of: name, policy: Self.policy, interval: interval, client: client,
                 loop: loop,
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] version in

@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags in the server template of a Firebase project: fetched with an access token, and evaluated on
@@ -10,6 +11,7 @@ package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
     private let place: ServerTemplatePlace
+    private let context: Context
     private let agent: String
     private let loop: EventLoop
     private let client: Client
@@ -27,7 +29,8 @@ package final class ServerTemplateSource: FlagSource {
         self.client = client
         self.loop = loop
         self.deliver = deliver
-        binding = place.binding
+        context = place.context(on: bearings.host)
+        binding = place.binding(in: context)
         agent = bearings.agent
         tokens = AccessTokens(
             place.credential, scope: place.scope, limit: place.timeout, bearings: bearings,
@@ -133,7 +136,7 @@ package final class ServerTemplateSource: FlagSource {
         }
         let template = try Template(object)
         try editions.take(template.version, of: "template")
-        let (flags, doubts) = template.flags(in: place.context, .real)
+        let (flags, doubts) = template.flags(in: context, .real)
         deliver(.doubted(name, doubts.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
