@@ -67,14 +67,14 @@ let package = Package(
         .target(name: "CToml"),
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
         module("Faults"),
-        module("Files", uses: ["CSystemd"]),
+        module("Files", uses: ["CSystemd", "Faults"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime", "Faults"]),
-        module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop"]),
+        module("Transfer", uses: ["CCurl", "CivilTime", "EventLoop", "Faults"]),
         quiet("Signing", uses: ["CCrypto"]),
-        module("Datagrams"),
-        quiet("Notify", uses: ["CivilTime", "Datagrams"]),
-        quiet("Journal", uses: ["CSystemd", "Datagrams"]),
-        quiet("Bus", uses: ["CSystemd", "CivilTime", "EventLoop"]),
+        module("Datagrams", uses: ["Faults"]),
+        quiet("Notify", uses: ["CivilTime", "Datagrams", "Faults"]),
+        quiet("Journal", uses: ["CSystemd", "Datagrams", "Faults"]),
+        quiet("Bus", uses: ["CSystemd", "CivilTime", "EventLoop", "Faults"]),
 
         // The settings of each kind of source: "Settings" reads them, "RemoteFlags" fetches by them.
         quiet("SourceKinds", uses: ["Files", "JSON"]),
@@ -88,10 +88,13 @@ let package = Package(
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON",
                 "Signing", "SourceKinds", "Transfer",
             ]),
-        quiet("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop"]),
+        quiet("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
         quiet(
-            "Control", uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON"]),
+            "Control",
+            uses: [
+                "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
+            ]),
 
         // The configuration of this system, checked: for both programs.
         quiet("HostConfiguration", uses: ["CivilTime", "Records", "Settings"]),
@@ -99,7 +102,9 @@ let package = Package(
         // The one place where an effect is performed, and the two programs.
         module(
             "Agent",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "Records", "RemoteFlags"]),
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Faults", "Files", "Records", "RemoteFlags",
+            ]),
         .executableTarget(
             name: "killswitchd",
             dependencies: [
@@ -120,11 +125,12 @@ let package = Package(
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
+        tests(of: "Faults"),
         tests(of: "Files"),
-        tests(of: "EventLoop", uses: ["CivilTime"]),
+        tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing", uses: ["Files", "Support"]),
-        tests(of: "Notify", uses: ["Datagrams", "Support"]),
+        tests(of: "Notify", uses: ["Datagrams", "Faults", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
         tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
@@ -156,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Records",
-                "Settings", "Support",
+                "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
+                "Records", "Settings", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],

@@ -1,6 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
+package import Faults
 package import Files
 package import Records
 package import RemoteFlags
@@ -55,7 +56,7 @@ package final class Agent {
     }
 
     /// Takes up work with these sources.
-    package func start(_ followed: [any FlagSource]) throws(LoopError) {
+    package func start(_ followed: [any FlagSource]) throws(SystemError) {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in

@@ -1,6 +1,7 @@
 import CSystemd
 import CivilTime
 package import EventLoop
+import Faults
 import Glibc
 
 /// A connection to a message bus, sd-bus(3) on the loop: calls that do not wait, and signals.
@@ -68,7 +69,6 @@ func check(_ call: String, _ result: Int32) throws(BusError) -> Int32 {
 
 extension BusError {
     init(_ call: String, code: Int32) {
-        let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-        self.init(call: call, name: nil, message: text.prefix(1).lowercased() + text.dropFirst())
+        self.init(call: call, name: nil, message: SystemError.text(of: code))
     }
 }

@@ -1,8 +1,8 @@
 /*
  * libcrypto as Swift sees it: the digest, and private keys that sign.
  *
- * A memory BIO keeps the pointer that it is given until it is freed. Swift lends the memory of an array
- * for one call only, so the BIO is made, read and freed inside one call here.
+ * A memory BIO keeps the pointer that it is given until it is freed. Swift lends the memory of an
+ * array for one call only, so the BIO is made, read and freed inside one call here.
  */
 #include <limits.h>
 #include <openssl/err.h>
@@ -29,9 +29,9 @@ static inline int refuse_passphrase(char *buffer, int size, int writes, void *as
 }
 
 /*
- * Reads a private key of any kind in PEM, PKCS #8 or the older form of its kind. The caller frees *key
- * with EVP_PKEY_free; it is null unless the result is PRIVATE_KEY_READ. Nothing of the bytes is kept,
- * and libcrypto's queue of errors is empty afterwards: libcurl would take what is left for its own.
+ * Reads a private key of any kind in PEM, PKCS #8 or the older form of its kind. The caller frees
+ * *key with EVP_PKEY_free; it is null unless the result is PRIVATE_KEY_READ. The bytes are not kept,
+ * and libcrypto's queue of errors is empty afterwards: libcurl would take an error in it for its own.
  */
 static inline enum private_key_result read_private_key(
     const void *bytes, size_t count, EVP_PKEY **key) {

@@ -29,30 +29,31 @@ struct TZif {
     /// The header of a block, which counts what follows.
     fileprivate struct Header {
         let version: UInt8
-        let utIndicators, standardIndicators, leapSeconds, transitions, types, designationBytes: Int
+        private let counts: [Int]
+
+        var utIndicators: Int { counts[0] }
+        var standardIndicators: Int { counts[1] }
+        var leapSeconds: Int { counts[2] }
+        var transitions: Int { counts[3] }
+        var types: Int { counts[4] }
+        var designationBytes: Int { counts[5] }
 
         init(
             from reader: inout BigEndianReader, otherwise missing: ZoneError.Flaw
         ) throws(ZoneError.Flaw) {
             guard reader.take(prefix: "TZif") else { throw missing }
-            guard let version = reader.takeByte(), reader.skip(15),
-                let utIndicators = reader.takeCount(),
-                let standardIndicators = reader.takeCount(),
-                let leapSeconds = reader.takeCount(),
-                let transitions = reader.takeCount(),
-                let types = reader.takeCount(),
-                let designationBytes = reader.takeCount()
-            else { throw .truncated(.header) }
+            guard let version = reader.takeByte(), reader.skip(15) else {
+                throw .truncated(.header)
+            }
+            var counts: [Int] = []
+            for _ in 0..<6 {
+                guard let count = reader.takeCount() else { throw .truncated(.header) }
+                counts.append(count)
+            }
             guard version == 0 || version >= UInt8(ascii: "2"), version <= UInt8(ascii: "9") else {
                 throw .unknownVersion(version)
             }
-            self.version = version
-            self.utIndicators = utIndicators
-            self.standardIndicators = standardIndicators
-            self.leapSeconds = leapSeconds
-            self.transitions = transitions
-            self.types = types
-            self.designationBytes = designationBytes
+            (self.version, self.counts) = (version, counts)
         }
 
         /// The number of bytes after the header. Counts have 32 bits, so the sum fits.

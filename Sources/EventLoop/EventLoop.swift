@@ -1,40 +1,39 @@
 import CSystemd
 package import CivilTime
-import Faults
+package import Faults
 import Glibc
 
 /// The one loop of the one thread: sd-event(3), on which everything that happens is a source.
 ///
-/// Never the thread's default loop, which a library could share behind our back, and never its
-/// watchdog, which pings whether or not work goes on. The sources keep the C loop alive, so the
-/// order in which this object and they go does not matter.
+/// It is never the thread's default loop, which a library could share without our knowledge, and
+/// its own watchdog is off, since that pings whether or not work goes on. Every source keeps the C
+/// loop alive, so that this object and its sources may be freed in any order.
 @safe
 package final class EventLoop {
     let pointer: OpaquePointer
 
-    package init() throws(LoopError) {
+    /// Makes a loop with no sources. Throws where memory or descriptors have run out.
+    package init() throws(SystemError) {
         var made: OpaquePointer?
-        try check("make event loop", unsafe sd_event_new(&made))
-        guard let pointer = unsafe made else { throw LoopError("make event loop", code: ENOMEM) }
+        try SystemError.check("make event loop", unsafe sd_event_new(&made))
+        guard let pointer = unsafe made else { throw SystemError("make event loop", code: ENOMEM) }
         unsafe self.pointer = pointer
     }
 
     deinit { unsafe sd_event_unref(pointer) }
 
-    /// Dispatches events until somebody calls `exit(_:)`, and returns the code given there. A loop
-    /// that has ended cannot be run again.
-    package func run() throws(LoopError) -> Int32 {
-        try check("run event loop", unsafe sd_event_loop(pointer))
+    /// Dispatches events until `exit(_:)` is called, and returns the code that was given there. A
+    /// loop that has ended cannot be run again.
+    package func run() throws(SystemError) -> Int32 {
+        try SystemError.check("run event loop", unsafe sd_event_loop(pointer))
     }
 
-    /// Dispatches at most one event, the oldest, and waits for it no longer than `timeout`. For
-    /// tests, which have something to look at after every event.
-    ///
-    /// Returns whether there was an event.
+    /// Dispatches at most one event, the oldest, and waits for it no longer than `timeout`. Returns
+    /// whether there was one.
     @discardableResult
-    package func runOnce(_ timeout: Duration) throws(LoopError) -> Bool {
+    package func runOnce(_ timeout: Duration) throws(SystemError) -> Bool {
         let wait = UInt64(max(timeout.microseconds, 0))
-        return try check("run event loop", unsafe sd_event_run(pointer, wait)) > 0
+        return try SystemError.check("run event loop", unsafe sd_event_run(pointer, wait)) > 0
     }
 
     /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
@@ -42,7 +41,8 @@ package final class EventLoop {
         unsafe expectSuccess(sd_event_exit(pointer, code))
     }
 
-    /// The time on both axes, asked of the kernel anew: within one event it moves on.
+    /// The time on both axes, asked of the kernel at each use: it moves on while one event is
+    /// handled.
     package var now: (wall: Instant, boot: Boottime) {
         (
             Self.wallClock,
@@ -67,17 +67,57 @@ package final class EventLoop {
     }
 }
 
-/// For calls that can fail in two cases only, in both of which nothing will be dispatched any more
-/// and there is nobody to tell: the loop has ended (`ESTALE`), or this is a forked child
-/// (`ECHILD`). Anything else would be a poll that never comes: better to end and be restarted.
+/// Ends the program where a call of sd-event fails that cannot fail while the loop runs.
+///
+/// Two failures are harmless, because nothing will be dispatched any more: the loop has ended
+/// (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would never fire; the
+/// service manager restarts the program instead.
 func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #line) {
     Invariant.hold(
         result >= 0 || result == -ESTALE || result == -ECHILD,
-        "\(LoopError("change an event source", code: -result))", file: file, line: line)
+        "\(SystemError("change an event source", code: -result))", file: file, line: line)
 }
 
 extension EventLoop {
-    /// Hands the C loop to a library that adds its own sources to it, such as sd-bus(3). `call` returns
-    /// an `errno` negated.
+    /// Lends the C loop, for one call, to a library that adds its own sources to it, such as
+    /// sd-bus(3). `call` returns a negated `errno(3)` where it fails.
     package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
+}
+
+/// Calls its handler from the loop, once the event that is being dispatched has been handled. Off
+/// until it is armed. It costs no system call.
+///
+/// Each arming makes a new defer source. sd-event dispatches the source that has been pending
+/// longest, and a defer source that is kept counts as pending since it was made: if its handler
+/// armed it again, the loop would dispatch nothing else, not even a signal.
+package final class Deferred {
+    private let loop: EventLoop
+    private let handler: () -> Void
+    private var armed: EventSource<Void>?
+
+    /// A call that is off until it is armed.
+    package init(_ loop: EventLoop, handler: @escaping () -> Void) {
+        self.loop = loop
+        self.handler = handler
+    }
+
+    /// Has the handler called once, however often this is called before that. Called by the handler
+    /// itself, it has the handler called once more, after other sources have had their turn.
+    package func arm() {
+        guard armed == nil else { return }
+        do {
+            armed = try unsafe EventSource("add deferred call") { [unowned self] in
+                let handler = handler
+                armed = nil
+                handler()
+            } add: { source, userdata in
+                unsafe sd_event_add_defer(
+                    loop.pointer, &source,
+                    { _, userdata in unsafe EventSource.deliver((), to: userdata) }, userdata)
+            }
+        } catch {
+            // The only other error is that the loop has ended, and then nothing is called any more.
+            Invariant.hold(error.code != ENOMEM, "\(error)")
+        }
+    }
 }

@@ -1,36 +1,37 @@
+package import Faults
 import Glibc
 
-/// Tells when what a path leads to may have changed, in whatever way: the file written in place,
-/// replaced, removed, made again; a directory above it likewise; or a link on the way led elsewhere,
-/// as Kubernetes does with the `..data` of a mounted ConfigMap.
+/// Calls its handler when the file that a path leads to may have changed: it was written in place,
+/// replaced, removed or made again, or the same happened to a directory above it, or a link on the
+/// way leads elsewhere now, as Kubernetes does with the `..data` of a mounted ConfigMap.
 ///
-/// Every directory on the way is watched for the one name that matters in it, and the file at the
-/// end for its content. After an event that touches the path all of that is thrown away and made
-/// anew, from the loop, and then the handler is called: so a burst is one call, a handler that reads
-/// the file reads what is watched already, and no stream of changes, however fast, keeps it from
-/// being called.
+/// Each directory on the way is watched for the one name in it that is on the path, and the file at
+/// the end for its content. After an event on the path, all watches are made anew from the loop,
+/// and then the handler is called. So a burst of events is one call, the watches cover the file
+/// before the handler reads it, and even an endless stream of changes does not keep the handler
+/// from being called.
 ///
-/// The handler may be called without need, seldom, and is called at least once after the last
-/// change. A file that is written in place is told of when the writer closes it; one that is made
-/// anew without `rename(2)` may be told of before it is complete, and is told of again then.
+/// The handler is called at least once after the last change, and now and then without a change. A
+/// file that is written in place is reported when the writer closes it. A file that is made anew
+/// without `rename(2)` may be reported before it is complete, and is reported again when it is.
 ///
-/// inotify does not see what other hosts do on a network file system, nor a mount over a directory:
-/// a slow poll beside this, which reads the file and calls `rearm()`, does.
+/// inotify reports neither changes that other hosts make on a network file system, nor a mount over
+/// a directory. For those a slow poll has to read the file and call `rearm()`.
 package final class PathWatch {
+    /// The path as it was given.
     package let path: String
 
-    /// Why there may be changes that are not told of, if so: the host's limit of watches is reached,
-    /// or a directory may not be read. A path that leads nowhere is no problem, but watched.
-    package private(set) var problem: LoopError?
+    /// Why changes may go unreported; nil where none do. The host's limit of watches is reached, or
+    /// a directory may not be read. A path that leads nowhere is no problem: it is watched.
+    package private(set) var problem: SystemError?
 
     private let loop: EventLoop
     private let handler: () -> Void
     private var watches: [Watch] = []
-    /// Nil only if it could not be made, which is a problem, and tried again like any other.
     private var change: Deferred?
 
-    /// Watches from here on: what is read after this returns, and every change from then, is covered.
-    /// The handler is not called for the start. The path is absolute; any other is a problem.
+    /// Watches the path before this returns: no change is missed after the file was read then. The
+    /// handler is not called for the start. The path has to be absolute; any other is a `problem`.
     package init(_ loop: EventLoop, path: String, handler: @escaping () -> Void) {
         self.loop = loop
         self.path = path
@@ -38,13 +39,13 @@ package final class PathWatch {
         rearm()
     }
 
-    /// Resolves the path again and watches what it leads to now; clears the problem, or finds it
-    /// again. Does not call the handler.
+    /// Resolves the path again and watches the file that it leads to now; clears `problem`, or sets
+    /// it again. Does not call the handler.
     package func rearm() {
         problem = nil
-        do throws(LoopError) {
+        do throws(SystemError) {
             guard path.utf8.first == UInt8(ascii: "/") else {
-                throw LoopError("watch '\(path)'", code: EINVAL)
+                throw SystemError("watch '\(path)'", code: EINVAL)
             }
             if change == nil {
                 change = Deferred(loop) { [weak self] in self?.settle() }
@@ -56,14 +57,14 @@ package final class PathWatch {
         }
     }
 
-    /// First watched, then told of: the handler reads what is watched already.
+    /// Watches first, then calls the handler: the file is watched before the handler reads it.
     private func settle() {
         rearm()
         handler()
     }
 
-    /// Watches each step before it looks what is there: a change before that is seen by the look,
-    /// one after it by the watch, and none falls between.
+    /// Watches each step of the path before it looks at it: a look sees changes from before it, the
+    /// watch reports those after it, and none is missed in between.
     private func resolve() -> [Watch] {
         var watches: [Watch] = []
         var walk = PathWalk(path)
@@ -83,8 +84,8 @@ package final class PathWatch {
         return watches
     }
 
-    /// One watch, or none and the problem. One that is not found has gone since it was looked at,
-    /// and the watch on the step before it has that event in its queue.
+    /// One watch, or none with `problem` set. A path that is not found has gone since it was looked
+    /// at; the watch on the step before it has that event in its queue.
     private func watch(_ path: String, _ mask: Watch.Mask, for name: String? = nil) -> [Watch] {
         do {
             let watch = try Watch(loop, path, mask) { [weak self] event in
@@ -106,8 +107,9 @@ package final class PathWatch {
         }
     }
 
-    /// What else was queued for these watches goes with them. Not the first, on the root directory:
-    /// with its last watch sd-event closes inotify itself, and the kernel takes milliseconds for that.
+    /// Drops the watches, and with them their queued events. The first watch stays, on the root
+    /// directory: with its last watch sd-event closes inotify, for which the kernel takes
+    /// milliseconds.
     private func changed() {
         watches.removeLast(max(watches.count - 1, 0))
         change?.arm()
@@ -115,19 +117,20 @@ package final class PathWatch {
 }
 
 extension Watch.Mask {
-    /// A name in a directory comes to mean something else.
+    /// Another file has a name in a directory now, or none.
     fileprivate static let names: Self = [
         .create, .delete, .movedFrom, .movedTo, .onlyDirectory, .dontFollow,
     ]
 
-    /// What a file holds, or whether it may be read, has changed.
+    /// The content of a file, or who may read it, has changed.
     fileprivate static let content: Self = [
         .closeWrite, .attrib, .moveSelf, .deleteSelf, .dontFollow,
     ]
 }
 
 extension Watch.Event {
-    /// Whether it is about this name in the watched directory, or about what is watched as a whole.
+    /// Whether it is about this name in the watched directory, or about the watched file or
+    /// directory itself.
     fileprivate func concerns(_ name: String?) -> Bool {
         guard let name, let happenedTo = self.name else { return true }
         return happenedTo.utf8.elementsEqual(name.utf8)

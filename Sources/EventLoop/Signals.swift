@@ -1,37 +1,40 @@
 import CSystemd
+package import Faults
 import Glibc
 
 /// Turns signals of the process into events: the handler gets the number.
 ///
-/// They are blocked in the calling thread, and stay so after this object is gone: one that comes
-/// then waits, instead of ending the process in the middle of something. A child that is to be
-/// ended by them needs its mask emptied when it is made.
+/// The signals are blocked in the calling thread, and stay blocked after this object is gone: a
+/// signal that comes then waits, instead of ending the process in the middle of its work. A child
+/// process that signals should end needs an empty signal mask when it is made.
 package final class Signals {
-    /// A signal as it came.
+    /// A signal that came.
     package struct Received: Hashable, Sendable {
         package let number: Int32
-        /// A process sent it with `kill(2)` or the like, to this process or to its group. The kernel
-        /// sends what is typed at a terminal, to the whole process group that has it.
+        /// A process sent it, with `kill(2)` or the like. False for a key typed at a terminal, for
+        /// which the kernel signals the whole foreground process group.
         package let isFromProcess: Bool
     }
 
-    private let sources: [Source<Received>]
+    private let sources: [EventSource<Received>]
 
-    /// A signal has one owner on a loop; a second one is the error `EBUSY`.
+    /// The handler gets the number of each signal. A signal has one owner on a loop; a second owner
+    /// is the error `EBUSY`.
     package convenience init(
         _ loop: EventLoop, _ signals: [Int32], handler: @escaping (Int32) -> Void
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         try self.init(loop, sentTo: signals) { handler($0.number) }
     }
 
-    /// The same, and the handler learns where each came from.
+    /// The same; the handler also learns where each signal came from.
     package init(
         _ loop: EventLoop, sentTo signals: [Int32], handler: @escaping (Received) -> Void
-    ) throws(LoopError) {
-        var sources: [Source<Received>] = []
+    ) throws(SystemError) {
+        var sources: [EventSource<Received>] = []
         for signal in signals {
             try block(signal)
-            let source = try unsafe Source("add signal", handler: handler) { source, userdata in
+            let source = try unsafe EventSource("add signal", handler: handler) {
+                source, userdata in
                 unsafe sd_event_add_signal(
                     loop.pointer, &source, signal,
                     { _, info, userdata in
@@ -39,7 +42,7 @@ package final class Signals {
                         let signal = unsafe Received(
                             number: Int32(bitPattern: info.pointee.ssi_signo),
                             isFromProcess: info.pointee.ssi_code <= 0)
-                        return unsafe Source.deliver(signal, to: userdata)
+                        return unsafe EventSource.deliver(signal, to: userdata)
                     }, userdata)
             }
             sources.append(source)
@@ -47,17 +50,57 @@ package final class Signals {
         self.sources = sources
     }
 
-    /// Lets these signals wait from now on for the object that takes them: one that comes in the first
-    /// milliseconds of a program is not lost, and does not end it.
-    package static func hold(_ signals: [Int32]) throws(LoopError) {
+    /// Blocks these signals before the object exists that handles them: a signal in the first
+    /// milliseconds of a program waits for it, and does not end the program.
+    package static func hold(_ signals: [Int32]) throws(SystemError) {
         for signal in signals { try block(signal) }
     }
 }
 
-/// Blocks a signal in this thread, without which sd-event refuses to have it as a source.
-func block(_ signal: Int32) throws(LoopError) {
+/// Blocks a signal in this thread: sd-event accepts only a blocked signal as a source.
+func block(_ signal: Int32) throws(SystemError) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    try check("block signal", negatedError(unsafe sigaddset(&signals, signal)))
-    try check("block signal", -(unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)))
+    try SystemError.check("block signal", SystemError.negated(unsafe sigaddset(&signals, signal)))
+    try SystemError.check("block signal", -(unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)))
+}
+
+/// Waits for a child process to end, and reaps it.
+///
+/// It blocks `SIGCHLD` in the calling thread, which sd-event asks for. If it is dropped before the
+/// child has ended, the program has to reap the child itself.
+package final class Child {
+    /// How the process ended.
+    package enum End: Hashable, Sendable {
+        /// It exited, with this status from 0 to 255.
+        case exited(Int32)
+        /// This signal ended it.
+        case killed(Int32)
+    }
+
+    private let source: EventSource<End>
+
+    /// The handler is called once, when the process of that ID has ended. Where there is no such
+    /// child, the error is `ESRCH`.
+    package init(
+        _ loop: EventLoop, _ process: Int32, handler: @escaping (End) -> Void
+    ) throws(SystemError) {
+        try block(SIGCHLD)
+        source = try unsafe EventSource("add child", handler: handler) { source, userdata in
+            unsafe sd_event_add_child(
+                loop.pointer, &source, process, Int32(WEXITED),
+                { _, info, userdata in
+                    guard let info = unsafe info else { return 0 }
+                    return unsafe EventSource.deliver(End(info.pointee), to: userdata)
+                }, userdata)
+        }
+    }
+}
+
+extension Child.End {
+    /// Reads the result of `waitid(2)` for a child that has ended.
+    fileprivate init(_ info: siginfo_t) {
+        let status = unsafe info._sifields._sigchld.si_status
+        self = unsafe info.si_code == CLD_EXITED ? .exited(status) : .killed(status)
+    }
 }

@@ -1,23 +1,23 @@
 import CSystemd
+package import Faults
 import Glibc
 
-/// Tells what happens to one file or in one directory: inotify(7).
+/// Reports changes of one file or in one directory: inotify(7).
 ///
-/// It follows the inode that the path led to when this was made, wherever that is moved; to follow
-/// a path is the task of `PathWatch`.
+/// It follows the inode that the path led to when this was made, wherever that is moved.
+/// `PathWatch` follows a path.
 package final class Watch {
-    /// What to be told, and what came.
+    /// Changes to report, and changes that came.
     package struct Mask: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
+        /// The changes of an inotify(7) mask.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         private init(_ bits: Int32) { rawValue = UInt32(bitPattern: bits) }
 
         /// The metadata changed: mode, owner, times, number of names.
         package static let attrib = Mask(IN_ATTRIB)
-        /// Written to, or cut short; a long write is many of these.
-        package static let modify = Mask(IN_MODIFY)
-        /// Closed by somebody who had it open for writing.
+        /// A process closed it that had it open for writing.
         package static let closeWrite = Mask(IN_CLOSE_WRITE)
         /// A name came into the directory: made, linked.
         package static let create = Mask(IN_CREATE)
@@ -32,40 +32,39 @@ package final class Watch {
         /// The watched inode itself was given another name.
         package static let moveSelf = Mask(IN_MOVE_SELF)
 
-        /// For the making only: fail with `ENOTDIR` if the path is no directory.
+        /// Only when a watch is made: fail with `ENOTDIR` if the path is no directory.
         package static let onlyDirectory = Mask(IN_ONLYDIR)
-        /// For the making only: watch a link itself, not what it leads to.
+        /// Only when a watch is made: watch a link itself, not what it leads to.
         package static let dontFollow = Mask(IN_DONT_FOLLOW)
 
-        /// Always told: the kernel has ended the watch, and nothing more will come.
+        /// Always reported: the kernel has ended the watch, and nothing more will come.
         package static let ignored = Mask(IN_IGNORED)
-        /// Always told: the file system was unmounted.
-        package static let unmounted = Mask(IN_UNMOUNT)
-        /// Always told: events were lost, so anything may have happened.
+        /// Always reported: events were lost, so anything may have changed.
         package static let queueOverflow = Mask(IN_Q_OVERFLOW)
-        /// Told along with others: what the event is about is a directory.
+        /// Reported along with others: the event is about a directory.
         package static let isDirectory = Mask(IN_ISDIR)
     }
 
+    /// One change.
     package struct Event: Hashable, Sendable {
         package let mask: Mask
         /// The name in the watched directory; nil where the event is about the watched inode
-        /// itself. Bytes that are not UTF-8 come out repaired.
+        /// itself. Bytes that are not UTF-8 are replaced.
         package let name: String?
     }
 
-    private let source: Source<Event>
+    private let source: EventSource<Event>
 
-    /// Errors are told apart by `isNotFound`, and `isLimitReached` for the host's limit of watches.
+    /// Throws an error whose `isNotFound` is true where the path leads nowhere.
     package init(
         _ loop: EventLoop, _ path: String, _ mask: Mask, handler: @escaping (Event) -> Void
-    ) throws(LoopError) {
-        source = try unsafe Source("watch '\(path)'", handler: handler) { source, userdata in
+    ) throws(SystemError) {
+        source = try unsafe EventSource("watch '\(path)'", handler: handler) { source, userdata in
             unsafe sd_event_add_inotify(
                 loop.pointer, &source, path, mask.rawValue,
                 { _, event, userdata in
                     guard let event = unsafe event else { return 0 }
-                    return unsafe Source.deliver(Event(event), to: userdata)
+                    return unsafe EventSource.deliver(Event(event), to: userdata)
                 }, userdata)
         }
     }

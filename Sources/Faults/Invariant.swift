@@ -1,7 +1,7 @@
 import Glibc
 
-/// Conditions that no input can break. Where one is broken all the same, the program says which, and
-/// ends: the service manager starts it again.
+/// Conditions that no input can break. Where one is broken all the same, the program says which,
+/// and ends: the service manager starts it again.
 ///
 /// Swift's own `precondition` is silent in an optimised build: it leaves the sentence out.
 package enum Invariant {

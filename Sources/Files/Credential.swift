@@ -1,12 +1,12 @@
-/// A secret or a certificate that the configuration names and does not hold.
+/// The place of a secret or a certificate, which the configuration names and does not hold.
 package enum Credential: Hashable, Sendable {
-    /// A file under `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=` names
-    /// (systemd.exec(5)). It sees to who may read it.
+    /// A file in `$CREDENTIALS_DIRECTORY`, where systemd puts the credentials that
+    /// `LoadCredential=` names (systemd.exec(5)), readable by the service alone.
     case named(String)
     /// A file by its absolute path.
     case file(String)
 
-    /// Nil for what is neither a name nor an absolute path.
+    /// Nil for a text that is neither a name nor an absolute path.
     package init?(_ text: String) {
         if text.utf8.contains(0) { return nil }
         if text.utf8.first == UInt8(ascii: "/") {
@@ -28,7 +28,7 @@ package enum Credential: Hashable, Sendable {
         }
     }
 
-    /// Where it is, given the value of `$CREDENTIALS_DIRECTORY`.
+    /// The path of the file, given the value of `$CREDENTIALS_DIRECTORY`.
     package func path(in directory: String?) throws(CredentialError) -> String {
         switch self {
         case .file(let path):
@@ -39,13 +39,13 @@ package enum Credential: Hashable, Sendable {
         }
     }
 
-    /// What it holds, for something that everybody may see.
+    /// The content, where it is no secret: a certificate.
     package func read(in directory: String?) throws(CredentialError) -> [UInt8] {
         try contents(in: directory).bytes
     }
 
-    /// What it holds, for a secret: a file by its path must be ours or root's, and nobody else's to
-    /// read or write.
+    /// The content, where it is a secret: a file by its path must belong to `user` or root, and no
+    /// other user may read or write it.
     package func readSecret(
         in directory: String?, user: UInt32
     ) throws(CredentialError) -> [UInt8] {
@@ -70,11 +70,11 @@ package enum Credential: Hashable, Sendable {
         }
     }
 
-    /// As much as systemd takes of all credentials of a unit.
+    /// The limit of systemd for all credentials of a unit, in bytes.
     private static let sizeLimit = 1 << 20
 }
 
-/// Why there is no credential to work with.
+/// Why a credential cannot be used.
 package enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
     case noDirectory(String)
     case unreadable(FileError)

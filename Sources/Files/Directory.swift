@@ -1,9 +1,9 @@
 import Glibc
 
-/// What can be done to a directory by its path.
+/// Operations on a directory by its path.
 package enum Directory {
-    /// Makes the directory and those above it that are missing; one that is there is fine, and
-    /// keeps the mode it has. Each one made gets these permission bits, whatever the umask is.
+    /// Makes the directory, and the directories above it that are missing. A directory that is
+    /// there keeps its mode; each new directory gets these permission bits, whatever the umask is.
     package static func create(_ path: String, mode: UInt32 = 0o755) throws(FileError) {
         do {
             try make(path, mode: mode)
@@ -14,7 +14,7 @@ package enum Directory {
         }
     }
 
-    /// Removes an empty directory; one that is not there is fine.
+    /// Removes an empty directory; a missing directory is no error.
     package static func remove(_ path: String) throws(FileError) {
         do {
             try unsafe system("remove", path) { unsafe rmdir($0) }
@@ -22,7 +22,8 @@ package enum Directory {
     }
 
     /// The names in it without `.` and `..`, in the order of their bytes, which is the same in
-    /// every locale. A name that is not UTF-8 comes out repaired, so nothing can be opened by it.
+    /// every locale. In a name that is not UTF-8 bytes are replaced, so that no file can be opened
+    /// by it.
     package static func list(_ path: String) throws(FileError) -> [String] {
         let names = try DirectoryStream(path).names()
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -34,7 +35,7 @@ package enum Directory {
         try OpenFile(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Makes the last component only.
+    /// Makes the directory of the last component only.
     private static func make(_ path: String, mode: UInt32) throws(FileError) {
         do {
             try unsafe system("create", path) { unsafe mkdir($0, mode) }
@@ -45,7 +46,7 @@ package enum Directory {
         try unsafe system("change the mode of", path) { unsafe chmod($0, mode) }
     }
 
-    /// The path less its last component and the slashes around that; nil where nothing is left.
+    /// The path without its last component and the slashes around that; nil where nothing is left.
     private static func parent(of path: String) -> String? {
         var rest = path.utf8[...]
         let slash = UInt8(ascii: "/")
@@ -54,5 +55,73 @@ package enum Directory {
         rest = rest[..<last]
         while rest.last == slash { rest.removeLast() }
         return rest.isEmpty ? nil : String(Substring(rest))
+    }
+}
+
+/// An exclusive lock on a directory, held for as long as this object lives.
+///
+/// It is `flock(2)` on a descriptor of the directory: no lock file can be left behind, and the
+/// kernel releases the lock when the process ends in any way. It excludes only processes that ask
+/// for the lock.
+package final class DirectoryLock {
+    /// The lock belongs to this descriptor: closing it releases the lock.
+    private let directory: OpenFile
+
+    /// Takes the lock without waiting. Where another process has it, the error's cause is
+    /// `.lockedByAnother`.
+    package init(_ path: String) throws(FileError) {
+        directory = try OpenFile(path, O_RDONLY | O_DIRECTORY)
+        do {
+            try unsafe system("lock", path) { [descriptor = directory.descriptor] _ in
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            }
+        } catch  where error.code == EWOULDBLOCK {
+            throw FileError("lock", path, .lockedByAnother)
+        }
+    }
+}
+
+/// An open directory, read by `readdir(3)`; `opendir(3)` sets `O_CLOEXEC`.
+@safe
+struct DirectoryStream: ~Copyable {
+    private let stream: OpaquePointer
+    private let path: String
+
+    /// Opens the directory.
+    init(_ path: String) throws(FileError) {
+        try refuseNUL("list", path)
+        guard let stream = unsafe opendir(path) else {
+            throw FileError("list", path, .system(errno))
+        }
+        unsafe self.stream = stream
+        self.path = path
+    }
+
+    deinit { unsafe closedir(stream) }
+
+    /// The names that were not read yet, without `.` and `..`, in no order.
+    func names() throws(FileError) -> [String] {
+        var names: [String] = []
+        while let name = try next() {
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// The next name; nil at the end. `readdir` returns a null pointer for an error too, and only
+    /// `errno` tells both apart.
+    private func next() throws(FileError) -> String? {
+        var name: String?
+        try unsafe system("list", path) { _ in
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { return errno == 0 ? 0 : -1 }
+            name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            return 0
+        }
+        return name
     }
 }

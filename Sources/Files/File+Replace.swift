@@ -1,20 +1,20 @@
 import Glibc
 
-/// What a replaced file must outlive.
+/// The failures that a replaced file survives.
 package enum Durability: Hashable, Sendable {
-    /// The end of this program, however sudden: for files that the next boot does not read.
+    /// This program is killed: enough for files that the next boot does not read.
     case programCrash
-    /// The loss of power as well, at the price of one more `fsync(2)`, on the folder.
+    /// Power is lost: this takes one more `fsync(2)`, of the folder.
     case powerLoss
 }
 
 extension File {
     /// Puts new content under a path, atomically: a reader sees all of the old or all of the new.
     ///
-    /// The bytes go to a hidden file in the same folder, are synced, and take the name by
-    /// `rename(2)`; a link of that name is replaced, not followed. There is one writer to a path,
-    /// so the hidden name is a fixed one: what a crash left under it is thrown away, and whatever
-    /// somebody else put there (a link, a FIFO) is never opened.
+    /// The bytes are written to a hidden file in the same folder, synced, and given the name by
+    /// `rename(2)`; a link of that name is replaced, not followed. A path has one writer, so that
+    /// the hidden name is fixed: a file that a crash left under it is removed, and a link or a FIFO
+    /// that another user put there is never opened.
     ///
     /// When it throws, the old file is untouched and the hidden one gone, with one exception: if
     /// only the sync of the folder failed, the new content is in place but may not survive a loss
@@ -51,8 +51,8 @@ extension File {
         try file.synchronize()
     }
 
-    /// `O_EXCL` makes the file or fails: it opens nothing that is there, not even through a link. What
-    /// a crash has left under that name goes first.
+    /// Makes the file with `O_EXCL`, which never opens a file that is there, not even through a
+    /// link. A file that a crash has left under that name is removed first.
     private static func make(_ path: String) throws(FileError) -> OpenFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL
         do {
@@ -63,8 +63,8 @@ extension File {
         }
     }
 
-    /// Removes the half-made file. The caller has an error to report already, and this one's would
-    /// say the same less clearly; the next replacement tries the removal again.
+    /// Removes the half-made file. The caller has the first error to report, so that this one's is
+    /// dropped; the next replacement tries the removal again.
     private static func discard(_ temporary: String) {
         do { try remove(temporary) } catch {}
     }

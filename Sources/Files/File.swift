@@ -1,18 +1,18 @@
 import Glibc
 
-/// What can be done to a file by its path.
+/// Operations on a file by its path.
 ///
 /// Paths are absolute, or relative to the working directory. Links are followed unless a function
-/// says otherwise. Replacing has a file of its own.
+/// says otherwise.
 package enum File {
-    /// The whole content of a regular file of at most `limit` bytes; a larger one is an error and
-    /// no content. A FIFO, a device or a socket is refused, and never waited for.
+    /// The whole content of a regular file of at most `limit` bytes; a larger file is an error. A
+    /// FIFO, a device or a socket is an error too, and never waited for.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         try readWithAttributes(path, limit: limit).bytes
     }
 
-    /// The whole content of a regular file, and the attributes of that same file: for a secret,
-    /// whose owner and mode matter, and which must not be swapped between the check and the read.
+    /// The whole content of a regular file, and the attributes of that same file. For a secret,
+    /// whose owner and mode matter, and which nobody may swap between the check and the read.
     package static func readWithAttributes(
         _ path: String, limit: Int
     ) throws(FileError) -> (bytes: [UInt8], attributes: FileAttributes) {
@@ -37,7 +37,7 @@ package enum File {
         }
     }
 
-    /// What `stat(2)` says; with `followingLinks` false, of the link itself.
+    /// The result of `stat(2)`; with `followingLinks` false, that of the link itself.
     package static func attributes(
         of path: String, followingLinks: Bool = true
     ) throws(FileError) -> FileAttributes {
@@ -48,7 +48,7 @@ package enum File {
         return FileAttributes(status)
     }
 
-    /// Whether the path leads to anything at all; a link that leads nowhere does not.
+    /// Whether the path leads to a file of any kind; false for a link that leads nowhere.
     package static func exists(_ path: String) throws(FileError) -> Bool {
         do {
             _ = try attributes(of: path)
@@ -63,12 +63,12 @@ package enum File {
         try attributes(of: path).modificationTime
     }
 
-    /// Whether the path is a symbolic link that holds this very target.
+    /// Whether the path is a symbolic link with exactly this target.
     package static func isLink(_ path: String, to target: String) throws(FileError) -> Bool {
         guard try attributes(of: path, followingLinks: false).kind == .symbolicLink else {
             return false
         }
-        // One byte more than the target: a longer one is another one.
+        // One byte more than the target, so that a longer target differs.
         var buffer = [CChar](repeating: 0, count: target.utf8.count + 1)
         let count = try unsafe system("read the link", path) {
             unsafe readlink($0, &buffer, buffer.count)
@@ -77,15 +77,16 @@ package enum File {
         return found.elementsEqual(target.utf8)
     }
 
-    /// Removes the name; one that is not there is fine. A link goes itself, not what it leads to.
+    /// Removes the file; a missing file is no error. Of a link, the link is removed, not its
+    /// target.
     package static func remove(_ path: String) throws(FileError) {
         do {
             try unsafe system("remove", path) { unsafe unlink($0) }
         } catch  where error.code == ENOENT {}
     }
 
-    /// Gives the file another name on the same file system, at once: whoever looks sees the one or
-    /// the other, never none and never both. What had the new name is gone.
+    /// Gives the file another name on the same file system, atomically: at each moment exactly one
+    /// of both names is there. A file that had the new name is gone.
     package static func rename(_ path: String, to newPath: String) throws(FileError) {
         try refuseNUL("rename to", newPath)
         try unsafe system("rename", path) { old in
@@ -93,7 +94,7 @@ package enum File {
         }
     }
 
-    /// Sets the modification time to now; an empty file of mode 0644 is made if there is none.
+    /// Sets the modification time to now; makes an empty file of mode 0644 if there is none.
     package static func touch(_ path: String) throws(FileError) {
         do {
             try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, nil, 0) }
@@ -101,5 +102,29 @@ package enum File {
             let file = try OpenFile(path, O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o644)
             try file.setMode(0o644)
         }
+    }
+}
+
+extension File {
+    /// The path from the root. A relative path begins in the working directory of this process.
+    package static func absolute(_ path: String) throws(FileError) -> String {
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        guard let folder = unsafe getcwd(nil, 0) else {
+            throw FileError("find the working directory of", path, .system(errno))
+        }
+        defer { unsafe free(folder) }
+        return "\(unsafe String(cString: folder))/\(path)"
+    }
+}
+
+/// Operations on a symbolic link itself.
+package enum SymbolicLink {
+    /// Makes a link at `path` that leads to `target`, and replaces a file of that name.
+    package static func replace(_ path: String, to target: String) throws(FileError) {
+        try refuseNUL("link to", target)
+        let temporary = "\(path).tmp"
+        try File.remove(temporary)
+        try unsafe system("create link", temporary) { unsafe symlink(target, $0) }
+        try File.rename(temporary, to: path)
     }
 }

@@ -1,12 +1,13 @@
+import Faults
 import Glibc
 
 /// Why a file call failed: what was tried, on which path, and the cause.
 package struct FileError: Error, Hashable, CustomStringConvertible {
-    /// What stood in the way.
+    /// Why the call failed.
     package enum Cause: Hashable, Sendable {
-        /// The kernel's own word for it, an `errno(3)`.
+        /// The kernel refused it with this `errno(3)`.
         case system(Int32)
-        /// There is a FIFO, a device or a socket where a regular file was wanted.
+        /// A regular file was expected, and it is a FIFO, a device or a socket.
         case notRegularFile
         /// The file holds more than this many bytes.
         case largerThan(Int)
@@ -18,22 +19,25 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
 
     /// The verb, as a person says it: `open`, `rename`.
     package let operation: String
+    /// The path that was given.
     package let path: String
+    /// Why the call failed.
     package let cause: Cause
 
+    /// The failure of an operation on a path.
     package init(_ operation: String, _ path: String, _ cause: Cause) {
         self.operation = operation
         self.path = path
         self.cause = cause
     }
 
-    /// The `errno(3)`, where the kernel gave one.
+    /// The `errno(3)`; nil where the kernel refused nothing.
     package var code: Int32? {
         guard case .system(let code) = cause else { return nil }
         return code
     }
 
-    /// No such file, or a folder on the way to it is missing or not a folder.
+    /// The file is not there, or something on the way to it is no directory.
     package var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
 
     /// The file holds more than the limit that was given.
@@ -41,11 +45,8 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         if case .largerThan = cause { true } else { false }
     }
 
-    /// Somebody who may do more could have done it.
+    /// This user may not do it.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
-
-    /// No space left on the file system, or none left of the user's quota.
-    package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var description: String {
         "\(operation) '\(path)': \(cause)"
@@ -55,7 +56,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
 extension FileError.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .system(let code): systemMessage(code)
+        case .system(let code): SystemError.text(of: code)
         case .notRegularFile: "not a regular file"
         case .largerThan(let limit): "larger than \(limit) bytes"
         case .lockedByAnother: "locked by another process"
@@ -64,9 +65,31 @@ extension FileError.Cause: CustomStringConvertible {
     }
 }
 
-/// The text of `strerror(3)`, its first letter in lower case so that it can end a sentence.
-private func systemMessage(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    let message = unsafe String(cString: text)
-    return message.prefix(1).lowercased() + message.dropFirst()
+/// Makes one system call on a path, and turns its result into a Swift value or error. A call that a
+/// signal interrupted is made again.
+/// - Parameters:
+///   - operation: The verb of the error's sentence.
+///   - path: The path, given to `call` as a C string that lasts for that call.
+///   - call: Returns -1 and sets `errno` when it fails.
+/// - Returns: What `call` returned.
+/// - Throws: The `errno` of the call, with the operation and the path.
+@discardableResult
+func system<Result: FixedWidthInteger>(
+    _ operation: String, _ path: String, _ call: (UnsafePointer<CChar>) -> Result
+) throws(FileError) -> Result {
+    try refuseNUL(operation, path)
+    while true {
+        let (result, code) = unsafe path.withCString { path in
+            let result = unsafe call(path)
+            return (result, errno)
+        }
+        if result != -1 { return result }
+        guard code == EINTR else { throw FileError(operation, path, .system(code)) }
+    }
+}
+
+/// Refuses a path that holds a NUL: C would act on the part before the NUL.
+func refuseNUL(_ operation: String, _ path: String) throws(FileError) {
+    let length = unsafe path.withCString { path in unsafe strlen(path) }
+    guard length == path.utf8.count else { throw FileError(operation, path, .system(EINVAL)) }
 }

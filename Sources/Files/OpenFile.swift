@@ -1,11 +1,11 @@
 import Glibc
 
-/// A descriptor that closes itself, and the path it was opened by, for the errors.
+/// An open file. It is closed when this value goes; its path is for errors.
 struct OpenFile: ~Copyable {
     let descriptor: Int32
     let path: String
 
-    /// Opens with `open(2)`: `O_CLOEXEC` always, so that no child inherits it, `O_NOCTTY` too.
+    /// Opens with `open(2)`; always with `O_CLOEXEC`, so that no child inherits it, and `O_NOCTTY`.
     init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) {
         descriptor = try unsafe system("open", path) {
             unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, mode)
@@ -15,7 +15,7 @@ struct OpenFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// What `fstat(2)` says of the very file that is open, whatever has become of its path.
+    /// The attributes of the open file, even if another file has its path now (`fstat(2)`).
     func attributes() throws(FileError) -> FileAttributes {
         var status = stat()
         try unsafe system("examine", path) { _ in unsafe fstat(descriptor, &status) }
@@ -24,8 +24,8 @@ struct OpenFile: ~Copyable {
 
     /// Reads to the end of the file.
     ///
-    /// The size that the attributes told is not trusted: files of procfs claim none, and a file may
-    /// grow meanwhile.
+    /// It does not rely on the size in the attributes: that is 0 for files of procfs, and a file
+    /// may grow meanwhile.
     func read(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -39,7 +39,7 @@ struct OpenFile: ~Copyable {
         throw FileError("read", path, .largerThan(limit))
     }
 
-    /// Writes all of it: a short count is the kernel's way to say "call again".
+    /// Writes all bytes, in several calls where the kernel takes only a part.
     func write(_ bytes: [UInt8]) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -52,7 +52,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Sets the permission bits, whatever the umask was at the creation.
+    /// Sets the permission bits, whatever the umask was when the file was made.
     func setMode(_ mode: mode_t) throws(FileError) {
         try unsafe system("change the mode of", path) { _ in fchmod(descriptor, mode) }
     }
@@ -60,5 +60,54 @@ struct OpenFile: ~Copyable {
     /// Returns once the content is on stable storage, as far as the kernel can tell.
     func synchronize() throws(FileError) {
         try unsafe system("sync", path) { _ in fsync(descriptor) }
+    }
+}
+
+/// The attributes of a file, from `stat(2)`.
+package struct FileAttributes: Hashable, Sendable {
+    /// The type of a file.
+    package enum Kind: Hashable, Sendable {
+        case regular
+        case directory
+        case symbolicLink
+        /// A FIFO, a socket, a block or a character device.
+        case special
+    }
+
+    package let kind: Kind
+    /// The permission bits with set-user-ID, set-group-ID and sticky: `mode & 0o7777`.
+    package let mode: UInt32
+    /// The user ID of the owner.
+    package let owner: UInt32
+    /// The group ID of the owner.
+    package let group: UInt32
+    /// In bytes; 0 for most files of procfs, even if they have content.
+    package let size: Int
+    /// Microseconds since 1970-01-01T00:00:00Z. A time that does not fit becomes the farthest that
+    /// does: a file may have any time (`tmpfs` takes 64 bits of seconds).
+    package let modificationTime: Int64
+
+    /// The attributes in a result of `stat(2)`.
+    init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            default: .special
+            }
+        mode = status.st_mode & 0o7777
+        owner = status.st_uid
+        group = status.st_gid
+        size = status.st_size
+        modificationTime = Self.microseconds(
+            Int64(status.st_mtim.tv_sec), and: Int64(status.st_mtim.tv_nsec))
+    }
+
+    private static func microseconds(_ seconds: Int64, and nanoseconds: Int64) -> Int64 {
+        let (whole, isFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isFarther) = whole.addingReportingOverflow(nanoseconds / 1_000)
+        guard isFar || isFarther else { return sum }
+        return seconds < 0 ? .min : .max
     }
 }

@@ -2,6 +2,7 @@ import Bus
 import CivilTime
 package import Decision
 package import EventLoop
+package import Faults
 
 /// Performs what the gates' machine wants done, over D-Bus. Like the agent it queues whatever
 /// happens, and one deferred source of the loop drains the queue: no effect calls the machine.
@@ -37,7 +38,7 @@ package final class Gatekeeper {
     }
 
     /// Takes up work.
-    package func start() throws(LoopError) {
+    package func start() throws(SystemError) {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
         post(.started)

@@ -29,6 +29,7 @@ extension Value {
 struct Reader {
     let bytes: [UInt8]
     let depthLimit: Int
+    /// The position: how many bytes were read.
     var offset = 0
 
     /// A reader at the first byte.

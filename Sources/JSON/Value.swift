@@ -37,32 +37,27 @@ extension Value {
 
     /// The boolean, or nil if the value has another type.
     package var bool: Bool? {
-        guard case .bool(let bool) = self else { return nil }
-        return bool
+        if case .bool(let bool) = self { bool } else { nil }
     }
 
     /// The number, or nil if the value has another type.
     package var number: Number? {
-        guard case .number(let number) = self else { return nil }
-        return number
+        if case .number(let number) = self { number } else { nil }
     }
 
     /// The string, or nil if the value has another type.
     package var string: String? {
-        guard case .string(let string) = self else { return nil }
-        return string
+        if case .string(let string) = self { string } else { nil }
     }
 
     /// The elements, or nil if the value has another type.
     package var array: [Value]? {
-        guard case .array(let array) = self else { return nil }
-        return array
+        if case .array(let array) = self { array } else { nil }
     }
 
     /// The object, or nil if the value has another type.
     package var object: Object? {
-        guard case .object(let object) = self else { return nil }
-        return object
+        if case .object(let object) = self { object } else { nil }
     }
 }
 

@@ -1,12 +1,15 @@
 import CSystemd
+package import Faults
+import Glibc
 
 /// Reads entries back from the journal's files, sd-journal(3), the oldest first.
 @safe
 package final class JournalReader {
     private let pointer: OpaquePointer
 
-    /// Opens the journal of this host, as far as we may read it; or the files in a directory.
-    package init(directory: String? = nil) throws(JournalError) {
+    /// Opens the journal of this host, as far as this user may read it; or the files in a
+    /// directory.
+    package init(directory: String? = nil) throws(SystemError) {
         var opened: OpaquePointer?
         let call = directory.map { "open the journal in '\($0)'" } ?? "open the journal"
         let result =
@@ -15,52 +18,56 @@ package final class JournalReader {
             } else {
                 unsafe sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
             }
-        try check(call, result)
-        guard let pointer = unsafe opened else { throw JournalError(call: call, code: 0) }
+        try SystemError.check(call, result)
+        guard let pointer = unsafe opened else { throw SystemError(call, code: ENOMEM) }
         unsafe self.pointer = pointer
     }
 
     deinit { unsafe sd_journal_close(pointer) }
 
-    /// Gives those entries only that have one of these values in the field, for each field that is
-    /// asked about.
-    package func match(_ field: String, _ values: [String]) throws(JournalError) {
+    /// Passes over entries that do not have one of these values in the field. Several fields have
+    /// to match together.
+    package func match(_ field: String, _ values: [String]) throws(SystemError) {
         for value in values {
             let match = Array("\(field)=\(value)".utf8)
-            try check(
+            try SystemError.check(
                 "search the journal", unsafe sd_journal_add_match(pointer, match, match.count))
         }
     }
 
-    /// Goes to the first entry at or after this time, in microseconds since 1970; to the first of all
-    /// without one.
-    package func seek(_ time: Int64?) throws(JournalError) {
+    /// Goes to the first entry at or after this time, in microseconds since 1970; without a time,
+    /// to the first of all entries.
+    package func seek(_ time: Int64?) throws(SystemError) {
         let result =
             if let time {
                 unsafe sd_journal_seek_realtime_usec(pointer, UInt64(max(time, 0)))
             } else {
                 unsafe sd_journal_seek_head(pointer)
             }
-        try check("search the journal", result)
+        try SystemError.check("search the journal", result)
     }
 
     /// The next entry; nil after the last.
-    package func next() throws(JournalError) -> JournalRecord? {
-        guard try check("read the journal", unsafe sd_journal_next(pointer)) > 0 else { return nil }
+    package func next() throws(SystemError) -> JournalRecord? {
+        guard try SystemError.check("read the journal", unsafe sd_journal_next(pointer)) > 0 else {
+            return nil
+        }
         var time: UInt64 = 0
-        try check("read the journal", unsafe sd_journal_get_realtime_usec(pointer, &time))
+        try SystemError.check(
+            "read the journal", unsafe sd_journal_get_realtime_usec(pointer, &time))
         return JournalRecord(time: Int64(clamping: time), values: try fields())
     }
 
-    /// Every field of the present entry, with its values in their order.
-    private func fields() throws(JournalError) -> [String: [String]] {
+    /// All fields of the current entry, each with its values in their order.
+    private func fields() throws(SystemError) -> [String: [String]] {
         var fields: [String: [String]] = [:]
         unsafe sd_journal_restart_data(pointer)
         while true {
             var data: UnsafeRawPointer?
             var length = 0
             let result = unsafe sd_journal_enumerate_available_data(pointer, &data, &length)
-            guard try check("read the journal", result) > 0, let data = unsafe data else {
+            guard try SystemError.check("read the journal", result) > 0, let data = unsafe data
+            else {
                 return fields
             }
             let bytes = unsafe UnsafeRawBufferPointer(start: data, count: length)
@@ -72,18 +79,19 @@ package final class JournalReader {
     }
 }
 
-/// An entry of the journal, as it is read back.
+/// An entry that was read from the journal.
 package struct JournalRecord: Hashable, Sendable {
-    /// When journald got it, in microseconds since 1970.
+    /// When journald received it, in microseconds since 1970.
     package let time: Int64
-    /// A field may have several.
+    /// The values of each field, which may have several.
     package let values: [String: [String]]
 
+    /// An entry of that time with these fields.
     package init(time: Int64, values: [String: [String]]) {
         self.time = time
         self.values = values
     }
 
-    /// The first value of a field.
+    /// The first value of a field; nil where the entry does not have the field.
     package subscript(field: String) -> String? { values[field]?.first }
 }

@@ -1,7 +1,9 @@
 package import Datagrams
+package import Faults
 
-/// The way into the journal. `sd_journal_sendv(3)` waits when journald takes nothing, which would
-/// stop the loop after some seventy entries; here such an entry is dropped, and counted.
+/// Writes entries to the journal, and never waits. `sd_journal_sendv(3)` waits while journald takes
+/// nothing, which would stop the loop after some seventy entries; here such an entry is dropped,
+/// and counted.
 package final class JournalSocket {
     private let socket: DatagramSocket
     private let address: SocketAddress
@@ -11,35 +13,37 @@ package final class JournalSocket {
     /// Where journald listens.
     package static let journald = SocketAddress.path("/run/systemd/journal/socket")
 
-    /// `identifier` is the name of the program, as it stands before each line of journalctl(1).
+    /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
+    /// where the process has no descriptor left.
     package init(
         identifier: String, at address: SocketAddress = journald
-    ) throws(DatagramError) {
+    ) throws(SystemError) {
         self.identifier = identifier
         self.address = address
         socket = try DatagramSocket()
     }
 
     /// Writes an entry, or drops it.
-    package func write(_ entry: Entry) {
+    package func write(_ entry: JournalEntry) {
         catchUp()
         if !send(entry) { dropped += 1 }
     }
 
-    /// Says how many entries were dropped, if the journal takes any again. Cheap where none was.
+    /// Writes how many entries were dropped, if the journal takes entries again. Does nothing where
+    /// none was dropped.
     package func catchUp() {
         guard dropped > 0 else { return }
         let entries = dropped == 1 ? "entry was" : "entries were"
         let text = "\(dropped) \(entries) dropped, for the journal took none"
-        if send(Entry(.warning, text)) { dropped = 0 }
+        if send(JournalEntry(.warning, text)) { dropped = 0 }
     }
 
-    private func send(_ entry: Entry) -> Bool {
+    private func send(_ entry: JournalEntry) -> Bool {
         do {
             try socket.send(entry.nativeForm(identifier: identifier), to: address)
             return true
         } catch {
-            // There is no better place to say this; the count is said when the journal is back.
+            // The count is written once the journal takes entries again.
             return false
         }
     }

@@ -2,14 +2,15 @@ import CivilTime
 package import Datagrams
 import Glibc
 
-/// What the service manager tells a service by its environment: where to send words, and how often
-/// it wants to hear that the work goes on (sd_watchdog_enabled(3)).
+/// The part of the environment that is for the service manager's protocol: where notifications go,
+/// and how often the watchdog expects one (sd_watchdog_enabled(3)).
 package struct ServiceEnvironment: Hashable, Sendable {
+    /// Where notifications go; nil outside of systemd.
     package var socket: SocketAddress?
-    /// Half of it is the time between two pings.
+    /// The limit between two `watchdog` notifications; they are sent after half of it.
     package var watchdog: Duration?
 
-    /// Reads it from variables; `processID` is that of this process.
+    /// Reads the variables by `variable`; `processID` is the ID of this process.
     package init(processID: Int32, _ variable: (String) -> String?) {
         socket = variable("NOTIFY_SOCKET").flatMap { SocketAddress($0) }
         guard let microseconds = variable("WATCHDOG_USEC").flatMap({ Int64($0) }), microseconds > 0
@@ -19,8 +20,8 @@ package struct ServiceEnvironment: Hashable, Sendable {
         watchdog = .microseconds(microseconds)
     }
 
-    /// Reads it from this process's environment, and removes it there: a child that sent words in
-    /// our name would confuse the service manager.
+    /// Reads the variables from the environment of this process, and removes them there:
+    /// notifications of a child would confuse the service manager.
     package static func take() -> ServiceEnvironment {
         let environment = ServiceEnvironment(processID: getpid()) { name in
             guard let value = unsafe getenv(name) else { return nil }

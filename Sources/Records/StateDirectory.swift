@@ -148,8 +148,8 @@ extension StateDirectory {
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The result of reading a stored file. One that cannot be read is reported and later overwritten. It
-/// never keeps the daemon from starting.
+/// The result of reading a stored file. An unreadable file is reported and later overwritten. It never
+/// keeps the daemon from starting.
 package enum Restored<Value> {
     case value(Value)
     /// There is no such file, or it is empty of content.

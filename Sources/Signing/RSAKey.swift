@@ -39,7 +39,7 @@ package final class RSAKey {
         return Array(signature.prefix(count))
     }
 
-    /// What libcrypto notes of an error stays in a queue that libcurl would take for its own.
+    /// Empties libcrypto's queue of errors: libcurl would take an error in it for its own.
     private static func forgetting(_ error: SigningError) -> SigningError {
         ERR_clear_error()
         return error

@@ -2,6 +2,10 @@ import CCurl
 import CivilTime
 
 /// An easy handle of libcurl: the settings of a transfer, which stay from one to the next.
+///
+/// It is the only place that gives libcurl a pointer to keep, and owns what it leads to: the buffer
+/// of the error's sentence and the list of headers are freed after the handle, and the userdata is
+/// the exchange that owns the handle. Texts, certificates and bodies are copied by libcurl.
 @safe
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
@@ -11,6 +15,7 @@ final class EasyHandle {
     private var target: (url: String, milliseconds: Int)?
     private var isForStreams = false
 
+    /// A handle without settings. Throws where memory runs out.
     init() throws(TransferError) {
         guard let pointer = unsafe curl_easy_init() else { throw .notStarted("out of memory") }
         unsafe self.pointer = pointer
@@ -24,7 +29,8 @@ final class EasyHandle {
         unsafe sentence.deallocate()
     }
 
-    /// Sets what holds for every transfer. `userdata` is the exchange that the callbacks find.
+    /// Makes the settings of every transfer. `userdata` is the address of the exchange, for the
+    /// callbacks.
     func setUp(userdata: UnsafeMutableRawPointer) throws(TransferError) {
         try unsafe set(CURLOPT_PRIVATE, userdata)
         try unsafe set(CURLOPT_HEADERDATA, userdata)
@@ -43,13 +49,13 @@ final class EasyHandle {
         // set: a bundle of 140 costs 40 ms.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
-        // No signals for time-outs; and one in a name server must not have the loop wait for it.
+        // No signals for time-outs. A thread that waits for a name server must not stop the loop.
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    /// Sets what a request says, less the URL and the time.
+    /// Makes the settings of a request, without the URL and the time limit.
     func configure(for prepared: PreparedRequest) throws(TransferError) {
         guard configured !== prepared else { return }
         let (before, request) = (configured?.request, prepared.request)
@@ -73,9 +79,9 @@ final class EasyHandle {
         configured = prepared
     }
 
-    /// Sets what holds for answers that are taken as they come, from now on: a connection of their
-    /// own, which the kernel probes while nothing comes, and no coding, since that would hold back
-    /// what is sent, and multiply it.
+    /// Makes the settings of streams, from now on: a connection of its own, which the kernel probes
+    /// while nothing comes, and no content coding, since that would delay the bytes, and could
+    /// multiply them.
     func prepareForStreams() throws(TransferError) {
         guard !isForStreams else { return }
         try set(CURLOPT_ACCEPT_ENCODING, nil)
@@ -87,7 +93,7 @@ final class EasyHandle {
         isForStreams = true
     }
 
-    /// Sets the URL, and how long the transfer may take: nil is for ever.
+    /// Sets the URL and the time limit; nil is no limit.
     func aim(at url: String, within limit: Duration?) throws(TransferError) {
         let milliseconds = limit.map { Int(max(1, $0.microseconds / 1000)) } ?? 0
         unsafe sentence.pointee = 0
@@ -97,7 +103,7 @@ final class EasyHandle {
         target = (url, milliseconds)
     }
 
-    /// Where the last answer redirects to, as an absolute URL.
+    /// The absolute URL that the last answer redirects to.
     var redirectTarget: String? {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe curl_easy_get_text(pointer, CURLINFO_REDIRECT_URL, &text) == CURLE_OK,
@@ -128,7 +134,9 @@ final class EasyHandle {
             }
             unsafe list = longer
         }
-        try check(unsafe curl_easy_set_list(pointer, CURLOPT_HTTPHEADER, list))
+        let code = unsafe curl_easy_set_list(pointer, CURLOPT_HTTPHEADER, list)
+        if code != CURLE_OK { unsafe curl_slist_free_all(list) }
+        try check(code)
         unsafe curl_slist_free_all(headerList)
         unsafe headerList = list
     }
@@ -157,9 +165,45 @@ final class EasyHandle {
     }
 }
 
-/// Refuses to go on where libcurl did not take a setting.
+/// Throws where libcurl did not take a setting.
 func check(_ code: CURLcode) throws(TransferError) {
     guard code == CURLE_OK else {
         throw .notStarted(unsafe String(cString: curl_easy_strerror(code)))
     }
+}
+
+/// libcurl's CURLOPT_HEADERFUNCTION: takes a line; a short count ends the transfer.
+private func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ userdata: UnsafeMutableRawPointer?
+) -> Int {
+    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe exchange(userdata)?.take(header: line) == true ? line.count : refused(line)
+}
+
+/// libcurl's CURLOPT_WRITEFUNCTION: takes a part of the body; a short count ends the transfer.
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ userdata: UnsafeMutableRawPointer?
+) -> Int {
+    let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe exchange(userdata)?.take(body: part) == true ? part.count : refused(part)
+}
+
+/// The exchange of libcurl's userdata. It owns the handle that calls, so that it is alive.
+private func exchange(_ userdata: UnsafeMutableRawPointer?) -> Exchange? {
+    guard let userdata = unsafe userdata else { return nil }
+    return unsafe Unmanaged<Exchange>.fromOpaque(userdata).takeUnretainedValue()
+}
+
+/// The exchange of an easy handle.
+func exchange(of easy: UnsafeMutableRawPointer) -> Exchange? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard unsafe curl_easy_get_text(easy, CURLINFO_PRIVATE, &text) == CURLE_OK else { return nil }
+    return unsafe exchange(UnsafeMutableRawPointer(text))
+}
+
+/// A count that ends the transfer: any but the count of the bytes, of which there may be none.
+private func refused(_ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe bytes.isEmpty ? 1 : 0
 }

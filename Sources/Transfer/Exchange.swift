@@ -1,13 +1,13 @@
 import CCurl
 import CivilTime
 
-/// One request after another to the same kind of place: an easy handle of libcurl, which keeps what
-/// it was told. A request takes the place of the one before, where that has not ended.
+/// Sends one request after another to the same kind of place. It has an easy handle of libcurl,
+/// which keeps its settings. A request replaces the one before, if that has not ended.
 @safe
 package final class Exchange {
-    package typealias Completion = (Result<Response, TransferError>) -> Void
+    package typealias Completion = (Result<HTTPResponse, TransferError>) -> Void
 
-    /// A request under way. It keeps its exchange alive until it has ended.
+    /// A request in flight. It keeps its exchange alive until it has ended.
     private final class Attempt {
         let exchange: Exchange
         let prepared: PreparedRequest
@@ -34,10 +34,11 @@ package final class Exchange {
     }
 
     let handle: EasyHandle
-    private let client: Client
+    private let client: HTTPClient
     private var attempt: Attempt?
 
-    package init(_ client: Client) throws(TransferError) {
+    /// An exchange that has sent nothing. Throws where memory runs out.
+    package init(_ client: HTTPClient) throws(TransferError) {
         self.client = client
         handle = try EasyHandle()
         try unsafe handle.setUp(userdata: Unmanaged.passUnretained(self).toOpaque())
@@ -46,17 +47,17 @@ package final class Exchange {
     /// Sends a request; `completion` is called exactly once, inside the time limit and never from
     /// within this call, unless it throws, `cancel()` is called or another request is sent.
     ///
-    /// With a `receiver` an answer of status 200 is a stream: the receiver takes it part by part, for
-    /// as long as it lasts, and the response has no body in the end. There is no time limit and no
-    /// limit on what comes: whoever takes it sees to both. An exchange that has carried a stream is
-    /// for streams alone.
+    /// With a `receiver` an answer of status 200 is a stream: the receiver takes it part by part,
+    /// for as long as it lasts, and the response has no body in the end. There is no limit of time
+    /// or size: the receiver has its own. An exchange that has carried a stream is for streams
+    /// alone.
     package func send(
-        _ request: Request, to receiver: (any Receiver)? = nil, completion: @escaping Completion
+        _ request: HTTPRequest, to receiver: (any Receiver)? = nil, completion: @escaping Completion
     ) throws(TransferError) {
         try send(PreparedRequest(request), to: receiver, completion: completion)
     }
 
-    /// The same; of the request that was sent last nothing is set up again.
+    /// The same; the settings are made again only for another request than the last.
     package func send(
         _ prepared: PreparedRequest, to receiver: (any Receiver)? = nil,
         completion: @escaping Completion
@@ -76,7 +77,7 @@ package final class Exchange {
         }
     }
 
-    /// Ends what is under way. Nothing is told of it.
+    /// Ends the request in flight, if there is one; its completion is not called.
     package func cancel() {
         guard attempt != nil else { return }
         client.remove(self)
@@ -114,7 +115,7 @@ package final class Exchange {
             keptOfRefusal: attempt.prepared.request.keptOfRefusal)
     }
 
-    /// The transfer has ended, and is out of libcurl's hands: tells of it, or follows a redirect.
+    /// Tells of the end of the transfer, which libcurl has given back, or follows a redirect.
     func end(_ code: CURLcode) {
         guard let attempt else { return }
         do {
@@ -130,20 +131,20 @@ package final class Exchange {
 
     private func answer(
         _ code: CURLcode, of attempt: Attempt
-    ) throws(TransferError) -> Response {
+    ) throws(TransferError) -> HTTPResponse {
         let incoming = attempt.incoming
-        // The headers say all there is to a refusal, whatever its body does.
+        // An error status needs its headers only, even if its body breaks off.
         let isRefusal = incoming.headers.isComplete && incoming.headers.status >= 300
         if code != CURLE_OK, !isRefusal {
             throw incoming.refusal
                 ?? handle.error(code, from: attempt.url, timeout: attempt.prepared.request.timeout)
         }
-        return Response(headers: incoming.headers, body: incoming.body)
+        return HTTPResponse(headers: incoming.headers, body: incoming.body)
     }
 
-    /// Whether the answer is a redirect, which is being followed now.
+    /// Follows the answer if it is a redirect, and says whether it was one.
     private func follow(
-        _ response: Response, of attempt: Attempt
+        _ response: HTTPResponse, of attempt: Attempt
     ) throws(TransferError) -> Bool {
         guard response.isRedirect, attempt.prepared.request.body == nil, attempt.receiver == nil,
             let url = handle.redirectTarget
@@ -163,7 +164,7 @@ package final class Exchange {
     }
 }
 
-extension Response {
+extension HTTPResponse {
     fileprivate var isRedirect: Bool {
         switch status {
         case 301, 302, 303, 307, 308: true

@@ -1,12 +1,12 @@
-/// What has come of an answer, within limits. Once something is refused, nothing more is taken.
+/// The part of an answer that has come, within limits. After a part was refused no more is taken.
 struct Incoming {
-    /// The most bytes that the headers of all answers to one request may have, redirects included.
+    /// The limit of bytes for the headers of all answers to one request, redirects included.
     static let headerLimit = 64 << 10
 
     private(set) var headers = HeaderSection()
-    /// Whole of a success; of a refusal, its beginning.
+    /// The whole body of a success, or the beginning of any other.
     private(set) var body: [UInt8] = []
-    /// Why what comes is not taken.
+    /// Why no more is taken; nil while it is.
     private(set) var refusal: TransferError?
     private var headerBytes = 0
     private var bodyBytes = 0
@@ -33,7 +33,8 @@ struct Incoming {
         return true
     }
 
-    /// Refuses a stream in any coding: it is taken as it comes.
+    /// Refuses a stream that has a content coding: its bytes are not decoded. False ends the
+    /// transfer.
     mutating func refuseCoding() -> Bool {
         let codings = headers.values(of: "content-encoding").filter {
             $0.lowercased() != "identity"
@@ -42,7 +43,7 @@ struct Incoming {
         return refuse(.encoding(coding))
     }
 
-    /// Begins with the next answer.
+    /// Starts over for the next answer, after a redirect.
     mutating func advance() {
         headers = HeaderSection()
         body = []
@@ -57,10 +58,10 @@ struct Incoming {
 }
 
 extension HeaderSection {
-    /// The coding that we did not ask for, where there is one.
+    /// The coding that the request did not ask for; nil without one.
     ///
-    /// libcurl decodes whatever it knows, and up to five codings around each other: by those, 16 KiB
-    /// become gigabytes inside one call, before a byte of it is counted.
+    /// libcurl decodes every coding that it knows, up to five around each other: so 16 KiB can
+    /// become gigabytes inside one call, before a byte of them is counted.
     var unacceptableCoding: String? {
         coding(of: "content-encoding", notIn: ["identity", "gzip", "x-gzip", "deflate"])
             ?? coding(of: "transfer-encoding", notIn: ["identity", "chunked"])
@@ -72,4 +73,16 @@ extension HeaderSection {
         let text = codings.joined(separator: ", ")
         return accepted.contains(text.lowercased()) ? nil : text
     }
+}
+
+/// Takes the parts of a stream, which may last for days.
+///
+/// libcurl calls both functions, so that neither may call the exchange: they note what came, and
+/// act later. False ends the transfer, which then counts as failed.
+package protocol Receiver: AnyObject {
+    /// The stream begins: the status is 200, and these are the headers.
+    func begin(_ headers: HeaderSection) -> Bool
+
+    /// The next bytes, at most 16 KiB of them.
+    func take(_ bytes: [UInt8]) -> Bool
 }

@@ -1,7 +1,8 @@
 import CCurl
+import Faults
 
-/// Why no answer came, or none that is taken. One clause each, the same for the same cause, so that
-/// a repeat can be told from news.
+/// Why a transfer brought no answer. The description is one clause, the same for the same cause, so
+/// that a repeated error can be recognised.
 package enum TransferError: Error, Hashable, Sendable {
     /// libcurl refused a setting, or ran out of memory.
     case notStarted(String)
@@ -15,7 +16,7 @@ package enum TransferError: Error, Hashable, Sendable {
     case headersOver(limit: Int)
     case encoding(String)
     case redirect(RedirectError)
-    /// It began, and broke off or made no sense.
+    /// The answer began, and then broke off or was not HTTP.
     case broken(String)
 }
 
@@ -37,19 +38,19 @@ extension TransferError: CustomStringConvertible {
     }
 }
 
-/// What libcurl tells of a transfer that failed, beside the code.
+/// A transfer that failed, as libcurl reports it.
 struct FailedTransfer {
     var code: CURLcode
-    /// Its own sentence; empty where it has none. It may hold times, so it is not used as it is.
+    /// libcurl's sentence, or empty. It may hold times, so that not all of it is used.
     var sentence: String
-    /// The errno(3) of a connection that was refused; 0 where there is none.
+    /// The `errno(3)` of a connection that failed, or 0.
     var systemError: Int32
     var host: String
     var timeout: Duration
 }
 
 extension TransferError {
-    /// The one place where a result of libcurl becomes an error.
+    /// Turns a result of libcurl into an error.
     init(_ failed: FailedTransfer) {
         let text = unsafe String(cString: curl_easy_strerror(failed.code))
         let cause = Self.clause(failed.sentence.isEmpty ? text : failed.sentence)
@@ -58,8 +59,9 @@ extension TransferError {
             case CURLE_COULDNT_RESOLVE_HOST: .unknownName(failed.host)
             case CURLE_COULDNT_RESOLVE_PROXY:
                 .notConnected("the name of the proxy does not resolve")
-            case CURLE_COULDNT_CONNECT:
-                .notConnected(systemText(failed.systemError) ?? Self.clause(text))
+            case CURLE_COULDNT_CONNECT where failed.systemError != 0:
+                .notConnected(SystemError.text(of: failed.systemError))
+            case CURLE_COULDNT_CONNECT: .notConnected(Self.clause(text))
             case CURLE_OPERATION_TIMEDOUT: .timedOut(failed.timeout)
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
                 CURLE_SSL_ISSUER_ERROR:
@@ -78,7 +80,7 @@ extension TransferError {
             }
     }
 
-    /// What comes after libcurl's own opening words, on one line.
+    /// A sentence of libcurl without its opening words, on one line.
     private static func clause(_ sentence: String) -> String {
         var clause = sentence.split(separator: "\n").joined(separator: " ")[...]
         for opening in ["SSL certificate problem: ", "SSL: "] where clause.hasPrefix(opening) {

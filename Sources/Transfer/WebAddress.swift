@@ -1,12 +1,12 @@
 import CCurl
 
-/// The parts of a URL that say whom a request goes to: its origin (RFC 6454 §4).
+/// The origin of a URL (RFC 6454 §4): the parts that say which server a request goes to.
 package struct WebAddress: Hashable, Sendable {
-    /// In lower case.
+    /// `http`, `https` or another scheme, in lower case.
     package let scheme: String
-    /// In lower case.
+    /// The name or address, in lower case.
     package let host: String
-    /// The scheme's own where the URL names none.
+    /// The port's number; the default of the scheme where the URL names none.
     package let port: String
 
     /// Nil where libcurl cannot read `url`.
@@ -31,7 +31,7 @@ package struct WebAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether a secret may be sent there: by https, or over this host's own loopback.
+    /// Whether a secret may be sent there: by https, or over the loopback of this host.
     package var isConfidential: Bool {
         switch scheme {
         case "https": return true
@@ -41,6 +41,62 @@ package struct WebAddress: Hashable, Sendable {
                 .map { UInt8($0) }
             return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
         default: return false
+        }
+    }
+}
+
+/// The redirects of one request: at most ten, to the same host, and never from https to http.
+///
+/// The port has to be the same too, except for the step from http to https: a program of another
+/// user may listen on another port, and the request carries credentials.
+struct Redirect {
+    /// The most redirects of one request.
+    static let limit = 10
+
+    private let origin: String
+    private var count = 0
+
+    /// The redirects of a request to `url`.
+    init(from url: String) {
+        origin = url
+    }
+
+    /// Follows one more redirect, or throws why not. The credentials go wherever the request goes.
+    mutating func follow(_ url: String, from current: String) throws(RedirectError) {
+        count += 1
+        guard count <= Self.limit else { throw .tooMany(limit: Self.limit) }
+        guard let origin = WebAddress(origin), let from = WebAddress(current),
+            let next = WebAddress(url)
+        else { throw .unreadable }
+        guard next.host == origin.host else { throw .otherHost(next.host) }
+        guard next.scheme == "http" || next.scheme == "https" else {
+            throw .otherScheme(next.scheme)
+        }
+        let isUpgrade = from.scheme == "http" && next.scheme == "https"
+        guard from.scheme == next.scheme || isUpgrade else { throw .downgrade }
+        guard from.port == next.port || isUpgrade else { throw .otherPort(next.port) }
+    }
+}
+
+/// A redirect that is not followed.
+package enum RedirectError: Error, Hashable, Sendable {
+    case tooMany(limit: Int)
+    case unreadable
+    case otherHost(String)
+    case otherPort(String)
+    case otherScheme(String)
+    case downgrade
+}
+
+extension RedirectError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooMany(let limit): "redirected more than \(limit) times"
+        case .unreadable: "redirected to what is no web address"
+        case .otherHost(let host): "redirected to another host, '\(host)'"
+        case .otherPort(let port): "redirected to another port, \(port)"
+        case .otherScheme(let scheme): "redirected to '\(scheme)', which is not followed"
+        case .downgrade: "redirected from https to http"
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Faults
 import Files
 import Glibc
+import HostConfiguration
 import Settings
 
 /// The command line: its commands, by what people want to do.
@@ -18,7 +19,7 @@ struct Killswitchctl: ParsableCommand {
 
             See killswitchctl(1).
             """,
-        version: "0.1.0",
+        version: ProgramVersion.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "look",
@@ -144,7 +145,7 @@ enum ExitStatus: Int32 {
 struct CommandFailure: Error {
     /// The exit status.
     let status: ExitStatus
-    /// The message without the program's name; nil if everything is said already.
+    /// The message without the program's name; nil if everything is printed already.
     let message: String?
 
     /// A failure with this status; without a message nothing is printed.

@@ -16,7 +16,7 @@ enum Command {
             let options = try Options.parse()
             switch options.purpose {
             case .help: print(Usage.text)
-            case .version: print("killswitchd \(version)")
+            case .version: print("killswitchd \(ProgramVersion.current)")
             case .check: return Check.run(options, log)
             case .follow, .decideOnce: return try follow(options, log)
             }
@@ -34,8 +34,6 @@ enum Command {
         }
     }
 
-    /// The version of the program.
-    static let version = "0.1.0"
 
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
         StandardError.outliveReaders()

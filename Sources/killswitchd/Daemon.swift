@@ -144,7 +144,7 @@ final class Daemon {
     /// The control socket. Without it the switches work all the same, so that is no reason to end.
     private func listen(_ subject: ControlledDaemon) -> Server? {
         let dispatcher = Dispatcher(
-            subject, version: Command.version, permission: Permission.ofThisProcess,
+            subject, version: ProgramVersion.current, permission: Permission.ofThisProcess,
             author: { Accounts.ofThisHost().author($0.user) })
         do {
             return try Server(

@@ -27,7 +27,7 @@ final class Log {
 
     /// Writes a sentence.
     func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
-        write(Entry(level.priority, sentence, messageID: id?.rawValue))
+        write(JournalEntry(level.priority, sentence, messageID: id?.rawValue))
     }
 
     /// Writes a notice of the machine.
@@ -45,7 +45,7 @@ final class Log {
         journal?.catchUp()
     }
 
-    private func write(_ entry: Entry) {
+    private func write(_ entry: JournalEntry) {
         if let journal {
             journal.write(entry)
         } else {
@@ -53,7 +53,7 @@ final class Log {
         }
     }
 
-    private func writeToStandardError(_ entry: Entry) {
+    private func writeToStandardError(_ entry: JournalEntry) {
         let missed = dropped == 0 ? "" : "(\(dropped) lines were dropped before this one) "
         let line = "killswitchd: \(Self.prefix(entry.priority))\(missed)\(entry.message)"
         dropped = StandardError.write(line: line) ? 0 : dropped + 1

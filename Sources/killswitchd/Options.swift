@@ -16,10 +16,13 @@ struct Options {
         case version
     }
 
+    /// What to do; by default, follow the sources until a signal.
     var purpose = Purpose.follow
     /// The path of the main file; nil for the system's.
     var configuration: String?
+    /// The runtime directory; nil if the environment names it.
     var runtimeDirectory: String?
+    /// The state directory; nil if the environment names it.
     var stateDirectory: String?
     /// Whether the daemon moves systemd units.
     var movesGates = false

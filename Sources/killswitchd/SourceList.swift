@@ -9,7 +9,7 @@ import Transfer
 final class SourceList {
     private let loop: EventLoop
     private let bearings: Bearings
-    private var client: Client?
+    private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
     /// Where their events go, once there is somebody to take them.
     var deliver: Deliver = { _ in }
@@ -63,9 +63,9 @@ final class SourceList {
     }
 
     /// One for all, so that sources of one host share its connection.
-    private func sharedClient() throws -> Client {
+    private func sharedClient() throws -> HTTPClient {
         if let client { return client }
-        let made = try Client(loop)
+        let made = try HTTPClient(loop)
         client = made
         return made
     }

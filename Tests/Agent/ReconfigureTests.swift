@@ -72,7 +72,6 @@ import Testing
         var complaints: [String] { box.notices.filter { !$0.hasPrefix("shop: ") } }
     }
 
-    /// Whether a credential was replaced meanwhile is not the agent's to ask: the machine fetches, once.
     /// The listeners of the daemon hold its agent. They were a cycle that outlived the end, which a leak
     /// checker told at the end of each run.
     @Test func aStoppedAgentLetsGoOfListenersThatHoldIt() throws {
@@ -89,6 +88,7 @@ import Testing
         #expect(agent == nil)
     }
 
+    /// Whether a credential was replaced meanwhile is not the agent's to ask: the machine fetches, once.
     @Test(arguments: ["same", "other"])
     func aFetchUnderWayIsAskedAgainOfTheNewObjectOnce(_ binding: String) throws {
         let running = try Running()

@@ -62,7 +62,7 @@ import Testing
         #expect(CivilDate(year: year, month: month, day: day) == nil)
     }
 
-    @Test func aDayBeyondTheRangeIsHeldAtItsEnd() {
+    @Test func aDayBeyondTheRangeIsClamped() {
         #expect(CivilDate(daysSinceEpoch: .max).description == "+999999-12-31")
         #expect(CivilDate(daysSinceEpoch: .min).description == "-999999-01-01")
     }

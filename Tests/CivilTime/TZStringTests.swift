@@ -57,7 +57,9 @@ import Testing
         ("EST5EDT,0/0,J365/30", "2027-01-01T09:59:59Z", "-04:00"),
         ("EST5EDT,0/0,J365/30", "2027-01-01T10:00:00Z", "-04:00"),
     ])
-    func theFooterSaysTheOffsetForEver(footer: String, instant: String, offset: String) throws {
+    func theFooterGivesTheOffsetOfEveryLaterYear(footer: String, instant: String, offset: String)
+        throws
+    {
         #expect(try Zone.following(footer).offset(at: .at(instant)).description == offset)
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(zone.offset(at: Instant(seconds: second)).description == offset)
     }
 
-    @Test func theFooterHoldsFromTheLastTransitionOn() throws {
+    @Test func theFooterAppliesAfterTheLastTransition() throws {
         var file = Self.history
         file.footer = "CET-1CEST,M3.5.0,M10.5.0/3"
         let zone = try Zone(name: "History", tzif: file.bytes)
@@ -33,7 +33,7 @@ import Testing
         #expect(try zone.offset(at: .at("2100-01-01T00:00:00Z")).description == "+01:00")
     }
 
-    @Test func laterVersionsAndWhatTheyAppendAreRead() throws {
+    @Test func laterVersionsAndTheirTrailingBytesAreRead() throws {
         var file = Self.history
         file.version = UInt8(ascii: "4")
         #expect(throws: Never.self) {
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// Whatever a byte is changed to, the file is refused or is a zone that answers everything.
-    @Test(.timeLimit(.minutes(1))) func noChangedByteBringsAZoneDown() {
+    @Test(.timeLimit(.minutes(1))) func aChangedByteNeverCrashesTheReader() {
         var file = Self.history
         file.footer = "<-02>2<-01>,M3.5.0/-1,J300/26:30"
         let bytes = file.bytes

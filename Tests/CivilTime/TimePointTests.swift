@@ -13,7 +13,7 @@ import Testing
         #expect(Instant(seconds: 0) + .seconds(Int64.max) == end)
     }
 
-    @Test func distanceIsWhatHasToBeAdded() {
+    @Test func addingTheDistanceGivesTheOtherPoint() {
         let (early, late) = (Boottime(microseconds: 1_500_000), Boottime(microseconds: 4_000_000))
         #expect(late - early == .milliseconds(2_500))
         #expect(early - late == .milliseconds(-2_500))
@@ -30,7 +30,7 @@ import Testing
         #expect(Duration.seconds(Int64.max).wholeSeconds == .max)
     }
 
-    @Test func microsecondsAreRoundedTowardsZeroAndHeldInRange() {
+    @Test func microsecondsAreRoundedTowardsZeroAndClamped() {
         #expect(Duration.nanoseconds(-1_999).microseconds == -1)
         #expect(Duration.nanoseconds(1_999).microseconds == 1)
         #expect(Duration.seconds(Int64.min).microseconds == .min)

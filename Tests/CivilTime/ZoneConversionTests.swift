@@ -116,7 +116,7 @@ import Testing
         #expect(try zone.startOfNextDay(after: .at(midnight.after)) == .at(midnight.expected))
     }
 
-    @Test func theEndOfTimeIsItsOwnNextDay() throws {
+    @Test func theLastInstantIsItsOwnNextDay() throws {
         let end = Instant(microseconds: .max)
         #expect(Zone.utc.startOfNextDay(after: end) == end)
         #expect(try Zone.following(Self.berlin).startOfNextDay(after: end) == end)

@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 import Testing
 
@@ -106,7 +107,7 @@ struct DescriptorTests {
         defer { close(other) }
         let first = try Descriptor(loop, end, .writable) { _ in }
         defer { keep(first) }
-        #expect(throws: LoopError("add descriptor", code: EEXIST)) {
+        #expect(throws: SystemError("add descriptor", code: EEXIST)) {
             try Descriptor(loop, end, .writable, owned: true) { _ in }
         }
         #expect(readByte(other) == 0)
@@ -117,7 +118,7 @@ struct DescriptorTests {
         let scratch = try Scratch()
         scratch.write("file")
         let file = unsafe open(scratch("file"), O_RDONLY | O_CLOEXEC)
-        let error = #expect(throws: LoopError.self) {
+        let error = #expect(throws: SystemError.self) {
             try Descriptor(loop, file, .readable, owned: true) { _ in }
         }
         #expect(error?.description == "add descriptor: operation not permitted")

@@ -1,5 +1,6 @@
 import CivilTime
 import EventLoop
+import Faults
 import Glibc
 import Testing
 
@@ -21,7 +22,7 @@ struct LoopTests {
         let wallTimer = try WallTimer(loop) { _ in calls.add() }
         loop.exit(0)
         #expect(try loop.run() == 0)
-        #expect(throws: LoopError.self) { try loop.run() }
+        #expect(throws: SystemError.self) { try loop.run() }
         deferred.arm()
         timer.set(at: loop.now.boot)
         wallTimer.set(at: loop.now.wall)
@@ -58,12 +59,9 @@ struct LoopTests {
 
     @Test func errorsSayWhatWasTriedAndWhy() {
         #expect(
-            LoopError("add timer", code: ENOSPC).description
+            SystemError("add timer", code: ENOSPC).description
                 == "add timer: no space left on device")
-        #expect(LoopError("watch '/a'", code: ENOSPC).isLimitReached)
-        #expect(LoopError("watch '/a'", code: EMFILE).isLimitReached)
-        #expect(!LoopError("watch '/a'", code: ENOENT).isLimitReached)
-        #expect(LoopError("watch '/a'", code: ENOENT).isNotFound)
+        #expect(SystemError("watch '/a'", code: ENOENT).isNotFound)
     }
 
     /// Other tests open and close descriptors meanwhile, though never hundreds of them.

@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 import Testing
 
@@ -22,7 +23,7 @@ struct PathWatchProblemTests {
         #expect(unsafe symlink(notUTF8, scratch("file")) == 0)
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch("file")) { calls.add() }
-        #expect(watch.problem == LoopError("read link '\(scratch("file"))'", code: EILSEQ))
+        #expect(watch.problem == SystemError("read link '\(scratch("file"))'", code: EILSEQ))
         scratch.replace("file")
         watch.rearm()
         #expect(watch.problem == nil)
@@ -55,7 +56,7 @@ struct PathWatchProblemTests {
         defer { unsafe _ = chmod(scratch("dir"), 0o755) }
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch("dir/file")) { calls.add() }
-        #expect(watch.problem == LoopError("watch '\(scratch("dir"))'", code: EACCES))
+        #expect(watch.problem == SystemError("watch '\(scratch("dir"))'", code: EACCES))
         scratch.write("dir/file")
         try loop.settle()
         #expect(calls.count == 1)

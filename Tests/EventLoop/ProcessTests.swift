@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 import Testing
 
@@ -21,14 +22,14 @@ struct ProcessTests {
         let loop = try EventLoop()
         let signals = try Signals(loop, [SIGUSR1]) { _ in }
         defer { keep(signals) }
-        #expect(throws: LoopError("add signal", code: EBUSY)) {
+        #expect(throws: SystemError("add signal", code: EBUSY)) {
             try Signals(loop, [SIGUSR1]) { _ in }
         }
     }
 
     @Test func whatIsNoSignalIsAnError() throws {
         let loop = try EventLoop()
-        #expect(throws: LoopError("block signal", code: EINVAL)) {
+        #expect(throws: SystemError("block signal", code: EINVAL)) {
             try Signals(loop, [4711]) { _ in }
         }
     }
@@ -53,7 +54,7 @@ struct ProcessTests {
 
     @Test func aProcessThatIsNotThereIsAnError() throws {
         let loop = try EventLoop()
-        #expect(throws: LoopError("add child", code: ESRCH)) {
+        #expect(throws: SystemError("add child", code: ESRCH)) {
             try Child(loop, .max) { _ in }
         }
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 import Testing
 
@@ -71,12 +72,12 @@ struct WatchTests {
         let loop = try EventLoop()
         let scratch = try Scratch()
         scratch.write("a")
-        let missing = #expect(throws: LoopError.self) {
+        let missing = #expect(throws: SystemError.self) {
             try Watch(loop, scratch("b"), .attrib) { _ in }
         }
         #expect(missing?.description == "watch '\(scratch("b"))': no such file or directory")
         #expect(missing?.isNotFound == true)
-        let noDirectory = #expect(throws: LoopError.self) {
+        let noDirectory = #expect(throws: SystemError.self) {
             try Watch(loop, scratch("a"), [.create, .onlyDirectory]) { _ in }
         }
         #expect(noDirectory?.code == ENOTDIR)

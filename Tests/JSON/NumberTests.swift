@@ -55,7 +55,7 @@ struct NumberTests {
         Row("0e99999999999999999999999999", int64: 0, double: 0),
         Row("0.1", int64: nil, double: 0.1),
     ])
-    func aNumberIsWorth(row: Row) throws {
+    func aNumberHasItsExactIntegerAndItsNearestDouble(row: Row) throws {
         let number = try #require(Number(literal: row.literal))
         #expect(number.int64 == row.int64)
         #expect(number.double?.bitPattern == row.double?.bitPattern)
@@ -89,7 +89,7 @@ struct NumberTests {
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan, .signalingNaN])
-    func whatJSONCannotWriteIsNoNumber(value: Double) {
+    func infinitiesAndNaNAreNoNumbers(value: Double) {
         #expect(Number(value) == nil)
     }
 

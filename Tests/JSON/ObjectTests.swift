@@ -77,7 +77,7 @@ struct ObjectTests {
     }
 
     /// Every spelling has the same hash in Swift's own tables, which makes them quadratic.
-    @Test func manySpellingsOfOneWordAreAsManyKeys() throws {
+    @Test func canonicallyEquivalentKeysAreDifferentKeys() throws {
         let spellings = (0..<8192).map { number in
             (0..<13).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
         }
@@ -118,12 +118,12 @@ struct ObjectTests {
         #expect(Value.object(object).serialized() == #"{"b":"new","c":3,"d":4}"#)
     }
 
-    @Test func ofALiteralsEqualKeysTheLastCounts() {
+    @Test func ifALiteralRepeatsAKeyItsLastValueCounts() {
         let object = Object([("a", 1), ("b", 2), ("a", 3)])
         #expect(Value.object(object).serialized() == #"{"a":3,"b":2}"#)
     }
 
-    @Test func aLargeObjectCanBeTakenApartAgain() {
+    @Test func membersOfALargeObjectCanBeRemoved() {
         var object = Object((0..<40).map { ("k\($0)", Value.number(Number($0))) })
         for number in 0..<40 where number % 2 == 0 { object["k\(number)"] = nil }
         #expect(object.count == 20)

@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(Set(Self.kinds).count == Self.kinds.count)
     }
 
-    @Test func theOrderOfMembersMeansNothingAndThatOfElementsDoes() {
+    @Test func equalityIgnoresTheOrderOfMembersButNotOfElements() {
         let members = (0..<40).map { ("k\($0)", Value.number(Number($0))) }
         let forwards = Value.object(Object(members))
         let backwards = Value.object(Object(members.reversed()))
@@ -33,12 +33,12 @@ struct ValueTests {
             ([], "an array"),
             ([:], "an object"),
         ] as [(Value, String)])
-    func aValueSaysWhatKindItIs(value: Value, name: String) {
+    func typeNamesHaveTheirArticle(value: Value, name: String) {
         #expect(value.typeName == name)
     }
 
     @Test(arguments: kinds)
-    func aValueIsReadAsItsOwnKindOnly(value: Value) {
+    func aValueOfAnotherTypeIsNil(value: Value) {
         switch value {
         case .null: break
         case .bool(let bool): #expect(value.bool == bool)

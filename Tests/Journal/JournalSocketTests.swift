@@ -5,7 +5,7 @@ import Testing
 
 /// What journald gets, to the byte.
 @Suite(.timeLimit(.minutes(1))) struct JournalSocketTests {
-    private func written(_ entry: Entry) throws -> String {
+    private func written(_ entry: JournalEntry) throws -> String {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))
         let listener = try DatagramListener(address)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func anEntryIsALineForEachField() throws {
-        let entry = Entry(
+        let entry = JournalEntry(
             .warning, "shop: ended", messageID: "00112233445566778899aabbccddeeff",
             fields: [Field("KILLSWITCH_STATE", "ended"), Field("KILLSWITCH_DAYS_LEFT", "0")])
         #expect(
@@ -31,16 +31,16 @@ import Testing
 
     /// Without the length a value could add fields of its own.
     @Test func aValueOfSeveralLinesHasItsLengthBefore() throws {
-        let text = try written(Entry(.info, "one\nPRIORITY=0"))
+        let text = try written(JournalEntry(.info, "one\nPRIORITY=0"))
         #expect(
             text == "MESSAGE\n\u{0E}\0\0\0\0\0\0\0one\nPRIORITY=0\nPRIORITY=6\n"
                 + "SYSLOG_IDENTIFIER=test\n")
     }
 
     @Test func aLongValueIsCutBetweenCharacters() throws {
-        let text = try written(Entry(.info, "x" + String(repeating: "é", count: 50_000)))
+        let text = try written(JournalEntry(.info, "x" + String(repeating: "é", count: 50_000)))
         let value = try #require(text.split(separator: "\n").first?.dropFirst("MESSAGE=".count))
-        #expect(value.utf8.count == Entry.valueLimit - 1)
+        #expect(value.utf8.count == JournalEntry.valueLimit - 1)
         #expect(value.allSatisfy { $0 == "x" || $0 == "é" })
     }
 
@@ -48,16 +48,16 @@ import Testing
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))
         let journal = try JournalSocket(identifier: "test", at: address)
-        for number in 0..<3 { journal.write(Entry(.info, "lost \(number)")) }
+        for number in 0..<3 { journal.write(JournalEntry(.info, "lost \(number)")) }
         let listener = try DatagramListener(address)
-        journal.write(Entry(.info, "heard"))
+        journal.write(JournalEntry(.info, "heard"))
         let count = try #require(try listener.next())
         #expect(
             count.hasPrefix("MESSAGE=3 entries were dropped, for the journal took none\nPRIORITY=4")
         )
         #expect(try listener.next()?.hasPrefix("MESSAGE=heard\n") == true)
         journal.catchUp()
-        journal.write(Entry(.info, "again"))
+        journal.write(JournalEntry(.info, "again"))
         #expect(try listener.next()?.hasPrefix("MESSAGE=again\n") == true)
         #expect(try listener.next(within: 0) == nil)
     }
@@ -68,7 +68,7 @@ import Testing
         let listener = try DatagramListener(address)
         let journal = try JournalSocket(identifier: "test", at: address)
         let total = 5000
-        for number in 0..<total { journal.write(Entry(.info, "entry \(number)")) }
+        for number in 0..<total { journal.write(JournalEntry(.info, "entry \(number)")) }
         var heard = 0
         while try listener.next(within: 0) != nil { heard += 1 }
         #expect(heard > 0 && heard < total)

@@ -4,7 +4,7 @@ import Testing
 /// What stands in the datagrams to the service manager.
 @Suite struct MessageTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        let message: Message
+        let message: Notification
         let testDescription: String
     }
 
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func aLongStatusIsCutBetweenCharacters() {
-        let text = Message.status(String(repeating: "é", count: 5000)).text
-        #expect(text.utf8.count <= Message.statusLimit + "STATUS=".utf8.count)
+        let text = Notification.status(String(repeating: "é", count: 5000)).text
+        #expect(text.utf8.count <= Notification.statusLimit + "STATUS=".utf8.count)
         #expect(text.hasPrefix("STATUS=éé") && text.hasSuffix("é…"))
     }
 }

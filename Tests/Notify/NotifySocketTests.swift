@@ -1,4 +1,5 @@
 import Datagrams
+import Faults
 import Notify
 import Support
 import Testing
@@ -30,10 +31,10 @@ import Testing
         let address = SocketAddress.path(folder("notify"))
         let listener = try DatagramListener(address)
         let socket = try NotifySocket(address)
-        let error = try #require(throws: DatagramError.self) {
+        let error = try #require(throws: SystemError.self) {
             for _ in 0..<100_000 { try socket.send([.watchdog]) }
         }
-        #expect(error.isFull)
+        #expect(error.isReceiverFull)
         #expect("\(error)" == "send to '\(address)': resource temporarily unavailable")
         withExtendedLifetime(listener) {}
     }
@@ -41,8 +42,8 @@ import Testing
     @Test func aServiceManagerThatIsGoneIsAnError() throws {
         let folder = try TemporaryFolder()
         let socket = try NotifySocket(.path(folder("nothing")))
-        #expect(throws: DatagramError.self) { try socket.send([.ready]) }
+        #expect(throws: SystemError.self) { try socket.send([.ready]) }
         let tooLong = try NotifySocket(.path("/" + String(repeating: "x", count: 200)))
-        #expect(throws: DatagramError.self) { try tooLong.send([.ready]) }
+        #expect(throws: SystemError.self) { try tooLong.send([.ready]) }
     }
 }

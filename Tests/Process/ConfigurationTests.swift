@@ -98,7 +98,7 @@ import Testing
         try daemon.waitUntil("it runs on") { try daemon.log.contains("shop: running") }
     }
 
-    @Test func withoutOneThatWasAcceptedABrokenOneIsTheEnd() throws {
+    @Test func aBrokenConfigurationEndsTheDaemonIfNoneWasEverAccepted() throws {
         let daemon = try Daemon("[service.shop]\nsorce = 1")
         let result = try daemon.run()
         #expect(result.status == 78)

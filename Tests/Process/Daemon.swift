@@ -100,7 +100,12 @@ final class Daemon {
         }
     }
 
-    /// Waits without giving up the processor, for times that no timer of poll(2) can tell.
+    /// Lets time pass in which nothing else can be waited for; other tests have the thread meanwhile.
+    func pause(for time: Duration) async throws {
+        try await Task.sleep(for: time)
+    }
+
+    /// Waits without giving up the processor, for a moment of less than 50 ms that has to be hit.
     func spin(for time: Duration) throws {
         let loop = try EventLoop()
         let end = loop.now.boot + time

@@ -164,7 +164,7 @@ import Testing
         #expect(result.output == "")
     }
 
-    @Test func helpTeaches() throws {
+    @Test func helpHasUsageAndAnExample() throws {
         let result = try Program.run(try Programs.path(of: "killswitchd"), ["--help"])
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("usage: killswitchd "))

@@ -5,7 +5,7 @@ import Testing
 /// The exact words that a service manager hears, in their order. What passes by itself, ages and
 /// waits, is shown as a dot.
 @Suite(.timeLimit(.minutes(1))) struct NotifyTests {
-    @Test func startAndStop() throws {
+    @Test func theStartSendsReadyAndTheStopStopping() throws {
         let watched = try WatchedDaemon()
         try watched.start()
         #expect(try watched.next() == "STATUS=shop: undecided; shop: no flags yet, asking now")
@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func aReload() throws {
+    @Test func aReloadSendsReloadingAndReady() throws {
         let watched = try WatchedDaemon()
         try watched.start()
         try watched.waitUntilReady()
@@ -62,7 +62,7 @@ import Testing
                 + "shop: flags · old, next poll in ·; web: no flags yet, next poll in ·")
     }
 
-    @Test func aBrokenReload() throws {
+    @Test func aRefusedReloadIsReportedInTheStatus() throws {
         let watched = try WatchedDaemon()
         try watched.start()
         try watched.waitUntilReady()

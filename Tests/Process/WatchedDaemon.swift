@@ -1,4 +1,5 @@
 import Datagrams
+import Faults
 import Support
 
 /// A daemon that a service manager listens to: the test.
@@ -24,7 +25,7 @@ final class WatchedDaemon {
         do {
             while true { try socket.send(Array("noise".utf8), to: address) }
         } catch {
-            guard error.isFull else { throw error }
+            guard error.isReceiverFull else { throw error }
         }
     }
 

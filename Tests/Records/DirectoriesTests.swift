@@ -39,7 +39,7 @@ import Testing
             state: "/home/u/.local/state/killswitchd"),
         Case("a user of whom nothing is known"),
     ])
-    func theDirectoriesAre(_ row: Case) {
+    func optionsWinOverVariablesAndVariablesOverDefaults(_ row: Case) {
         let runtime = Result {
             try Directories.runtime(
                 option: row.option, isRoot: row.isRoot, environment: { row.variables[$0] })
@@ -95,7 +95,7 @@ import Testing
             reads: "/run/killswitchd"),
         Reader(testDescription: "nothing is known", there: [], filled: [], reads: nil),
     ])
-    func aReaderLooksWhereADaemonHasItsFiles(_ row: Reader) {
+    func aReaderUsesTheDirectoryInWhichADaemonHasFiles(_ row: Reader) {
         let directory = Result {
             try Directories.published(
                 option: row.option, isRoot: row.isRoot, environment: { row.variables[$0] },
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Whoever reads what the system's daemon publishes finds there what it has stored.
-    @Test func whatIsStoredBelongsToWhatIsPublished() throws {
+    @Test func theStateDirectoryIsThatOfThePublishingDaemon() throws {
         let stored = { (option: String?, directory: String) in
             try Directories.stored(
                 option: option, publishedIn: directory, isRoot: false,
@@ -116,7 +116,7 @@ import Testing
         #expect(try stored("/x", "/run/killswitchd") == "/x")
     }
 
-    @Test func theStateDirectoryOfAUnitIsADaemonsWhereTheRuntimeDirectoryIs() throws {
+    @Test func aUnitsStateDirectoryCountsOnlyIfItsRuntimeDirectoryDoes() throws {
         let variables = [
             "RUNTIME_DIRECTORY": "/run/own", "STATE_DIRECTORY": "/var/lib/own", "HOME": "/h",
         ]

@@ -28,7 +28,7 @@ import Testing
         return Array(String(String.UnicodeScalarView(kept)).utf8)
     }
 
-    @Test(arguments: texts) func shReadsTheBytesThatWereMeant(_ text: String) throws {
+    @Test(arguments: texts) func shReadsBackTheSameBytes(_ text: String) throws {
         let folder = try TemporaryFolder()
         let verdict = Verdict(
             state: .maintenance, gate: .closed, reason: .flags(try named("app")), title: text,

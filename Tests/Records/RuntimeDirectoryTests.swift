@@ -65,7 +65,7 @@ import Testing
     }
 
     /// One such entry kept the daemon from ever starting again.
-    @Test func whateverElseIsThereIsNamedAndLeft() throws {
+    @Test func foreignFilesAreReportedAndLeftAlone() throws {
         try directory(["shop", "blog"]).publish(
             try record(try verdict(.running, .open)), of: try named("blog"))
         for odd in ["backup/state.json", "shop/open/x", "source.gone", "shop/state.json"] {
@@ -145,7 +145,7 @@ import Testing
         #expect(try names() == ["closed", "state.env", "state.json"])
     }
 
-    @Test func whatSaysClosedStaysWhereTheNextClosingCannotBeWritten() throws {
+    @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {
         let directory = try directory()
         try directory.publish(try record(try verdict(.ended, .closed)), of: try named("shop"))
         try Directory.create(folder("shop/.state.json.tmp/x"))

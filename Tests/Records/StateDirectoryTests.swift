@@ -78,7 +78,7 @@ import Testing
         #"{"schema": 1, "binding": "b", "answers": [{"body": "<html>"}]}"#,
         #"{"schema": 1, "binding": "b", "answers": [{"body": "{}", "fetched_at": "soon"}]}"#,
     ])
-    func whatCannotBeReadBackSaysSo(_ text: String) throws {
+    func unreadableFlagsAreReported(_ text: String) throws {
         try folder.write(text, to: "flags/app.json")
         guard case .unreadable(let problem) = try stored() else {
             Issue.record("it was taken for good")
@@ -87,7 +87,7 @@ import Testing
         #expect(problem.hasPrefix("read '\(folder("flags/app.json"))': "))
     }
 
-    @Test func theLatestConfirmationCountsWhereverItIsNoted() throws {
+    @Test func theLatestConfirmationCountsInWhicheverFileItIs() throws {
         try directory.store([try answer("{}")], of: app, binding: "b")
         try File.touch(folder("source.app"))
         guard case .value(let kept) = try stored(mark: folder("source.app")) else {
@@ -121,7 +121,7 @@ import Testing
         Self.ledger(generation: "-1"), Self.ledger(generation: "1.5"),
         #"{"schema": 1, "services": {"../x": {}}}"#,
     ])
-    func aLedgerThatCannotBeReadBackSaysSo(_ text: String) throws {
+    func anUnreadableLedgerIsReported(_ text: String) throws {
         try folder.write(text, to: "services.json")
         guard case .unreadable = try directory.ledger() else {
             Issue.record("it was taken for good")
@@ -134,7 +134,7 @@ import Testing
             + #""since": "2027-03-01T12:00:00Z", "generation": \#(generation)}}}"#
     }
 
-    @Test func theHighestGenerationComesBackAndCanBeCountedOn() throws {
+    @Test func theHighestGenerationComesBackAndCanBeIncremented() throws {
         try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
         guard case .value(let ledger) = try directory.ledger() else {
             Issue.record("nothing came back")
@@ -162,7 +162,7 @@ import Testing
         "", "[]", #"{"schema":2,"services":{}}"#, #"{"schema":1,"services":{"A":{}}}"#,
         #"{"schema":1,"services":{"shop":{"state":"undecided","reason":"","author":"","since":"2027-03-01T12:00:00Z","until":"2027-03-01T12:00:00Z"}}}"#,
     ])
-    func overridesThatCannotBeReadAreSaid(_ text: String) throws {
+    func unreadableOverridesAreReported(_ text: String) throws {
         try folder.write(text, to: "overrides.json")
         guard case .unreadable = try directory.overrides() else {
             Issue.record("it was taken for good")

@@ -9,7 +9,7 @@ import Testing
 /// `state.env` as systemd's `EnvironmentFile=` reads it, on a systemd booted for this.
 @Suite struct SystemdEnvironmentTests {
     @Test(.enabled(if: geteuid() == 0, "booting a systemd needs root"), .timeLimit(.minutes(2)))
-    func systemdReadsTheBytesThatWereMeant() throws {
+    func systemdReadsBackTheSameBytes() throws {
         let folder = try TemporaryFolder()
         let texts = EnvironmentFileTests.texts
         var unit = "[Service]\nType=oneshot\n"

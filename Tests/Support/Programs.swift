@@ -28,6 +28,11 @@ package enum Programs {
     package static let project =
         "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
 
+    /// The version that both programs and the package are to have.
+    package static func version() throws -> String {
+        String(try Program.run("\(project)/packaging/version", []).output.dropLast())
+    }
+
     /// The path of a file of `Tests/Support`, by its path in there.
     package static func file(_ name: String) -> String { "\(project)/Tests/Support/\(name)" }
 }

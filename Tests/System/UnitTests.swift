@@ -245,7 +245,7 @@ extension OnSystemd {
                 try system.attempt("systemd-analyze verify --man=no killswitchd.service 2>&1")
                     .output
                     == "")
-            #expect(try system.run("killswitchctl --version") == "0.1.0\n")
+            #expect(try system.run("killswitchctl --version") == "\(Programs.version())\n")
         }
 
     }

@@ -10,21 +10,21 @@ import Transfer
     /// One loop with one client, and what came of the last request.
     private final class Scene {
         let loop: EventLoop
-        let client: Client
-        var results: [Result<Response, TransferError>] = []
+        let client: HTTPClient
+        var results: [Result<HTTPResponse, TransferError>] = []
 
         init() throws {
             loop = try EventLoop()
-            client = try Client(loop)
+            client = try HTTPClient(loop)
         }
 
         /// Sends a request and runs the loop until it has ended.
-        func get(_ request: Request, by exchange: Exchange) throws -> Response {
+        func get(_ request: HTTPRequest, by exchange: Exchange) throws -> HTTPResponse {
             try get(PreparedRequest(request), by: exchange)
         }
 
         /// The same, with a request that may have been sent before.
-        func get(_ request: PreparedRequest, by exchange: Exchange) throws -> Response {
+        func get(_ request: PreparedRequest, by exchange: Exchange) throws -> HTTPResponse {
             let count = results.count
             try exchange.send(request) { [unowned self] in results.append($0) }
             #expect(results.count == count, "nothing is told from within the call")
@@ -37,7 +37,7 @@ import Transfer
         let server = try await FlagServer()
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
-        let request = Request(url: "http://127.0.0.1:\(server.port)/a?b")
+        let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/a?b")
         for _ in 0..<3 {
             let response = try scene.get(request, by: exchange)
             #expect(response.status == 200)
@@ -56,7 +56,7 @@ import Transfer
         let exchange = try Exchange(scene.client)
         let url = "http://127.0.0.1:\(server.port)/"
         let prepared = ["one", "two"].map { word in
-            PreparedRequest(Request(url: url + word, headers: [Header("X-Word", word)]))
+            PreparedRequest(HTTPRequest(url: url + word, headers: [Header("X-Word", word)]))
         }
         let order = [0, 0, 1, 0, 1, 1]
         for index in order { _ = try scene.get(prepared[index], by: exchange) }
@@ -71,7 +71,7 @@ import Transfer
         let server = try await FlagServer()
         let scene = try Scene()
         let (first, second) = (try Exchange(scene.client), try Exchange(scene.client))
-        let request = Request(url: "http://127.0.0.1:\(server.port)/", timeout: .seconds(5))
+        let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/", timeout: .seconds(5))
         for round in 1...50 {
             try first.send(request) { _ in
                 do {
@@ -90,9 +90,9 @@ import Transfer
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
         let url = "http://127.0.0.1:\(server.port)/"
-        #expect(try scene.get(Request(url: url, maxBody: 44), by: exchange).body.count == 44)
+        #expect(try scene.get(HTTPRequest(url: url, maxBody: 44), by: exchange).body.count == 44)
         #expect(throws: TransferError.bodyOver(limit: 43)) {
-            try scene.get(Request(url: url, maxBody: 43), by: exchange)
+            try scene.get(HTTPRequest(url: url, maxBody: 43), by: exchange)
         }
     }
 
@@ -103,7 +103,7 @@ import Transfer
         let url = "http://127.0.0.1:\(server.port)/"
         let bodies: [[UInt8]?] = [Array(#"{"a": 1}"#.utf8), [], nil, Array("b".utf8)]
         for body in bodies {
-            let request = Request(url: url, body: body)
+            let request = HTTPRequest(url: url, body: body)
             #expect(try scene.get(request, by: exchange).status == 200)
         }
         #expect(try server.requests.map(\.method) == ["POST", "POST", "GET", "POST"])
@@ -115,7 +115,7 @@ import Transfer
         let server = try await FlagServer()
         try await server.behave("redirect-once")
         let scene = try Scene()
-        let request = Request(url: "http://127.0.0.1:\(server.port)/", body: [])
+        let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/", body: [])
         #expect(try scene.get(request, by: try Exchange(scene.client)).status == 302)
         #expect(try server.requests.count == 1)
     }
@@ -127,7 +127,7 @@ import Transfer
         let exchange = try Exchange(scene.client)
         let url = "http://127.0.0.1:\(server.port)/"
         for (kept, text) in [(0, ""), (5, #"{"api"#), (10_000, server.order)] {
-            let response = try scene.get(Request(url: url, keptOfRefusal: kept), by: exchange)
+            let response = try scene.get(HTTPRequest(url: url, keptOfRefusal: kept), by: exchange)
             #expect(String(decoding: response.body, as: UTF8.self) == text)
         }
     }
@@ -137,7 +137,7 @@ import Transfer
         try await server.behave("silence")
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
-        let request = Request(url: "http://127.0.0.1:\(server.port)/")
+        let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/")
         try exchange.send(request) { _ in Issue.record("a cancelled request was told of") }
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(20)) }
         exchange.cancel()
@@ -151,7 +151,7 @@ import Transfer
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
         try await server.behave("silence")
-        try exchange.send(Request(url: "http://127.0.0.1:\(server.port)/flags")) { _ in
+        try exchange.send(HTTPRequest(url: "http://127.0.0.1:\(server.port)/flags")) { _ in
             Issue.record("the first request was told of")
         }
         for _ in 0..<100 where try server.requests.isEmpty {
@@ -159,7 +159,7 @@ import Transfer
         }
         try await server.behave("maintenance")
         let response = try scene.get(
-            Request(url: "http://127.0.0.1:\(server.port)/flags"), by: exchange)
+            HTTPRequest(url: "http://127.0.0.1:\(server.port)/flags"), by: exchange)
         #expect(response.status == 200)
         #expect(scene.results.count == 1)
     }
@@ -170,7 +170,7 @@ import Transfer
         try await server.behave("404")
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
-        let request = Request(url: "http://127.0.0.1:\(server.port)/", maxBody: 3)
+        let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/", maxBody: 3)
         let response = try scene.get(request, by: exchange)
         #expect(response.status == 404)
         #expect(response.body.isEmpty)
@@ -190,7 +190,7 @@ import Transfer
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
         let error = #expect(throws: TransferError.self) {
-            try scene.get(Request(url: trouble.url), by: exchange)
+            try scene.get(HTTPRequest(url: trouble.url), by: exchange)
         }
         switch (error, trouble.error) {
         case (.notStarted?, .notStarted): break

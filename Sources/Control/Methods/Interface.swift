@@ -30,7 +30,7 @@ package enum Interface {
     }
 
     private static let types = """
-        # An order that stands before the flags. 'author' is who gave it.
+        # An operator's order, which overrides the flags. 'author' is who gave it.
         type Override (state: string, reason: string, author: string, since: string, until: string)
 
         # One service: what its state.json holds. Times are RFC 3339.
@@ -71,10 +71,10 @@ package enum Interface {
         # The method acts, and the caller is neither root nor in the group.
         error NotPermitted (method: string, group: string)
 
-        # What is ordered would have ended already.
+        # The order would end in the past.
         error NotInTheFuture (until: string)
 
-        # What is on disk is wrong, the configuration accepted last stays in force. 'problems' has a
+        # The configuration on disk is wrong, and the one accepted last stays in force. 'problems' has a
         # line for each mistake, with its file and line.
         error ConfigurationRefused (problems: string)
 

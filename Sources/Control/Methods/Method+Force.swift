@@ -10,8 +10,8 @@ extension Method {
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
             # A reason has at most 4096 bytes.
             # 'problem' says why it could not be stored: then a restart would lose it.
-            # With 'ifOpen' it closes an open gate that nobody else has a hand in, as a drill does, or
-            # is refused: the order is taken in one step with the look at what stands against it.
+            # With 'ifOpen' it closes the gate only if that is open and no other order is in force, as a
+            # drill needs, and fails otherwise. The check and the order are one step.
             method Force(
               service: string,
               state: string,

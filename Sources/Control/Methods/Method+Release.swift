@@ -5,9 +5,8 @@ extension Method {
     static let release = Method(
         "Release", .acting, parameters: ["service", "reason"],
         declaration: """
-            # Ends what Force has ordered, so that the flags decide again. With a 'reason' no other
-            # order is ended than the one that was given for it. 'wasForced' is false where there was
-            # nothing to end.
+            # Ends an order of Force, so that the flags decide again. With a 'reason', only an order that
+            # was given for this reason is ended. 'wasForced' is false if no order was ended.
             method Release(
               service: string,
               reason: ?string

@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 
 /// The connection of one client: reads its calls one after the other, and sends each its replies.
@@ -32,7 +33,7 @@ final class Connection {
     /// Owns an accepted socket, and closes it in the end.
     init(
         _ loop: EventLoop, _ descriptor: Int32, peer: Peer, isReader: Bool, server: Server
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         self.descriptor = descriptor
         self.peer = peer
         self.isReader = isReader

@@ -1,4 +1,5 @@
 import Datagrams
+import Faults
 import Glibc
 
 /// A stream socket of this host, unix(7), closed together with this object.
@@ -119,7 +120,8 @@ extension SocketError.Cause: CustomStringConvertible {
     /// The part of the message behind the colon.
     package var description: String {
         switch self {
-        case .system(let code): message(of: code)
+        case .system(EAGAIN): "no answer in time"
+        case .system(let code): SystemError.text(of: code)
         case .tooLong: "the path is too long for a socket"
         case .taken: "another program listens there"
         case .notASocket: "it is no socket"
@@ -127,12 +129,4 @@ extension SocketError.Cause: CustomStringConvertible {
         case .malformed: "the answer is malformed"
         }
     }
-}
-
-/// The text of `strerror(3)`, its first letter in lower case.
-private func message(of code: Int32) -> String {
-    if code == EAGAIN { return "no answer in time" }
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    let message = unsafe String(cString: text)
-    return message.prefix(1).lowercased() + message.dropFirst()
 }

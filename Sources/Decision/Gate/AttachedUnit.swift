@@ -1,49 +1,247 @@
 import CivilTime
 
-/// What is known of a unit that is attached to at least one gate.
+/// A unit that is attached to at least one gate: what its gates permit, how systemd says it stands,
+/// and what is wrong with it.
 struct AttachedUnit: Hashable, Sendable {
+    let name: UnitName
     /// The targets it has `Requisite=` on.
-    var holders: Set<GateTarget> = []
-    /// Those of them that start it.
-    var starters: Set<GateTarget> = []
+    private var holders: [GateTarget: Holder] = [:]
     /// Nil until systemd has told.
-    var seen: Seen?
-    var result: String?
-    var stopLimit: Duration?
-    /// Until when it may take to stop.
-    var stopBy: Boottime?
-    /// What is wrong with it, as it was said.
-    var problem: UnitProblem?
-    /// How often it was found running behind a closed gate, and when it may be stopped again.
-    var expulsions = 0
-    var expelAt: Boottime?
-    var took: Duration?
+    private(set) var seen: Seen?
+    /// How its last run ended; nil if that is not known.
+    private var result: String?
+    private var stopLimit: Duration?
+    /// When it is late with stopping; nil if it need not stop, or has.
+    private var stopBy: Boottime?
+    /// What is wrong with it, as it was reported.
+    private(set) var problem: UnitProblem?
+    /// How often in a row it was found running behind a closed gate, and when it may be stopped again.
+    private var expulsions = 0
+    private var expelAt: Boottime?
+    /// How long its last stop or start took, counted from the move of the gate.
+    private(set) var took: Duration?
 
-    /// systemd's own default where a unit has no limit, which a switch that fires cannot wait for.
-    var limit: Duration { stopLimit ?? .seconds(90) }
+    private struct Holder: Hashable, Sendable {
+        /// Whether the target has `Wants=` on the unit.
+        var isStarter: Bool
+        /// Nil while the service of the target is undecided.
+        var mayRun: Bool?
+    }
 
-    var isDown: Bool { seen?.active.isDown ?? true }
-    /// Whether it is neither on its way up nor down.
-    var isAtRest: Bool {
-        guard let seen else { return true }
-        switch seen.active {
-        case .active, .inactive, .failed, .reloading, .maintenance: return !seen.hasJob
-        case .activating, .deactivating: return false
+    init(_ name: UnitName) { self.name = name }
+
+    // MARK: Its gates
+
+    /// The targets it is attached to, in their order.
+    var targets: [GateTarget] { holders.keys.sorted() }
+
+    /// The services whose gates it is attached to.
+    var services: Set<ServiceName> { Set(holders.keys.map(\.service)) }
+
+    /// Attaches it to a target. `mayRun` is nil while the service of the target is undecided.
+    mutating func attach(to target: GateTarget, isStarter: Bool, mayRun: Bool?) {
+        holders[target] = Holder(isStarter: isStarter, mayRun: mayRun)
+    }
+
+    /// Detaches it from a target. Returns whether it is attached to another.
+    mutating func detach(from target: GateTarget) -> Bool {
+        holders[target] = nil
+        return !holders.isEmpty
+    }
+
+    /// A gate was decided, or is not decided about any more.
+    mutating func hear(of gate: GateState) {
+        for target in holders.keys where target.service == gate.service {
+            holders[target]?.mayRun = gate.permits(target)
         }
     }
+
+    /// What all its gates together permit.
+    var permission: UnitPermission {
+        if holders.values.contains(where: { $0.mayRun == false }) { return .mustStop }
+        return holders.values.allSatisfy { $0.mayRun == true } ? .mayRun : .undecided
+    }
+
+    /// Whether one of its gates starts it; otherwise something else does.
+    private var isStarted: Bool { holders.values.contains(where: \.isStarter) }
+
+    /// How it is published.
+    var row: UnitRow {
+        let isWanted: Bool? =
+            switch permission {
+            case .mustStop: false
+            case .mayRun: isStarted ? true : nil
+            case .undecided: nil
+            }
+        return UnitRow(
+            name: name, isWanted: isWanted, seen: seen, took: took, problem: problem?.sentence)
+    }
+
+    // MARK: What systemd tells
+
+    /// A signal has told how it stands. Returns whether it has to be read: how it failed is not in
+    /// the signal.
+    mutating func see(_ seen: Seen) -> Bool {
+        let hasFailed = seen.active == .failed && self.seen?.active != .failed
+        self.seen = seen
+        if hasFailed { result = nil }
+        return hasFailed
+    }
+
+    /// Everything about it was read.
+    mutating func take(_ facts: UnitFacts) {
+        seen = facts.seen
+        result = facts.result
+        stopLimit = facts.stopLimit
+    }
+
+    private var isDown: Bool { seen?.active.isDown ?? true }
+
+    /// Whether it is neither on its way up nor down.
+    private var isAtRest: Bool { seen?.isAtRest ?? true }
+
+    // MARK: A move of a gate
+
+    /// Whether a move of one of its gates, decided already, will stop or start it. `isMidway`: an
+    /// earlier move is not confirmed, so that `seen` may be out of date.
+    func mustChange(isMidway: Bool) -> Bool {
+        switch permission {
+        case .mustStop: !isDown
+        case .mayRun: (isDown || isMidway) && isStarted
+        case .undecided: false
+        }
+    }
+
+    /// Whether it is where the present move was to bring it. `isFresh`: it was read since the
+    /// targets were moved.
+    func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
+        switch permission {
+        case .mustStop: isDown
+        case .mayRun: isAtRest && (!isDown && !isMidway || isFresh)
+        case .undecided: true
+        }
+    }
+
+    /// It has arrived so long after the gate began to move.
+    mutating func noteArrival(after time: Duration) { took = time }
+
+    // MARK: Judging
+
+    /// Holds it against what its gates permit. Returns the target that is to be stopped once more:
+    /// that is all the daemon may do about a unit that runs behind a closed gate, and systemd hands
+    /// the stop on.
+    ///
+    /// `closedGate` is a closed gate of its that has nothing under way. `isAwaited`: a gate is moving,
+    /// and the unit was not read since.
+    mutating func judge(
+        closedGate: GateTarget?, isAwaited: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) -> GateTarget? {
+        switch permission {
+        case .mustStop:
+            if isDown {
+                noteDown(&batch)
+            } else if let closedGate, isAtRest {
+                return expel(from: closedGate, at: now, &batch)
+            } else {
+                awaitStop(at: now, &batch)
+            }
+        case .mayRun:
+            stopBy = nil
+            expulsions = 0
+            noteMayRun(isAwaited: isAwaited, &batch)
+        case .undecided:
+            stopBy = nil
+        }
+        return nil
+    }
+
+    private mutating func noteDown(_ batch: inout GateBatch) {
+        let hasFailed = seen?.active == .failed
+        // How it ended is being read.
+        if hasFailed, result == nil { return }
+        let wasStopping = stopBy != nil
+        expulsions = 0
+        expelAt = nil
+        stopBy = nil
+        if hasFailed, result == "timeout", wasStopping {
+            report(.killed, &batch)
+        } else if problem != .killed {
+            problem = nil
+        }
+    }
+
+    private mutating func noteMayRun(isAwaited: Bool, _ batch: inout GateBatch) {
+        guard seen?.active == .failed else {
+            problem = nil
+            return
+        }
+        // A gate that has just opened starts it again, whatever it failed of before.
+        guard let result, !isAwaited else { return }
+        report(.failed(result: result), &batch)
+    }
+
+    private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
+        guard let stopBy else {
+            stopBy = now + limit + Self.killingTakes
+            return
+        }
+        if stopBy <= now { report(.late(limit: limit), &batch) }
+    }
+
+    private mutating func expel(
+        from gate: GateTarget, at now: Boottime, _ batch: inout GateBatch
+    ) -> GateTarget? {
+        if let expelAt, now < expelAt { return nil }
+        expelAt = now + GateMachine.backOff(expulsions)
+        expulsions += 1
+        stopBy = now + limit + Self.killingTakes
+        report(.intruding, &batch)
+        return gate
+    }
+
+    /// Says what is wrong with it, once, in the name of the first of its services.
+    private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
+        guard self.problem != problem else { return }
+        self.problem = problem
+        guard let service = services.min() else { return }
+        batch.announce(.unitTrouble(service, name, problem))
+    }
+
+    /// The moments at which time alone changes how it is judged.
+    var wakeUps: [Boottime] {
+        guard !isDown else { return [] }
+        let stop: Boottime? = if case .late = problem { nil } else { stopBy }
+        return [stop, problem == .intruding ? expelAt : nil].compactMap(\.self)
+    }
+
+    /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
+    /// wait for ever.
+    private var limit: Duration { stopLimit ?? .seconds(90) }
+
+    /// What systemd may take beyond the limit, to kill it.
+    private static let killingTakes: Duration = .seconds(2)
+}
+
+/// What all gates of a unit together permit.
+enum UnitPermission: Hashable, Sendable {
+    case mayRun
+    case mustStop
+    /// Not all of its services are decided, and none of the others is against it.
+    case undecided
 }
 
 /// What is wrong with an attached unit.
 package enum UnitProblem: Hashable, Sendable {
     /// It is not down after this time.
     case late(limit: Duration)
-    /// It is down because its stop limit was over.
+    /// systemd has killed it, because its stop limit was over.
     case killed
     /// It should run, and has failed with this result.
     case failed(result: String)
     /// It ran behind a closed gate, and is being stopped.
     case intruding
 
+    /// The problem as a clause about the unit.
     package var sentence: String {
         switch self {
         case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
@@ -52,12 +250,4 @@ package enum UnitProblem: Hashable, Sendable {
         case .intruding: "it ran behind a closed gate, and is being stopped"
         }
     }
-}
-
-/// What a unit's gates want of it.
-enum Judgement: Hashable, Sendable {
-    case mayRun
-    case mustStop
-    /// Not all of its services are decided.
-    case open
 }

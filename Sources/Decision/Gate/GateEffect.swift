@@ -21,24 +21,54 @@ package enum GateEffect: Hashable, Sendable {
     case sleep(Boottime?)
 }
 
-/// One attached unit, as it is published.
-package struct UnitRow: Hashable, Sendable {
-    package var name: UnitName
-    /// Whether it should run; nil where something else than the gate starts it, or nothing is decided.
-    package var isWanted: Bool?
-    /// Nil where systemd has not told yet.
-    package var seen: Seen?
-    /// How long its last stop or start took, counted from the move of the gate.
-    package var took: Duration?
-    package var problem: String?
+/// The effects of one event as they gather, and which gates and units it concerns.
+struct GateBatch {
+    private var moves: [Move] = []
+    private var isConnecting = false
+    private var isListing = false
+    private(set) var isAsking = false
+    private var reads: [UnitName] = []
+    private var notices: [GateNotice] = []
+    /// The gates that are looked at, and whose rows are published, before the event is done with.
+    private(set) var services: Set<ServiceName> = []
+    /// The units that are judged before the event is done with.
+    private(set) var units: Set<UnitName> = []
 
-    package init(
-        name: UnitName, isWanted: Bool?, seen: Seen?, took: Duration? = nil, problem: String? = nil
-    ) {
-        self.name = name
-        self.isWanted = isWanted
-        self.seen = seen
-        self.took = took
-        self.problem = problem
+    mutating func connect() { isConnecting = true }
+
+    mutating func list() { isListing = true }
+
+    mutating func askSystemState() { isAsking = true }
+
+    mutating func move(_ move: Move) { moves.append(move) }
+
+    func contains(_ move: Move) -> Bool { moves.contains(move) }
+
+    /// Reads a unit, once. Nil is a target that can have no unit.
+    mutating func read(_ unit: UnitName?) {
+        guard let unit, !reads.contains(unit) else { return }
+        reads.append(unit)
     }
+
+    mutating func announce(_ notice: GateNotice) { notices.append(notice) }
+
+    mutating func touch(_ service: ServiceName) { services.insert(service) }
+
+    mutating func touch(_ unit: UnitName) { units.insert(unit) }
+
+    /// What systemd is asked for. The moves come first: closing does not wait for questions.
+    func calls(askingSystemState isAsking: Bool) -> [GateEffect] {
+        moves.map(GateEffect.move) + (isConnecting ? [.connect] : []) + (isListing ? [.list] : [])
+            + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.read)
+    }
+
+    /// What is said in the end.
+    var announcements: [GateEffect] { notices.map(GateEffect.announce) }
+}
+
+/// What a gate has to know of everything else, at one moment.
+struct GateSurroundings {
+    let units: [UnitName: AttachedUnit]
+    let link: SystemdLink
+    let now: Boottime
 }

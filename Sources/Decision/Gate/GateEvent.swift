@@ -35,4 +35,12 @@ package enum Move: Hashable, Sendable {
         case .start(let target), .stop(let target): target
         }
     }
+
+    /// Whether it starts its target.
+    var isStart: Bool {
+        switch self {
+        case .start: true
+        case .stop: false
+        }
+    }
 }

@@ -2,119 +2,247 @@ package import CivilTime
 
 /// Makes gates stand as decided, and follows what that does to units: events in, effects out.
 ///
-/// It compares what is with what should be, whatever led there: so a lost answer, a daemon that was
-/// killed between two moves, a bus that was restarted and an administrator who moved a gate all end
-/// the same way. It moves targets only, on transitions only, because to start a target that is
-/// active would start again what the administrator has stopped.
+/// It compares how the targets stand with how they should, whatever led there: a lost answer, a daemon
+/// that was killed between two moves, a bus that was restarted and an administrator who moved a gate
+/// all end the same way. It moves targets only, and only if they do not stand as decided: to start a
+/// target that is active would start again what the administrator has stopped.
 ///
-/// A value without a clock or a bus, beside `Machine` and fed by its verdicts.
+/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: what is known
+/// of a gate is in its `GateState`, of a unit in its `AttachedUnit`, of the bus in `SystemdLink`.
 package struct GateMachine: Sendable {
-    /// The way to systemd.
-    enum Link: Hashable, Sendable {
-        case lost(retryAt: Boottime)
-        case connecting
-        case up
-    }
-
-    /// What is known of the system as a whole.
-    enum Shutdown: Hashable, Sendable {
-        case no
-        case stopping(askAgainAt: Boottime)
-    }
-
-    var configured: Set<ServiceName>
-    var services: [ServiceName: ServiceGate] = [:]
-    var targets: [GateTarget: TargetState] = [:]
-    var units: [UnitName: AttachedUnit] = [:]
-    var link = Link.connecting
-    var shutdown = Shutdown.no
-    var isAsking = false
-    /// How often the bus was looked for in vain.
-    var failures = 0
-    var lossSaid: String?
-    /// The services that are not configured and whose units were named.
-    var orphansSaid: Set<ServiceName> = []
-    private var followed: Set<UnitName> = []
-    private var lastWake: Boottime?
+    /// A gate for each service that is configured, or that a target was seen of.
+    private var gates: [ServiceName: GateState] = [:]
+    private var units: [UnitName: AttachedUnit] = [:]
+    private var link = SystemdLink()
+    /// The moment of the last `sleep`; nil if it was never, or has come.
+    private var wakeUp: Boottime?
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
-        configured = Set(services)
+        for service in services {
+            gates[service] = GateState(of: service, isConfigured: true)
+        }
     }
 
     /// Takes in what happened at `now`, and says what is to be done about it, in that order.
     package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
         var batch = GateBatch()
         switch event {
-        case .started: batch.connects = true
+        case .started: batch.connect()
         case .decided(let service, let stand): decide(service, stand, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
         case .listed(let loaded): takeList(loaded, &batch)
-        case .lost(let problem): lose(problem, at: now, &batch)
-        case .reloaded: batch.lists = link == .up
+        case .lost(let problem): loseBus(problem, at: now, &batch)
+        case .reloaded: if link.isUp { batch.list() }
         case .seen(let unit, let seen): see(unit, seen, &batch)
         case .read(let unit, let facts): take(facts, of: unit, &batch)
-        case .answered(let move, let problem): note(move, problem, at: now, &batch)
+        case .answered(let move, let problem):
+            gates[move.target.service]?.take(answer: problem, to: move, at: now, &batch)
+            batch.touch(move.target.service)
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
         case .unpublished(let service, let problem):
-            noteUnpublished(service, problem, at: now, &batch)
+            gates[service]?.notePublishFailure(problem, at: now, &batch)
         case .woke: wake(at: now, &batch)
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
-        for service in batch.services.sorted() { advance(service, at: now, &batch) }
-        if batch.asks {
-            batch.asks = !isAsking
-            isAsking = true
-        }
-        return batch.effects + follow() + publications(batch, at: now)
-            + batch.notices.map(GateEffect.announce) + sleep()
+        let rest = surroundings(now)
+        for service in batch.services.sorted() { gates[service]?.advance(rest, &batch) }
+        let isAsking = batch.isAsking && link.mayAsk()
+        return batch.calls(askingSystemState: isAsking) + follow() + publish(batch, at: now)
+            + batch.announcements + sleep()
     }
+
+    /// How things stand.
+    package var overview: GateOverview {
+        var problems = link.problem.map { ["gates: \($0)"] } ?? []
+        problems += gates.keys.sorted().compactMap { gates[$0]?.problem }
+        for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
+            switch unit.problem {
+            case .late?, .failed?: problems.append("\(name): \(unit.problem?.sentence ?? "")")
+            case .killed?, .intruding?, nil: break
+            }
+        }
+        return GateOverview(isReady: gates.values.allSatisfy(\.isReady), problems: problems)
+    }
+
+    // MARK: Decisions
+
+    private mutating func decide(
+        _ service: ServiceName, _ stand: Stand, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        var gate = gates[service] ?? GateState(of: service, isConfigured: true)
+        let hasChanged = gate.decide(stand, surroundings(now), &batch)
+        gates[service] = gate
+        guard hasChanged else { return }
+        tellUnits(of: gate, &batch)
+        let rest = surroundings(now)
+        gates[service]?.begin(rest, &batch)
+    }
+
+    private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
+        gates[service]?.withdraw(&batch)
+        if let gate = gates[service] { tellUnits(of: gate, &batch) }
+    }
+
+    private mutating func tellUnits(of gate: GateState, _ batch: inout GateBatch) {
+        for unit in gate.attached {
+            units[unit]?.hear(of: gate)
+            batch.touch(unit)
+        }
+    }
+
+    // MARK: The bus
+
+    /// The bus is there: everything is compared anew, for signals were missed.
+    private mutating func takeList(_ loaded: [UnitName: Seen], _ batch: inout GateBatch) {
+        link.connect(&batch)
+        var lists: [ServiceName: [GateTarget: Seen]] = [:]
+        for (unit, seen) in loaded {
+            guard let target = GateTarget(unit) else { continue }
+            lists[target.service, default: [:]][target] = seen
+        }
+        for service in Set(gates.keys).union(lists.keys).sorted() {
+            gates[service, default: GateState(of: service, isConfigured: false)]
+                .take(list: lists[service] ?? [:], &batch)
+            batch.touch(service)
+        }
+        for unit in units.keys.sorted() { batch.read(unit) }
+    }
+
+    /// No gate is moved until the bus is back.
+    private mutating func loseBus(
+        _ problem: String, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard link.lose(problem, at: now, &batch) else { return }
+        for service in gates.keys { gates[service]?.loseBus() }
+    }
+
+    /// What waited to know whether the system is stopping goes on, or is left alone.
+    private mutating func take(isStopping: Bool, at now: Boottime, _ batch: inout GateBatch) {
+        link.answer(isStopping: isStopping, at: now)
+        let rest = surroundings(now)
+        for service in gates.keys.sorted() {
+            if isStopping {
+                gates[service]?.pause()
+            } else {
+                gates[service]?.proceed(rest, &batch)
+            }
+        }
+    }
+
+    // MARK: Targets and units
+
+    private mutating func see(_ unit: UnitName, _ seen: Seen, _ batch: inout GateBatch) {
+        if let target = GateTarget(unit) {
+            gates[target.service, default: GateState(of: target.service, isConfigured: false)]
+                .see(seen, of: target)
+            batch.touch(target.service)
+        } else if let mustRead = units[unit]?.see(seen) {
+            if mustRead { batch.read(unit) }
+            touch(unit, &batch)
+        }
+    }
+
+    /// A unit was read. One that could not be read stays as it was known.
+    private mutating func take(
+        _ facts: UnitFacts?, of unit: UnitName, _ batch: inout GateBatch
+    ) {
+        if let target = GateTarget(unit) {
+            takeTarget(facts, of: target, &batch)
+        } else if let services = units[unit]?.services {
+            if let facts { units[unit]?.take(facts) }
+            for service in services { gates[service]?.noteReading(of: unit) }
+            touch(unit, &batch)
+        }
+    }
+
+    private mutating func takeTarget(
+        _ facts: UnitFacts?, of target: GateTarget, _ batch: inout GateBatch
+    ) {
+        var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
+        let detached = gate.take(facts, of: target, &batch)
+        batch.touch(target.service)
+        for unit in detached where units[unit]?.detach(from: target) == false { units[unit] = nil }
+        let wants = Set(facts?.wants ?? [])
+        for unit in Set(facts?.requisiteOf ?? []).sorted() {
+            if units[unit] == nil {
+                units[unit] = AttachedUnit(unit)
+                batch.read(unit)
+                gate.expectArrival(of: unit)
+            }
+            units[unit]?.attach(
+                to: target, isStarter: wants.contains(unit), mayRun: gate.permits(target))
+            touch(unit, &batch)
+        }
+        gates[target.service] = gate
+    }
+
+    private func touch(_ unit: UnitName, _ batch: inout GateBatch) {
+        batch.touch(unit)
+        for service in units[unit]?.services ?? [] { batch.touch(service) }
+    }
+
+    /// Holds a unit against what its gates permit, and tells those that wait for it.
+    private mutating func judge(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
+        guard var unit = units[name] else { return }
+        let services = unit.services
+        let stop = unit.judge(
+            closedGate: closedGate(of: unit),
+            isAwaited: services.contains { gates[$0]?.awaitsReading(of: name) ?? false },
+            at: now, &batch)
+        if let stop, !batch.contains(.stop(stop)) {
+            gates[stop.service]?.ask(for: .stop(stop), &batch)
+        }
+        for service in services {
+            if let took = gates[service]?.noteArrival(of: unit, at: now) {
+                unit.noteArrival(after: took)
+            }
+        }
+        units[name] = unit
+    }
+
+    /// A closed gate of a unit that has nothing under way; nil if there is none yet.
+    private func closedGate(of unit: AttachedUnit) -> GateTarget? {
+        guard link.mayMove else { return nil }
+        return unit.targets.first { gates[$0.service]?.isClosedForGood($0) ?? false }
+    }
+
+    // MARK: Time, and what comes last
 
     /// Looks at everything that time may have changed.
     private mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
-        lastWake = nil
-        if case .lost(let moment) = link, moment <= now {
-            link = .connecting
-            batch.connects = true
-        }
-        if case .stopping(let moment) = shutdown, moment <= now { batch.asks = link == .up }
-        batch.services.formUnion(services.keys)
-        batch.units.formUnion(units.keys)
+        wakeUp = nil
+        link.wake(at: now, &batch)
+        for service in gates.keys { batch.touch(service) }
+        for unit in units.keys { batch.touch(unit) }
     }
 
     private mutating func follow() -> [GateEffect] {
-        let wanted = Set(targets.keys.compactMap(\.unit)).union(units.keys)
-        guard wanted != followed, link == .up else { return [] }
-        followed = wanted
-        return [.follow(wanted)]
+        let wanted = Set(gates.values.flatMap(\.targetUnits)).union(units.keys)
+        return link.follow(wanted) ? [.follow(wanted)] : []
+    }
+
+    private mutating func publish(_ batch: GateBatch, at now: Boottime) -> [GateEffect] {
+        var touched = batch.services
+        for unit in batch.units { touched.formUnion(units[unit]?.services ?? []) }
+        let rest = surroundings(now)
+        return touched.sorted().compactMap { gates[$0]?.publish(rest) }
+    }
+
+    private func surroundings(_ now: Boottime) -> GateSurroundings {
+        GateSurroundings(units: units, link: link, now: now)
     }
 
     /// One wake-up for everything that time brings; said when it changes, or was used up.
     private mutating func sleep() -> [GateEffect] {
-        var moments: [Boottime] = []
-        if case .lost(let moment) = link { moments.append(moment) }
-        if case .stopping(let moment) = shutdown { moments.append(moment) }
-        for service in services.values {
-            if case .moving(let transit) = service.phase, link == .up, shutdown == .no {
-                if !transit.isRetryDue { moments.append(transit.retryAt) }
-            }
-            if let moment = service.heardBy { moments.append(moment) }
-            if service.isPublishDue, let moment = service.publishedAt {
-                moments.append(moment + Self.publishInterval)
-            }
-        }
-        for unit in units.values { moments += unit.deadlines }
-        let wake = moments.min()
-        guard wake != lastWake else { return [] }
-        lastWake = wake
-        return [.sleep(wake)]
+        let moments =
+            link.wakeUps + gates.values.flatMap { $0.wakeUps(link) }
+            + units.values.flatMap(\.wakeUps)
+        let next = moments.min()
+        guard next != wakeUp else { return [] }
+        wakeUp = next
+        return [.sleep(next)]
     }
-
-    /// The bus has forgotten what we followed.
-    mutating func forgetFollowed() { followed = [] }
-
-    /// A hundred units that stop at once are a few writes, not a hundred.
-    static let publishInterval: Duration = .milliseconds(200)
 
     /// 1, 2, 4 … 60 s.
     static func backOff(_ attempts: Int) -> Duration {

@@ -80,3 +80,17 @@ extension Move {
 extension Duration {
     fileprivate var inMilliseconds: String { "\(microseconds / 1000) ms" }
 }
+
+/// What there is to say of gates at one moment.
+package struct GateOverview: Hashable, Sendable {
+    /// Whether systemd has answered for every service that is decided, or cannot be reached.
+    package var isReady: Bool
+    /// What is wrong, a clause each.
+    package var problems: [String]
+
+    /// An overview; without arguments, of a host without gates.
+    package init(isReady: Bool = true, problems: [String] = []) {
+        self.isReady = isReady
+        self.problems = problems
+    }
+}

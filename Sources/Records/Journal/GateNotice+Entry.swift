@@ -3,8 +3,8 @@ package import Journal
 
 extension GateNotice {
     /// The notice as a journal entry: the sentence, and a field for each fact that is present.
-    package var entry: Entry {
-        Entry(level.priority, sentence, messageID: messageID.rawValue, fields: fields)
+    package var entry: JournalEntry {
+        JournalEntry(level.priority, sentence, messageID: messageID.rawValue, fields: fields)
     }
 
     private var messageID: MessageID {

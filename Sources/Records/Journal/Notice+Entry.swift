@@ -4,8 +4,8 @@ package import Journal
 
 extension Notice {
     /// The notice as a journal entry: the sentence, and a field for each fact that is present.
-    package var entry: Entry {
-        Entry(
+    package var entry: JournalEntry {
+        JournalEntry(
             level.priority, sentence, messageID: messageID.rawValue, fields: fields)
     }
 
@@ -108,11 +108,17 @@ extension WriteOperation {
 
 /// killswitchd's own journal fields.
 package enum JournalField {
+    /// The name of the service.
     package static func service(_ value: String) -> Field { Field("KILLSWITCH_SERVICE", value) }
+    /// The attached unit.
     package static func unit(_ value: String) -> Field { Field("KILLSWITCH_UNIT", value) }
+    /// The word of the state.
     package static func state(_ value: String) -> Field { Field("KILLSWITCH_STATE", value) }
+    /// `open` or `closed`.
     package static func gate(_ value: String) -> Field { Field("KILLSWITCH_GATE", value) }
+    /// The slug of the reason.
     package static func reason(_ value: String) -> Field { Field("KILLSWITCH_REASON", value) }
+    /// The days until the end.
     package static func daysLeft(_ value: Int) -> Field {
         Field("KILLSWITCH_DAYS_LEFT", String(value))
     }
@@ -120,8 +126,10 @@ package enum JournalField {
     package static func author(_ value: String) -> Field { Field("KILLSWITCH_AUTHOR", value) }
     /// Why an order was given, in its author's words.
     package static func cause(_ value: String) -> Field { Field("KILLSWITCH_CAUSE", value) }
-    /// When an order ends by itself.
+    /// When an order ends by itself, by RFC 3339.
     package static func until(_ value: String) -> Field { Field("KILLSWITCH_UNTIL", value) }
+    /// The name of the source.
     package static func source(_ value: String) -> Field { Field("KILLSWITCH_SOURCE", value) }
+    /// The version of the flags.
     package static func version(_ value: String) -> Field { Field("KILLSWITCH_VERSION", value) }
 }

@@ -18,7 +18,7 @@ package final class EtcdSource: FlagSource {
     private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let deliver: Deliver
     private var exchange: Exchange?
     private var stream: Stream<WatchParser>?
@@ -43,8 +43,8 @@ package final class EtcdSource: FlagSource {
     }
 
     package init(
-        name: SourceName, cluster: Cluster, interval: Duration, bearings: Bearings, client: Client,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, cluster: Cluster, interval: Duration, bearings: Bearings,
+        client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
     ) {
         Invariant.hold(!cluster.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
@@ -94,7 +94,9 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func request(_ call: GatewayCall, at endpoint: Int) throws(CredentialError) -> Request {
+    private func request(_ call: GatewayCall, at endpoint: Int) throws(CredentialError)
+        -> HTTPRequest
+    {
         let secrets = try Secrets(of: cluster.site, bearings)
         var request = cluster.site.request(with: secrets, agent: bearings.agent)
         request.url = cluster.endpoints[endpoint] + call.path
@@ -106,9 +108,9 @@ package final class EtcdSource: FlagSource {
         return request
     }
 
-    private func take(_ result: Result<Response, TransferError>, to call: GatewayCall) {
+    private func take(_ result: Result<HTTPResponse, TransferError>, to call: GatewayCall) {
         do throws(GatewayError) {
-            let response: Response
+            let response: HTTPResponse
             do {
                 response = try result.get()
             } catch .timedOut {
@@ -133,7 +135,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func succeed(_ snapshot: Snapshot, _ response: Response) {
+    private func succeed(_ snapshot: Snapshot, _ response: HTTPResponse) {
         let isWatchDeaf = watched.map { visit?.silent.contains($0) == true } ?? false
         visit = nil
         watch(from: snapshot, anew: isWatchDeaf)
@@ -218,7 +220,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func makeStream() throws(LoopError) -> Stream<WatchParser> {
+    private func makeStream() throws(SystemError) -> Stream<WatchParser> {
         try Stream(
             of: name, policy: Self.policy(cluster), interval: interval, client: client,
             loop: loop, parser: { WatchParser() },
@@ -226,7 +228,7 @@ package final class EtcdSource: FlagSource {
     }
 
     /// Where no stream lasted, the next connection goes to the next endpoint.
-    private func watchRequest() throws(CredentialError) -> Request {
+    private func watchRequest() throws(CredentialError) -> HTTPRequest {
         let index = (endpoint + (stream?.failures ?? 0)) % cluster.endpoints.count
         watched = index
         let revision = last?.revision ?? 0

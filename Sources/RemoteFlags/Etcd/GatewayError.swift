@@ -27,7 +27,7 @@ package enum GatewayError: Error, Hashable {
     }
 }
 
-extension Response {
+extension HTTPResponse {
     /// The object that the gateway answers.
     func gatewayObject(retryAfter wait: Duration?) throws(GatewayError) -> JSON.Object {
         guard status == 200 else { throw gatewayError(retryAfter: wait) }

@@ -12,7 +12,7 @@ package final class HTTPSource: FlagSource {
     private let bearings: Bearings
     private let place: Binding
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let deliver: Deliver
     private var exchange: Exchange?
     /// What is asked, by the credentials as they were last read.
@@ -21,7 +21,7 @@ package final class HTTPSource: FlagSource {
     private var answered: String?
 
     package init(
-        name: SourceName, site: Site, bearings: Bearings, client: Client, loop: EventLoop,
+        name: SourceName, site: Site, bearings: Bearings, client: HTTPClient, loop: EventLoop,
         deliver: @escaping Deliver
     ) {
         self.name = name
@@ -70,7 +70,7 @@ package final class HTTPSource: FlagSource {
     }
 
     private func end(
-        _ result: Result<Response, TransferError>, _ binding: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, TransferError>, _ binding: String, _ isConditional: Bool
     ) {
         switch result {
         case .failure(let error):

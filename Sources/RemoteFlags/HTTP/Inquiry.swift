@@ -8,10 +8,10 @@ final class Inquiry {
     /// What the answers to it are bound to.
     let binding: String
     /// The request without conditions.
-    let plain: Request
+    let plain: HTTPRequest
     private var last: (validators: Validators, request: PreparedRequest)?
 
-    init(secrets: Secrets, binding: String, plain: Request) {
+    init(secrets: Secrets, binding: String, plain: HTTPRequest) {
         self.secrets = secrets
         self.binding = binding
         self.plain = plain

@@ -4,7 +4,7 @@ import SourceKinds
 import Transfer
 
 /// What an answer of a server means for a source of flags.
-extension Response {
+extension HTTPResponse {
     /// The time at which the server made the answer, by its clock: a cache on the way keeps the
     /// `Date` and adds to the `Age` (RFC 9111 §5.1).
     func date(now: Instant) -> Instant? {

@@ -14,14 +14,14 @@ extension Site {
     }
 
     /// The request for the flags, without conditions.
-    func request(with secrets: Secrets, agent: String) -> Request {
+    func request(with secrets: Secrets, agent: String) -> HTTPRequest {
         var own = [Header("Accept", "application/json"), Header("User-Agent", agent)]
         own.removeAll { mine in headers.contains { $0.name.lowercased() == mine.name.lowercased() }
         }
         if let token = secrets.bearer { own.append(Header("Authorization", "Bearer \(token)")) }
         if let key = secrets.apiKey { own.append(Header("X-API-Key", key)) }
         own += headers.map { Header($0.name, $0.value) }
-        return Request(
+        return HTTPRequest(
             url: url, headers: own, timeout: timeout, maxBody: maxBody,
             authorities: secrets.authorities, identity: secrets.identity, unixSocket: unixSocket)
     }

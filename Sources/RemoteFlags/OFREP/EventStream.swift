@@ -1,5 +1,6 @@
 import Decision
 import EventLoop
+import Faults
 import Files
 import SourceKinds
 import Transfer
@@ -23,9 +24,9 @@ final class EventStream {
     var refetch: Refetch? { memory.takeRefetch() }
 
     func start(
-        of name: SourceName, interval: Duration, client: Client, loop: EventLoop,
+        of name: SourceName, interval: Duration, client: HTTPClient, loop: EventLoop,
         deliver: @escaping Deliver
-    ) throws(LoopError) {
+    ) throws(SystemError) {
         stream = try Stream(
             of: name, policy: Self.policy(server), interval: interval, client: client,
             loop: loop, parser: { [memory] in EventParser(memory) },
@@ -42,7 +43,7 @@ final class EventStream {
     }
 
     /// Another origin than the server's gets none of our credentials: its address is the key to it.
-    private func request() throws(CredentialError) -> Request {
+    private func request() throws(CredentialError) -> HTTPRequest {
         var site = server.site
         if !address.isOwn {
             site.bearer = nil

@@ -14,7 +14,7 @@ package final class OFREPSource: FlagSource {
     private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let deliver: Deliver
     private let place: Binding
     /// The request, whose context is the same as long as the process lives.
@@ -31,7 +31,7 @@ package final class OFREPSource: FlagSource {
 
     package init(
         name: SourceName, server: EvaluationServer, interval: Duration, bearings: Bearings,
-        client: Client, loop: EventLoop, deliver: @escaping Deliver
+        client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.server = server
@@ -93,9 +93,9 @@ package final class OFREPSource: FlagSource {
     }
 
     private func end(
-        _ result: Result<Response, TransferError>, _ binding: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, TransferError>, _ binding: String, _ isConditional: Bool
     ) {
-        let response: Response
+        let response: HTTPResponse
         do {
             response = try result.get()
         } catch {
@@ -170,7 +170,7 @@ package final class OFREPSource: FlagSource {
     private static let streamLimit = 4
 }
 
-extension Response {
+extension HTTPResponse {
     /// The evaluation that a server answers, or why there is none.
     fileprivate func evaluations() throws(Failure) -> Evaluations {
         switch status {

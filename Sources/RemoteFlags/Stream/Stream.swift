@@ -1,5 +1,6 @@
 package import Decision
 package import EventLoop
+package import Faults
 package import Transfer
 
 /// A stream that hints at changes of a source's flags, beside the polls: connected, read, given up and
@@ -9,10 +10,10 @@ package import Transfer
 package final class Stream<Parser: StreamParser> {
     private let name: SourceName
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let makeParser: () -> Parser
-    private let makeRequest: () throws -> Request
-    private let explain: (Response) -> String?
+    private let makeRequest: () throws -> HTTPRequest
+    private let explain: (HTTPResponse) -> String?
     private let deliver: Deliver
     private var machine: StreamMachine
     private var timer: Timer?
@@ -27,11 +28,11 @@ package final class Stream<Parser: StreamParser> {
     /// `parser`. Where `request` throws, the connection has failed for that reason. `interval` is that
     /// of the source's polls. `explain` gives the sentence of a refusal, where its body has one.
     package init(
-        of name: SourceName, policy: StreamPolicy, interval: Duration, client: Client,
+        of name: SourceName, policy: StreamPolicy, interval: Duration, client: HTTPClient,
         loop: EventLoop, parser: @escaping () -> Parser,
-        request: @escaping () throws -> Request,
-        explain: @escaping (Response) -> String? = { _ in nil }, deliver: @escaping Deliver
-    ) throws(LoopError) {
+        request: @escaping () throws -> HTTPRequest,
+        explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: @escaping Deliver
+    ) throws(SystemError) {
         self.name = name
         self.loop = loop
         self.client = client
@@ -113,7 +114,7 @@ package final class Stream<Parser: StreamParser> {
         handle(.failed(failure))
     }
 
-    private func end(_ result: Result<Response, TransferError>) {
+    private func end(_ result: Result<HTTPResponse, TransferError>) {
         if case .success = result { inbox?.finish() }
         drain()
         inbox = nil
@@ -127,7 +128,7 @@ package final class Stream<Parser: StreamParser> {
     }
 
     /// What another status than 200 means. Where there is no stream, asking often brings none.
-    private func refusal(_ response: Response) -> Failure {
+    private func refusal(_ response: HTTPResponse) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
         let sentence = explain(response).map { ": \($0)" } ?? ""
         return Failure(

@@ -139,29 +139,28 @@ extension Service {
     /// The policy in a line: what holds without flags, and every setting that is not the default.
     fileprivate var summary: String {
         let usual = Policy()
-        var words = ["max_stale \(policy.maxStale?.text ?? "never")"]
-        if policy.maxStale != nil || policy.whenStale != usual.whenStale {
-            words.append("when_stale \(policy.whenStale.rawValue)")
-        }
-        words.append("when_unknown \(policy.whenUnknown.rawValue)")
-        if policy.firstTimeout != usual.firstTimeout {
-            words.append("first_timeout \(policy.firstTimeout.text)")
-        }
-        if policy.atEnd != usual.atEnd { words.append("at_end \(policy.atEnd.rawValue)") }
-        if policy.updateRequired != usual.updateRequired {
-            words.append("update_required \(policy.updateRequired.rawValue)")
-        }
-        if policy.minClosed != usual.minClosed {
-            words.append("min_closed \(policy.minClosed.text)")
-        }
-        if policy.confirmClose != usual.confirmClose {
-            words.append("confirm_close \(policy.confirmClose)")
-        }
-        if policy.confirmOpen != usual.confirmOpen {
-            words.append("confirm_open \(policy.confirmOpen)")
-        }
-        if activation != .immediate { words.append("activation \(activation.rawValue)") }
-        return words.joined(separator: ", ")
+        let settings = [
+            (true, "max_stale \(policy.maxStale?.text ?? "never")"),
+            (
+                policy.maxStale != nil || policy.whenStale != usual.whenStale,
+                "when_stale \(policy.whenStale.rawValue)"
+            ),
+            (true, "when_unknown \(policy.whenUnknown.rawValue)"),
+            (
+                policy.firstTimeout != usual.firstTimeout,
+                "first_timeout \(policy.firstTimeout.text)"
+            ),
+            (policy.atEnd != usual.atEnd, "at_end \(policy.atEnd.rawValue)"),
+            (
+                policy.updateRequired != usual.updateRequired,
+                "update_required \(policy.updateRequired.rawValue)"
+            ),
+            (policy.minClosed != usual.minClosed, "min_closed \(policy.minClosed.text)"),
+            (policy.confirmClose != usual.confirmClose, "confirm_close \(policy.confirmClose)"),
+            (policy.confirmOpen != usual.confirmOpen, "confirm_open \(policy.confirmOpen)"),
+            (activation != .immediate, "activation \(activation.rawValue)"),
+        ]
+        return settings.filter { $0.0 }.map { $0.1 }.joined(separator: ", ")
     }
 }
 

@@ -47,7 +47,7 @@ struct History: ParsableCommand {
         }
         guard isEmpty else { return }
         if let service { try checkThatItIsKnown(service) }
-        printError("killswitchctl: the journal has nothing of that")
+        printError("killswitchctl: the journal has no such entries")
     }
 
     /// Throws for an unknown service. One that is no longer configured may have older entries.

@@ -4,6 +4,7 @@ import JSON
 
 /// A command that calls one method of the daemon, and prints what it did.
 protocol OrderCommand: ParsableCommand {
+    /// The options of every order.
     var options: OrderOptions { get }
     /// The method of the control socket, without its interface.
     var method: String { get }

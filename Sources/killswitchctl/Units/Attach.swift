@@ -105,7 +105,7 @@ struct Attach: ParsableCommand {
         do {
             try directory.write(attachment, startedFrom: file, cause: cause)
         } catch {
-            throw CommandFailure(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
+            throw CommandFailure(error)
         }
         if json { return }
         print("attached \(part.unit.name) to \(target.name)\(note)")

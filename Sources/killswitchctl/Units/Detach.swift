@@ -41,7 +41,10 @@ struct Detach: ParsableCommand {
 
     func run() throws {
         if !isDryRun { try requireRoot("detach") }
-        let attached = try known()
+        let attached = try orFail {
+            try UnitDirectory.system.attachments()
+                .filter { service == nil || $0.service == service }
+        }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("killswitchctl: nothing is attached by this command") }
         for attachment in concerned {
@@ -49,7 +52,7 @@ struct Detach: ParsableCommand {
                 do {
                     try UnitDirectory.system.remove(attachment)
                 } catch {
-                    throw CommandFailure(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
+                    throw CommandFailure(error)
                 }
             }
             let verb = isDryRun ? "would detach" : "detached"
@@ -111,13 +114,6 @@ struct Detach: ParsableCommand {
         printError(
             "killswitchctl: \(failure.message ?? ""); units that are attached by files of yours are "
                 + "not named")
-    }
-
-    private func known() throws(CommandFailure) -> [Attachment] {
-        try orFail {
-            try UnitDirectory.system.attachments()
-                .filter { service == nil || $0.service == service }
-        }
     }
 
     private func named(among attached: [Attachment]) throws -> [Attachment] {

@@ -110,6 +110,13 @@ struct UnitDirectory {
     private static let prefix = "50-killswitch-"
 }
 
+extension CommandFailure {
+    /// An error below `/etc/systemd/system`.
+    init(_ error: FileError) {
+        self.init(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
+    }
+}
+
 extension FileError {
     /// Whether the path is something else than a file.
     fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }

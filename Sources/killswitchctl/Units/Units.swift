@@ -124,6 +124,7 @@ extension PublishedFiles {
 struct UnitTable {
     let rows: [AttachedUnits.Row]
 
+    /// All lines, without a line feed at the end.
     var text: String {
         let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
         return Columns(rows: [header] + rows.map(cells)).text

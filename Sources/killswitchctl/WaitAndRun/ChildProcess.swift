@@ -1,4 +1,5 @@
 import EventLoop
+import Faults
 import Glibc
 
 /// A command in a child process, with this process's terminal, files and process group.
@@ -21,10 +22,9 @@ struct ChildProcess {
         let code = unsafe posix_spawnp(
             &identifier, command[0], nil, &attributes, words + [nil], environ)
         guard code == 0 else {
-            let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
             throw CommandFailure(
                 code == ENOENT ? .noSuchCommand : .commandNotRun,
-                "run '\(command[0])': \(text.prefix(1).lowercased())\(text.dropFirst())")
+                "run '\(command[0])': \(SystemError.text(of: code))")
         }
         self.identifier = identifier
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import Decision
 import EventLoop
+import Faults
 import Glibc
 import Records
 
@@ -129,7 +130,7 @@ final class SupervisedCommand {
     /// The signals that are passed on.
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
-    private func follow(on loop: EventLoop) throws(LoopError) {
+    private func follow(on loop: EventLoop) throws(SystemError) {
         watch = try StateFileWatch(service, in: published, on: loop) { [unowned self] in
             look(on: loop)
         }

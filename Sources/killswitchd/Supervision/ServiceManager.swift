@@ -2,6 +2,7 @@ import CivilTime
 import Datagrams
 import Decision
 import EventLoop
+import Faults
 import Notify
 
 /// Reports to the service manager over `NOTIFY_SOCKET`, sd_notify(3).
@@ -13,7 +14,7 @@ final class ServiceManager {
     private let socket: NotifySocket?
     private var supervision: Supervision
     private var timer: Timer?
-    private var unsaid: [Message] = []
+    private var unsaid: [Notification] = []
     /// Whether the last message found the socket's buffer full.
     private var isBusy = false
     /// The state of the services and sources, whether there is progress, and the state of the gates.
@@ -68,7 +69,7 @@ final class ServiceManager {
         refusal.map { "configuration refused, the one accepted last is in force: \($0)" }
     }
 
-    private func say(_ messages: [Message]) {
+    private func say(_ messages: [Notification]) {
         guard let socket else { return }
         let words = unsaid + messages
         do {
@@ -77,7 +78,7 @@ final class ServiceManager {
             isBusy = false
         } catch {
             unsaid = words.contains(.ready) ? [.ready] : []
-            isBusy = error.isFull
+            isBusy = error.isReceiverFull
             supervision.wasNotHeard()
         }
     }

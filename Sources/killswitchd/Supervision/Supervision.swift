@@ -32,8 +32,8 @@ package struct Supervision: Sendable {
     package mutating func look(
         at overview: Overview, isProgressing: Bool, problem: String?,
         gates: GateOverview = GateOverview(), at now: Boottime
-    ) -> [Message] {
-        var messages: [Message] = []
+    ) -> [Notification] {
+        var messages: [Notification] = []
         if !isReady, gates.isReady, overview.services.allSatisfy({ $0.decidesWithin == nil }) {
             isReady = true
             nextExtension = nil
@@ -66,7 +66,7 @@ package struct Supervision: Sendable {
         said = nil
     }
 
-    private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Message] {
+    private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Notification] {
         guard let interval = pingInterval, let due = nextPing, due <= now else { return [] }
         guard isProgressing else {
             // The work may only be late: look again before the service manager gives up.
@@ -81,7 +81,7 @@ package struct Supervision: Sendable {
     /// that a start that hangs still fails.
     private mutating func extendStart(
         _ overview: Overview, _ isProgressing: Bool, at now: Boottime
-    ) -> [Message] {
+    ) -> [Notification] {
         guard let wait = overview.services.compactMap(\.decidesWithin).max(), !isReady,
             (now - startedAt) + wait > Self.startAllowance
         else {

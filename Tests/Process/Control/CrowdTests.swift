@@ -5,7 +5,7 @@ import Testing
 
 /// Clients that are many, slow, silent, huge or wrong cost their own connection, and nothing else.
 @Suite(.timeLimit(.minutes(2))) struct CrowdTests {
-    @Test func aCrowdKeepsNoPollAndNoPingWaiting() async throws {
+    @Test func aCrowdOfClientsDelaysNoPollAndNoPing() async throws {
         let daemon = try Daemon()
         try daemon.folder.write(
             """

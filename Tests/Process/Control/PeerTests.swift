@@ -57,7 +57,7 @@ import Testing
         #expect(try control(order, groups: [27, 4242]).status == 0)
     }
 
-    @Test func anOrderBearsTheNameOfWhoGaveIt() throws {
+    @Test func anOrderRecordsItsAuthor() throws {
         let known = try control(Self.orders[0], groups: [4242])
         #expect(known.output.contains(" by alice (uid 1042)\n"))
         let unknown = try control(Self.orders[0], user: 1043, groups: [4242])
@@ -65,7 +65,7 @@ import Testing
         #expect(try daemon.member("override")?.contains(#""author":"uid 1043""#) == true)
     }
 
-    @Test func ordinaryUsersCannotTakeEveryPlace() throws {
+    @Test func ordinaryUsersCannotUseUpAllConnections() throws {
         let holding = try Program(
             "/usr/bin/setpriv",
             [

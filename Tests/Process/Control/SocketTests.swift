@@ -13,7 +13,7 @@ import Testing
         #expect(try !File.exists(daemon.folder("run/control.sock.new")))
     }
 
-    @Test func whatACrashLeftIsReplaced() throws {
+    @Test func aSocketLeftByACrashIsReplaced() throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
@@ -24,7 +24,7 @@ import Testing
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
     }
 
-    @Test func whatIsNoSocketStaysAndTheSwitchesWorkAllTheSame() throws {
+    @Test func anotherFileAtTheSocketsPathStaysAndSwitchesStillWork() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
         try daemon.folder.write("precious", to: "run/control.sock")
@@ -34,7 +34,7 @@ import Testing
         #expect(try daemon.log.contains("it is no socket; killswitchctl can only read"))
     }
 
-    @Test func decidingOnceListensToNobody() throws {
+    @Test func onceOpensNoControlSocket() throws {
         let daemon = try Daemon()
         #expect(try daemon.run("--once").status == 0)
         #expect(try !File.exists(daemon.folder("run/control.sock")))

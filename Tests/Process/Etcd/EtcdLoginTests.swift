@@ -65,7 +65,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         for state in [EtcdCluster.Flags.maintenance, .running, .maintenance] {
-            try daemon.spin(for: .milliseconds(2500))
+            try await daemon.pause(for: .milliseconds(2500))
             try cluster.put(state)
             try await daemon.awaitState(state.rawValue)
         }

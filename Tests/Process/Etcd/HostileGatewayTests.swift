@@ -43,7 +43,7 @@ import Testing
         try await waitUntil("the watch is open") {
             try server.requests.count { $0.path == "/v3/kv/range" } == 2
         }
-        try daemon.spin(for: .seconds(1))
+        try await daemon.pause(for: .seconds(1))
         #expect(try server.requests.count == 3)
         #expect(try daemon.lines(with: "warning").isEmpty)
     }

@@ -2,8 +2,8 @@ import JSON
 import Support
 import Testing
 
-/// The private key of a service account, in each form that people have it in, as the daemon that ships
-/// reads it.
+/// The private key of a service account, in each form that people have it in, as the daemon that
+/// ships reads it.
 ///
 /// That daemon once refused every valid key, and only when it was optimised: it lent the bytes to
 /// libcrypto for one call, which kept the pointer, and the array was freed before the key was read.

@@ -15,7 +15,7 @@ import Testing
         #expect(request.method == "GET")
         #expect(request.path == "/flags")
         #expect(request.headers["if-none-match"] == #""running""#)
-        #expect(request.headers["user-agent"] == "killswitchd/0.1.0")
+        #expect(try request.headers["user-agent"] == "killswitchd/\(Programs.version())")
         #expect(request.headers["accept"] == "application/json")
         #expect(request.headers["accept-encoding"] == "gzip, deflate")
         #expect(request.headers["x-team"] == "shop floor")

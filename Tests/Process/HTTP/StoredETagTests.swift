@@ -20,7 +20,7 @@ import Testing
             let isRunning = try stored(by: daemon) == "running"
             try await server.behave(isRunning ? "maintenance" : "running")
             // The server is asked every 100 ms; the writes take some 20 ms.
-            try daemon.spin(for: .milliseconds(Int64.random(in: 0...130)))
+            try await daemon.pause(for: .milliseconds(Int64.random(in: 0...130)))
             try daemon.stop(SIGKILL)
             kills += 1
             let isNew = try stored(by: daemon) != (isRunning ? "running" : "maintenance")

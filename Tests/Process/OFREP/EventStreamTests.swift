@@ -82,7 +82,7 @@ import Testing
         let before = try daemon.peakMemory
         try await server.behave(behaviour)
         try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
-        try daemon.spin(for: .seconds(1))
+        try await daemon.pause(for: .seconds(1))
         #expect(try server.evaluations.count <= 13)
         #expect(try daemon.peakMemory - before < 8 << 20)
         #expect(try daemon.member("state") == #""running""#)
@@ -96,7 +96,7 @@ import Testing
         for state in ["maintenance", "running"] {
             try await server.behave("closed")
             try server.hold(state)
-            try daemon.spin(for: .milliseconds(300))
+            try await daemon.pause(for: .milliseconds(300))
             try await server.behave("normal")
             try await daemon.awaitState(state)
         }

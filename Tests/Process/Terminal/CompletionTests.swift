@@ -25,7 +25,7 @@ extension InATerminal {
                 load: "function fish_prompt; echo '$ '; end; source $HOME/completions"),
         ]
 
-        @Test(arguments: shells) func theTabKeyKnowsCommandsServicesSourcesAndStates(
+        @Test(arguments: shells) func completionOffersCommandsServicesSourcesAndStates(
             _ shell: Shell
         ) async throws {
             let daemon = try Daemon(
@@ -44,7 +44,7 @@ extension InATerminal {
                 ["--generate-completion-script", shell.name])
             #expect(script.status == 0)
             try daemon.folder.write(script.output, to: "completions")
-            let terminal = try RealTerminal(
+            let terminal = try await RealTerminal(
                 daemon, shell: shell.start, columns: 200, ["HOME": daemon.folder.path])
             try terminal.type(shell.load)
             try terminal.type("echo load''ed")

@@ -7,10 +7,11 @@ final class RealTerminal {
     private let folder: TemporaryFolder
 
     /// The shell finds our programs, and the daemon's files. `variables` are those of its environment.
+    /// It has printed something, so that the terminal does not echo what is typed before the shell does.
     init(
         _ daemon: Daemon, shell: String = "/bin/sh", columns: Int = 80,
         _ variables: [String: String] = [:]
-    ) throws {
+    ) async throws {
         folder = try TemporaryFolder()
         let programs = try Programs.path(of: "killswitchctl").dropLast("/killswitchctl".count)
         let environment = [
@@ -22,6 +23,9 @@ final class RealTerminal {
             ["-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "60"]
                 + ["env", "-i", "TERM=screen"] + words
                 + shell.split(separator: " ").map(String.init))
+        try await waitUntil("the shell prints something", every: Self.interval) {
+            try !self.screen.isEmpty
+        }
     }
 
     deinit {

@@ -50,11 +50,11 @@ extension InATerminal {
             return daemon
         }
 
-        @Test(arguments: cases) func aCommandShowsTheSameWhereverItIsShown(_ example: Case)
+        @Test(arguments: cases) func outputIsTheSameAtATerminalAndInAPipe(_ example: Case)
             async throws
         {
             let daemon = try running()
-            let terminal = try RealTerminal(daemon)
+            let terminal = try await RealTerminal(daemon)
             for (setting, pipe) in [("", ""), ("NO_COLOR=1 ", ""), ("", " 2>&1 | cat")] {
                 try await terminal.waitForPrompt()
                 try terminal.clear()
@@ -74,7 +74,7 @@ extension InATerminal {
 
         @Test func watchGoesOnUntilItIsInterrupted() async throws {
             let daemon = try running()
-            let terminal = try RealTerminal(daemon)
+            let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl watch; echo \"status:$?\"")
             try await terminal.wait(until: " shop running: ")
             #expect(
@@ -93,7 +93,7 @@ extension InATerminal {
                 "run",
                 "force", "release", "refresh", "activate", "reload", "forget",
             ]
-            let terminal = try RealTerminal(try Daemon())
+            let terminal = try await RealTerminal(try Daemon())
             for command in commands {
                 try await terminal.waitForPrompt()
                 try terminal.clear()
@@ -118,7 +118,7 @@ extension InATerminal {
                 ).status == 0)
             let unit = #"{"name": "a", "wanted": null, "problem": null, "took_ms": 1234567890123}"#
             try daemon.folder.write("[\(unit)]", to: "run/\(long)/units.json")
-            let terminal = try RealTerminal(daemon, ["NO_COLOR": "1"])
+            let terminal = try await RealTerminal(daemon, ["NO_COLOR": "1"])
             try terminal.type("killswitchctl status; echo \"status:$?\"")
             try await terminal.wait(until: "status:0\n")
             let lines = try terminal.screen.split(separator: "\n").dropFirst()

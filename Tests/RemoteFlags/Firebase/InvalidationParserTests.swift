@@ -86,7 +86,7 @@ import Transfer
         try server.publish(client: ["service_end": "no"], version: 12)
         try await server.behave("realtime-cut")
         let loop = try EventLoop()
-        let client = try Client(loop)
+        let client = try HTTPClient(loop)
         let name = try #require(SourceName("app"))
         let fid = "cAAAAAAAAAAAAAAAAAAAAA"
         let headers = [
@@ -109,7 +109,7 @@ import Transfer
                 }
             },
             request: {
-                Request(
+                HTTPRequest(
                     url: "\(server.url)/v1/projects/demo/namespaces/firebase"
                         + ":streamFetchInvalidations",
                     headers: headers + [Header("X-Goog-Firebase-Installations-Auth", token)],
@@ -129,7 +129,7 @@ import Transfer
     }
 
     private func register(
-        _ fid: String, at server: FirebaseServer, _ client: Client, _ loop: EventLoop,
+        _ fid: String, at server: FirebaseServer, _ client: HTTPClient, _ loop: EventLoop,
         _ headers: [Header]
     ) throws -> String {
         let app = "1:1234567:web:abcdef0123456789"
@@ -137,7 +137,7 @@ import Transfer
         let exchange = try Exchange(client)
         var text: String?
         try exchange.send(
-            Request(
+            HTTPRequest(
                 url: "\(server.url)/v1/projects/demo/installations", headers: headers,
                 body: Array(body.utf8))
         ) { result in

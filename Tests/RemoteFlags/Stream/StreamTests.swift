@@ -21,7 +21,7 @@ import Transfer
     private final class Scene {
         let loop: EventLoop
         let name: SourceName
-        private let client: Client
+        private let client: HTTPClient
         private(set) var stream: Stream<LineParser>?
         private(set) var events: [Event] = []
 
@@ -30,14 +30,14 @@ import Transfer
             firstWait: Duration = .milliseconds(10), longestWait: Duration = .milliseconds(50)
         ) throws {
             loop = try EventLoop()
-            client = try Client(loop)
+            client = try HTTPClient(loop)
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
             stream = try Stream(
                 of: name, policy: policy, interval: .milliseconds(1), client: client, loop: loop,
                 parser: { LineParser() },
-                request: { Request(url: "http://127.0.0.1:\(server.port)/stream") },
+                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") },
                 deliver: { [unowned self] in events.append($0) })
             stream?.start()
         }
@@ -159,7 +159,7 @@ import Transfer
             of: name,
             policy: StreamPolicy(
                 silence: .seconds(1), firstWait: .milliseconds(1), longestWait: .milliseconds(1)),
-            interval: .seconds(60), client: try Client(loop), loop: loop,
+            interval: .seconds(60), client: try HTTPClient(loop), loop: loop,
             parser: { LineParser() },
             request: {
                 attempts += 1

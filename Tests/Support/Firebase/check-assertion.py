@@ -3,7 +3,7 @@
 
 usage: check-assertion.py ACCOUNT.json PUBLIC.pem ASSERTION
 
-Prints {"ours", "theirs"}, each {"header", "claims"}. Of the claims that differ by nature, `iat` is left out,
+Prints {"ours", "theirs"}, each {"header", "claims"}. Three claims differ by nature: `iat` is left out,
 `exp` counts from it, and `scope` says whether the official client asks for it too.
 """
 import json

@@ -15,7 +15,7 @@ final class AccessTokens {
     private let limit: Duration
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private var exchange: Exchange?
     private var held: AccessToken?
     /// The service account by the file as it was last read.
@@ -24,7 +24,7 @@ final class AccessTokens {
     /// Without a `credential` the metadata server is asked.
     init(
         _ credential: Credential?, scope: String, limit: Duration, bearings: Bearings,
-        client: Client, loop: EventLoop
+        client: HTTPClient, loop: EventLoop
     ) {
         self.credential = credential
         self.scope = scope
@@ -63,7 +63,7 @@ final class AccessTokens {
     }
 
     private func send(
-        _ request: Request, by deadline: Boottime, _ completion: @escaping Completion
+        _ request: HTTPRequest, by deadline: Boottime, _ completion: @escaping Completion
     ) throws(Failure) {
         var request = request
         let askedAt = loop.now.boot
@@ -82,10 +82,10 @@ final class AccessTokens {
     }
 
     private func take(
-        _ result: Result<Response, TransferError>, askedAt: Boottime, _ deed: String
+        _ result: Result<HTTPResponse, TransferError>, askedAt: Boottime, _ deed: String
     ) -> Result<String, Failure> {
         do throws(Failure) {
-            let response: Response
+            let response: HTTPResponse
             do throws(TransferError) { response = try result.get() } catch {
                 throw Failure(deed, error, of: limit)
             }
@@ -102,7 +102,7 @@ final class AccessTokens {
         }
     }
 
-    private func check(_ response: Response, _ deed: String) throws(Failure) {
+    private func check(_ response: HTTPResponse, _ deed: String) throws(Failure) {
         guard response.status == 200 else {
             var failure = response.refusal(to: deed, now: loop.now.wall)
             // RFC 6749 §5.2: the assertion is not accepted, and will not be a second later either.
@@ -138,20 +138,20 @@ final class AccessTokens {
 
     private static func request(
         to account: ServiceAccount, for scope: String, at now: Instant
-    ) throws(Failure) -> Request {
+    ) throws(Failure) -> HTTPRequest {
         let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         let assertion = try account.assertion(for: scope, at: now)
-        return Request(
+        return HTTPRequest(
             url: account.tokenURL,
             headers: [Header("Content-Type", "application/x-www-form-urlencoded")],
             body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8), maxBody: 64 << 10,
             keptOfRefusal: GoogleError.limit)
     }
 
-    private static func request(toMetadataServer host: String?) -> Request {
+    private static func request(toMetadataServer host: String?) -> HTTPRequest {
         let host = host ?? "metadata.google.internal"
         let path = "computeMetadata/v1/instance/service-accounts/default/token"
-        return Request(
+        return HTTPRequest(
             url: "http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")],
             maxBody: 64 << 10, keptOfRefusal: GoogleError.limit)
     }

@@ -1,7 +1,7 @@
 import Decision
 import Transfer
 
-extension Request {
+extension HTTPRequest {
     /// Sends what goes by plain http to the host itself: that is allowed for this machine and its
     /// metadata server alone, and a proxy is neither.
     mutating func keepOnThisMachine() {

@@ -36,7 +36,7 @@ enum GoogleError {
     }
 }
 
-extension Response {
+extension HTTPResponse {
     /// Why an answer with a status of its own brings nothing. `deed` says what was tried.
     func refusal(to deed: String, now: Instant) -> Failure {
         let kind: Failure.Kind = [401, 403].contains(status) ? .refused : .unreachable

@@ -1,6 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
+import Faults
 import JSON
 package import SourceKinds
 package import Transfer
@@ -13,7 +14,7 @@ package final class ClientTemplateSource: FlagSource {
     private let interval: Duration
     private let bearings: Bearings
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let installations: Installations
     private let deliver: Deliver
     private var exchange: Exchange?
@@ -26,7 +27,7 @@ package final class ClientTemplateSource: FlagSource {
 
     package init(
         name: SourceName, place: ClientTemplatePlace, interval: Duration, bearings: Bearings,
-        client: Client, loop: EventLoop, deliver: @escaping Deliver
+        client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.place = place
@@ -46,7 +47,7 @@ package final class ClientTemplateSource: FlagSource {
     /// The stream begins once there is a token for it.
     package func start() {
         guard let url = place.realtimeURL else { return }
-        do throws(LoopError) {
+        do throws(SystemError) {
             timer = try Timer(loop, accuracy: .milliseconds(50)) { [unowned self] in
                 deliver(.hinted(name))
             }
@@ -144,7 +145,7 @@ package final class ClientTemplateSource: FlagSource {
         }
     }
 
-    private func request(_ validators: Validators, _ token: String?) -> Request {
+    private func request(_ validators: Validators, _ token: String?) -> HTTPRequest {
         var headers = place.headers
         headers.append(Header("User-Agent", bearings.agent))
         var body: JSON.Object = [
@@ -156,15 +157,15 @@ package final class ClientTemplateSource: FlagSource {
             body["appInstanceIdToken"] = .string(token)
         }
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        return Request(
+        return HTTPRequest(
             url: place.fetchURL, headers: headers,
             body: Array(JSON.Value.object(body).serialized().utf8), maxBody: place.maxBody,
             keptOfRefusal: GoogleError.limit)
     }
 
-    private func end(_ result: Result<Response, TransferError>, isConditional: Bool) {
+    private func end(_ result: Result<HTTPResponse, TransferError>, isConditional: Bool) {
         do throws(Failure) {
-            let response: Response
+            let response: HTTPResponse
             do throws(TransferError) { response = try result.get() } catch {
                 throw Failure(deed, error, of: place.timeout)
             }
@@ -178,7 +179,7 @@ package final class ClientTemplateSource: FlagSource {
     }
 
     private func outcome(
-        of response: Response, isConditional: Bool
+        of response: HTTPResponse, isConditional: Bool
     ) throws(Failure) -> Outcome {
         let now = loop.now.wall
         switch response.status {
@@ -216,7 +217,7 @@ package final class ClientTemplateSource: FlagSource {
         timer?.set(at: loop.now.boot + .milliseconds(Int64.random(in: 1000...3000)))
     }
 
-    private func streamRequest(to url: String) throws(Failure) -> Request {
+    private func streamRequest(to url: String) throws(Failure) -> HTTPRequest {
         let installation = installations.installation
         guard let token = installation.freshToken(at: loop.now.wall) else {
             throw Failure(.unreachable, "the installation has no token")
@@ -233,7 +234,7 @@ package final class ClientTemplateSource: FlagSource {
             Header("If-None-Match", etag ?? "*"),
         ]
         let path = "v1/projects/\(place.project)/namespaces/firebase:streamFetchInvalidations"
-        var request = Request(
+        var request = HTTPRequest(
             url: "\(url)/\(path)", headers: place.headers + own,
             body: Array(body.serialized().utf8), timeout: place.timeout,
             keptOfRefusal: GoogleError.limit)

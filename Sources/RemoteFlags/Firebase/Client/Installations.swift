@@ -14,7 +14,7 @@ final class Installations {
     private let version: String
     private let file: InstallationFile
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private var exchange: Exchange?
     private(set) var installation: Installation
     /// Why the installation is not kept, where it cannot be stored.
@@ -23,7 +23,7 @@ final class Installations {
     private var pause: (until: Boottime, because: Failure)?
 
     init(
-        of source: SourceName, _ place: ClientTemplatePlace, bearings: Bearings, client: Client,
+        of source: SourceName, _ place: ClientTemplatePlace, bearings: Bearings, client: HTTPClient,
         loop: EventLoop
     ) {
         self.place = place
@@ -71,10 +71,10 @@ final class Installations {
     }
 
     private func end(
-        _ result: Result<Response, TransferError>, isRenewal: Bool
+        _ result: Result<HTTPResponse, TransferError>, isRenewal: Bool
     ) -> Result<String, Failure> {
         do throws(Failure) {
-            let response: Response
+            let response: HTTPResponse
             do throws(TransferError) { response = try result.get() } catch {
                 throw Failure(deed, error, of: place.timeout / 2)
             }
@@ -90,7 +90,7 @@ final class Installations {
         }
     }
 
-    private func take(_ response: Response, isRenewal: Bool) throws(Failure) -> String {
+    private func take(_ response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String {
         let now = loop.now.wall
         guard (200..<300).contains(response.status) else {
             // Forgotten there: registered anew the next time.
@@ -112,7 +112,7 @@ final class Installations {
         return read.text
     }
 
-    private func request(by refreshToken: String?, timeout: Duration) -> Request {
+    private func request(by refreshToken: String?, timeout: Duration) -> HTTPRequest {
         var body: JSON.Object = ["appId": .string(place.appID), "sdkVersion": .string(version)]
         var path = "\(url)/v1/projects/\(place.project)/installations"
         var headers = place.headers
@@ -124,7 +124,7 @@ final class Installations {
             body["fid"] = .string(installation.id)
             body["authVersion"] = "FIS_v2"
         }
-        return Request(
+        return HTTPRequest(
             url: path, headers: headers, body: Array(JSON.Value.object(body).serialized().utf8),
             timeout: max(timeout, .milliseconds(1)), maxBody: 64 << 10,
             keptOfRefusal: GoogleError.limit)

@@ -14,14 +14,14 @@ package final class ServerTemplateSource: FlagSource {
     private let context: Context
     private let agent: String
     private let loop: EventLoop
-    private let client: Client
+    private let client: HTTPClient
     private let tokens: AccessTokens
     private let deliver: Deliver
     private var exchange: Exchange?
     private var editions = Editions()
 
     package init(
-        name: SourceName, place: ServerTemplatePlace, bearings: Bearings, client: Client,
+        name: SourceName, place: ServerTemplatePlace, bearings: Bearings, client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
@@ -77,20 +77,20 @@ package final class ServerTemplateSource: FlagSource {
 
     private func request(
         _ validators: Validators, _ token: String, by deadline: Boottime
-    ) -> Request {
+    ) -> HTTPRequest {
         var headers = [
             Header("Accept", "application/json"), Header("User-Agent", agent),
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        return Request(
+        return HTTPRequest(
             url: place.url, headers: headers,
             timeout: max(deadline - loop.now.boot, .milliseconds(1)), maxBody: place.maxBody,
             keptOfRefusal: GoogleError.limit)
     }
 
     private func send(
-        _ request: Request, _ completion: @escaping (Response) -> Void
+        _ request: HTTPRequest, _ completion: @escaping (HTTPResponse) -> Void
     ) throws(Failure) {
         do throws(TransferError) {
             if exchange == nil { exchange = try Exchange(client) }
@@ -107,7 +107,7 @@ package final class ServerTemplateSource: FlagSource {
         }
     }
 
-    private func end(_ response: Response, isConditional: Bool) {
+    private func end(_ response: HTTPResponse, isConditional: Bool) {
         let now = loop.now.wall
         do throws(Failure) {
             let date = response.date(now: now)
@@ -129,7 +129,7 @@ package final class ServerTemplateSource: FlagSource {
     }
 
     /// The flags are stored as they came out, not the template: they are what decides.
-    private func read(_ response: Response, at now: Instant) throws(Failure) -> Answer {
+    private func read(_ response: HTTPResponse, at now: Instant) throws(Failure) -> Answer {
         let object = try FlagDocument.parse(response.body)
         if let message = GoogleError.message(in: object) {
             throw Failure(.unreachable, "\(deed): \(message)")

@@ -1,0 +1,303 @@
+import CivilTime
+
+/// The gate of one service: what was decided about it, how far its targets and units are from that,
+/// and what is being done about it.
+struct GateState: Hashable, Sendable {
+    let service: ServiceName
+    private var targets: GateTargets
+    private var orphans: Orphans
+    /// Nil until the service is decided, and after it was withdrawn.
+    private var stand: Stand?
+    private var phase = GatePhase.waiting
+    /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
+    private var heardBy: Boottime?
+    private var refusal = RefusedMove()
+    private var corrections = Corrections()
+    private var published = PublishedRows()
+
+    /// The gate of a service that nothing is decided about yet.
+    init(of service: ServiceName, isConfigured: Bool) {
+        self.service = service
+        orphans = Orphans(of: service, isConfigured: isConfigured)
+        targets = GateTargets(of: service)
+    }
+
+    // MARK: What others ask
+
+    /// Whether something attached to this target may run; nil while nothing is decided.
+    func permits(_ target: GateTarget) -> Bool? { stand?.targets(of: service).contains(target) }
+
+    /// All units that are attached to any of its targets.
+    var attached: Set<UnitName> { targets.attached }
+
+    /// The units whose changes tell how the targets stand.
+    var targetUnits: [UnitName] { targets.units }
+
+    /// Whether the daemon's readiness need not wait for this gate.
+    var isReady: Bool { heardBy == nil }
+
+    /// What is wrong with it, as a clause; nil if nothing is.
+    var problem: String? {
+        refusal.isReported ? "\(service): the gate cannot be moved, see the journal" : nil
+    }
+
+    /// Whether a target is closed by decision, and nothing is under way that would stop its units.
+    func isClosedForGood(_ target: GateTarget) -> Bool {
+        switch phase {
+        case .settled, .following: permits(target) == false && targets.isAtRestDown(target)
+        case .waiting, .moving, .suspect: false
+        }
+    }
+
+    /// Whether the present move awaits a unit that was not read since the targets were moved.
+    func awaitsReading(of unit: UnitName) -> Bool {
+        phase.transit?.awaitsReading(of: unit) ?? false
+    }
+
+    /// The moments at which time alone changes something.
+    func wakeUps(_ link: SystemdLink) -> [Boottime] {
+        var moments = [heardBy, published.wakeUp]
+        if case .moving(let transit) = phase, link.mayMove, !transit.isRetryDue {
+            moments.append(transit.retryAt)
+        }
+        return moments.compactMap(\.self)
+    }
+
+    // MARK: Decisions
+
+    /// The service was decided. Returns whether that changes anything; then `begin` has to follow,
+    /// once the attached units have heard of it.
+    mutating func decide(
+        _ stand: Stand, _ rest: GateSurroundings, _ batch: inout GateBatch
+    ) -> Bool {
+        orphans.configure()
+        guard self.stand != stand else { return false }
+        if self.stand == nil {
+            heardBy = rest.link.isReachable ? rest.now + Self.patience : nil
+            if rest.link.isUp {
+                targets.expectFixed()
+                batch.read(GateTarget(service: service, kind: .open).unit)
+                batch.read(GateTarget(service: service, kind: .closed).unit)
+            }
+        }
+        self.stand = stand
+        refusal.forget()
+        corrections = Corrections()
+        targets.expect(stand.targets(of: service))
+        return true
+    }
+
+    /// The service is not configured any more: its targets stay as they are.
+    mutating func withdraw(_ batch: inout GateBatch) {
+        if orphans.isConfigured {
+            let targets = targets
+            self = GateState(of: service, isConfigured: false)
+            self.targets = targets
+        }
+        orphans.report(attached, &batch)
+    }
+
+    /// Asks for every move that is needed, if that is possible now.
+    mutating func begin(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+        let isMidway = phase.isMoving
+        guard rest.link.mayMove, let stand else {
+            phase = .waiting
+            return
+        }
+        let moves = targets.moves(to: stand, isMidway: isMidway)
+        guard !moves.isEmpty else {
+            heardBy = nil
+            phase = .settled
+            return
+        }
+        let awaited = attached.filter { rest.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+        phase = .moving(Transit(at: rest.now, isMidway: isMidway, awaiting: awaited))
+        for move in moves { ask(for: move, &batch) }
+    }
+
+    /// Asks systemd for a move.
+    mutating func ask(for move: Move, _ batch: inout GateBatch) {
+        targets.noteCall(move)
+        batch.move(move)
+    }
+
+    // MARK: What systemd tells
+
+    /// systemd has listed all targets of the service that are loaded, on a connection that may be new.
+    mutating func take(list loaded: [GateTarget: Seen], _ batch: inout GateBatch) {
+        if orphans.isConfigured { targets.expectFixed() }
+        for unit in targets.take(list: loaded) { batch.read(unit) }
+    }
+
+    /// A signal has told how a target stands.
+    mutating func see(_ seen: Seen, of target: GateTarget) { targets.see(seen, of: target) }
+
+    /// A target was read, or could not be. Returns the units that are not attached to it any more.
+    mutating func take(
+        _ facts: UnitFacts?, of target: GateTarget, _ batch: inout GateBatch
+    ) -> Set<UnitName> {
+        phase.update { $0.noteReading(of: target) }
+        guard let facts else { return [] }
+        let detached = targets.take(facts, of: target)
+        let gone = detached.subtracting(attached)
+        phase.update { $0.forget(gone) }
+        orphans.report(attached, &batch)
+        return detached
+    }
+
+    /// A unit that was not known before is attached: the present move waits for it too.
+    mutating func expectArrival(of unit: UnitName) {
+        phase.update { $0.expectArrival(of: unit) }
+    }
+
+    /// An attached unit was read, or could not be.
+    mutating func noteReading(of unit: UnitName) {
+        phase.update { $0.noteReading(of: unit) }
+    }
+
+    /// Notes that a unit has come where the present move was to bring it, and returns how long that
+    /// took; nil if it has not, or was not awaited.
+    mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
+        var took: Duration?
+        phase.update { took = $0.noteArrival(of: unit, at: now) }
+        return took
+    }
+
+    /// systemd has queued a move, or refused it.
+    mutating func take(
+        answer problem: String?, to move: Move, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        targets.noteAnswer(move)
+        heardBy = nil
+        guard let problem, let isWanted = permits(move.target), isWanted == move.isStart else {
+            return
+        }
+        refusal.note(move, problem)
+        phase.update { $0.delay(at: now) }
+        batch.askSystemState()
+    }
+
+    /// The bus is lost, and with it every answer: everything is compared anew once it is back.
+    mutating func loseBus() {
+        pause()
+        heardBy = nil
+        targets.forgetCalls()
+    }
+
+    /// Leaves everything as it is until the bus is back, or the system is not stopping any more.
+    mutating func pause() {
+        phase = .waiting
+        refusal.drop()
+    }
+
+    // MARK: Going on
+
+    /// Goes a step further if what was heard allows that.
+    mutating func advance(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+        guard let stand else { return }
+        if let limit = heardBy, limit <= rest.now { heardBy = nil }
+        guard rest.link.mayMove else { return }
+        switch phase {
+        case .waiting:
+            begin(rest, &batch)
+        case .moving(let transit):
+            if targets.areConfirmed(as: stand) {
+                follow(transit, rest, &batch)
+            } else if transit.retryAt <= rest.now, !transit.isRetryDue {
+                lookAgain(at: rest.now, &batch)
+            }
+        case .following(let transit):
+            if targets.deviate(from: stand) {
+                suspect(&batch)
+            } else if transit.isOver {
+                phase = .settled
+                refusal.forget()
+                batch.announce(
+                    .moved(service, stand, took: rest.now - transit.began, units: transit.took))
+            }
+        case .settled:
+            if targets.deviate(from: stand) { suspect(&batch) }
+        case .suspect:
+            break
+        }
+    }
+
+    /// The targets stand: reads what that has done to units, some of which may be new.
+    private mutating func follow(
+        _ transit: Transit, _ rest: GateSurroundings, _ batch: inout GateBatch
+    ) {
+        var transit = transit
+        transit.beginReading(targets.worthReading())
+        for target in transit.unread.sorted() { batch.read(target.unit) }
+        for unit in transit.awaited.sorted() where rest.units[unit]?.permission == .mayRun {
+            batch.read(unit)
+        }
+        phase = .following(transit)
+    }
+
+    private mutating func suspect(_ batch: inout GateBatch) {
+        phase = .suspect
+        batch.askSystemState()
+    }
+
+    /// Nothing was heard for a while. A job that waits for a unit to stop is no reason to ask again.
+    private mutating func lookAgain(at now: Boottime, _ batch: inout GateBatch) {
+        let isUnderWay = targets.areUnderWay
+        phase.update { $0.lookAgain(isUnderWay: isUnderWay, at: now) }
+        if !isUnderWay { batch.askSystemState() }
+    }
+
+    /// The system is not stopping: reports what was refused, asks again, puts back what was moved.
+    mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+        guard let stand else { return }
+        refusal.report(of: service, &batch)
+        switch phase {
+        case .suspect: putBack(to: stand, rest, &batch)
+        case .moving(let transit): if transit.isRetryDue { retry(to: stand, at: rest.now, &batch) }
+        case .waiting: batch.touch(service)
+        case .following, .settled: break
+        }
+    }
+
+    /// Asks for the same once more.
+    private mutating func retry(to stand: Stand, at now: Boottime, _ batch: inout GateBatch) {
+        phase.update { $0.retry(at: now) }
+        for move in targets.moves(to: stand, isMidway: false) { ask(for: move, &batch) }
+        batch.touch(service)
+    }
+
+    /// Puts a gate back that somebody else has moved, or finds it in its place again.
+    private mutating func putBack(
+        to stand: Stand, _ rest: GateSurroundings, _ batch: inout GateBatch
+    ) {
+        phase = .settled
+        guard targets.deviate(from: stand) else { return }
+        guard let delay = corrections.next(at: rest.now) else {
+            batch.announce(.movedElsewhere(service, stand))
+            return begin(rest, &batch)
+        }
+        phase = .moving(Transit(at: rest.now, patience: delay))
+    }
+
+    // MARK: Rows
+
+    /// Publishes the rows of its units if they have changed, as soon as they are known.
+    mutating func publish(_ rest: GateSurroundings) -> GateEffect? {
+        guard stand != nil, targets.areAttachedKnown, published.mayWrite(at: rest.now) else {
+            return nil
+        }
+        let rows = attached.sorted().compactMap { rest.units[$0]?.row }
+        return published.replace(with: rows, at: rest.now) ? .publish(service, rows) : nil
+    }
+
+    /// The rows could not be written.
+    mutating func notePublishFailure(
+        _ problem: String, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard stand != nil, published.fail(at: now) else { return }
+        batch.announce(.unpublished(service, problem: problem))
+    }
+
+    /// How long the daemon's readiness waits for systemd, its bus and polkit.
+    private static let patience: Duration = .seconds(10)
+}

@@ -1,0 +1,157 @@
+/// The targets of one service as systemd tells of them: how each stands, what is asked of it, and
+/// which units are attached to it. It knows no decision but the one it is asked about.
+struct GateTargets: Hashable, Sendable {
+    private struct TargetState: Hashable, Sendable {
+        var seen = Seen(.inactive)
+        /// How many calls for it are in flight.
+        var calls = 0
+        /// Whether its attached units were read.
+        var isRead = false
+        var attached: Set<UnitName> = []
+
+        /// Whether it is active and stays so.
+        var isActive: Bool { seen.active == .active && !seen.hasJob }
+        /// Whether it is down, stays so, and nothing was asked of it.
+        var isAtRestDown: Bool { seen.active.isDown && !seen.hasJob && calls == 0 }
+        /// Whether somebody works on it: this daemon, or systemd.
+        var isUnderWay: Bool { calls > 0 || seen.hasJob }
+    }
+
+    private let service: ServiceName
+    private var states: [GateTarget: TargetState] = [:]
+
+    init(of service: ServiceName) { self.service = service }
+
+    // MARK: What there is
+
+    /// Knows from now on the targets that every service has.
+    mutating func expectFixed() {
+        expect(GateTarget.fixed.map { GateTarget(service: service, kind: $0) })
+    }
+
+    /// Knows these targets from now on, inactive until systemd says otherwise.
+    mutating func expect(_ targets: [GateTarget]) {
+        for target in targets where states[target] == nil { states[target] = TargetState() }
+    }
+
+    /// The units whose changes tell how the targets stand.
+    var units: [UnitName] { states.keys.compactMap(\.unit) }
+
+    /// All units that are attached to any of them.
+    var attached: Set<UnitName> {
+        states.values.reduce(into: []) { $0.formUnion($1.attached) }
+    }
+
+    /// Whether the units attached to the open and the closed target are known.
+    var areAttachedKnown: Bool {
+        [GateTarget.Kind.open, .closed].allSatisfy {
+            states[GateTarget(service: service, kind: $0)]?.isRead ?? false
+        }
+    }
+
+    // MARK: What systemd tells
+
+    /// systemd has listed all targets that are loaded: every other is inactive. Returns those that may
+    /// have units attached: the two that units are attached to most, and any other that is loaded.
+    mutating func take(list loaded: [GateTarget: Seen]) -> [UnitName] {
+        for target in states.keys { states[target]?.seen = Seen(.inactive) }
+        for (target, seen) in loaded { see(seen, of: target) }
+        return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
+    }
+
+    /// The targets that may have units attached after a move: the same two, and any other that is not
+    /// down.
+    func worthReading() -> Set<GateTarget> {
+        Set(
+            states.filter { target, state in
+                target.unit != nil && (target.isMain || !state.seen.active.isDown)
+            }.keys)
+    }
+
+    /// A signal has told how a target stands.
+    mutating func see(_ seen: Seen, of target: GateTarget) {
+        states[target, default: TargetState()].seen = seen
+    }
+
+    /// Everything about a target was read. Returns the units that are not attached to it any more.
+    mutating func take(_ facts: UnitFacts, of target: GateTarget) -> Set<UnitName> {
+        var state = states[target] ?? TargetState()
+        let before = state.attached
+        state.seen = facts.seen
+        state.isRead = true
+        state.attached = Set(facts.requisiteOf)
+        states[target] = state
+        return before.subtracting(state.attached)
+    }
+
+    // MARK: Calls
+
+    /// A move is asked for.
+    mutating func noteCall(_ move: Move) {
+        states[move.target, default: TargetState()].calls += 1
+    }
+
+    /// systemd has answered a call.
+    mutating func noteAnswer(_ move: Move) {
+        guard let calls = states[move.target]?.calls, calls > 0 else { return }
+        states[move.target]?.calls = calls - 1
+    }
+
+    /// The connection is gone, and with it every answer.
+    mutating func forgetCalls() {
+        for target in states.keys { states[target]?.calls = 0 }
+    }
+
+    // MARK: Compared with a decision
+
+    /// The moves that are needed: what has to be stopped that no start stops by itself, then what has
+    /// to be started. `isMidway`: earlier moves are not confirmed, so that `seen` may be out of date.
+    func moves(to stand: Stand, isMidway: Bool) -> [Move] {
+        let wanted = stand.targets(of: service)
+        let starts = wanted.filter { target in
+            guard target.unit != nil else { return false }
+            guard let state = states[target], !isMidway else { return true }
+            return !state.isActive
+        }
+        let stops = states.keys.sorted().filter { target in
+            guard !wanted.contains(target), target.unit != nil,
+                states[target]?.isAtRestDown == false
+            else { return false }
+            return !starts.contains { $0.stops(target) }
+        }
+        return stops.map(Move.stop) + starts.map(Move.start)
+    }
+
+    /// Whether every wanted target is active with nothing pending, and every other is down.
+    func areConfirmed(as stand: Stand) -> Bool {
+        let wanted = Self.startable(stand, service)
+        return states.allSatisfy { target, state in
+            guard state.calls == 0 else { return false }
+            return wanted.contains(target) ? state.isActive : state.seen.active.isDown
+        }
+    }
+
+    /// Whether a target stands otherwise than decided.
+    func deviate(from stand: Stand) -> Bool {
+        let wanted = Self.startable(stand, service)
+        return states.contains { target, state in
+            wanted.contains(target) == state.seen.active.isDown
+        }
+    }
+
+    /// Whether a call or a job of any of them is under way.
+    var areUnderWay: Bool { states.values.contains(where: \.isUnderWay) }
+
+    /// Whether a target is down with nothing under way.
+    func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
+
+    /// The wanted targets but for variants that are no word, which no unit can be named after.
+    private static func startable(_ stand: Stand, _ service: ServiceName) -> [GateTarget] {
+        stand.targets(of: service).filter { $0.unit != nil }
+    }
+}
+
+extension GateTarget {
+    /// Whether it is one of the two that units are attached to most.
+    fileprivate var isMain: Bool { kind == .open || kind == .closed }
+}

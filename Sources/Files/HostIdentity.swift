@@ -1,0 +1,40 @@
+import CSystemd
+
+/// The kernel's name for this boot, a UUID in lower case that the next boot does not have:
+/// `/proc/sys/kernel/random/boot_id` of random(4).
+///
+/// Throws where procfs is hidden (`ProcSubset=pid` hides this file), or the file holds no UUID.
+package func bootID() throws(FileError) -> String {
+    let path = "/proc/sys/kernel/random/boot_id"
+    var bytes = try File.read(path, limit: 64)
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    guard isUUID(bytes) else { throw FileError("read", path, .malformed) }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// Whether these are the 36 characters of RFC 9562 §4: hexadecimal digits in five groups.
+private func isUUID(_ bytes: [UInt8]) -> Bool {
+    let hyphens = [8, 13, 18, 23]
+    return bytes.count == 36
+        && bytes.enumerated().allSatisfy { index, byte in
+            switch byte {
+            case UInt8(ascii: "-"): hyphens.contains(index)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
+                !hyphens.contains(index)
+            default: false
+            }
+        }
+}
+
+/// The id of this machine for one application: 32 hexadecimal digits, stable until the system is
+/// installed anew. The id in `/etc/machine-id`, which machine-id(5) wants kept on the host, cannot
+/// be computed from it. Nil where the machine has no id.
+package func machineID(forApplication application: String) -> String? {
+    var (key, id) = (sd_id128_t(), sd_id128_t())
+    guard unsafe sd_id128_from_string(application, &key) == 0,
+        unsafe sd_id128_get_machine_app_specific(key, &id) == 0
+    else { return nil }
+    var text = [CChar](repeating: 0, count: 33)
+    guard unsafe sd_id128_to_string(id, &text) != nil else { return nil }
+    return String(decoding: text.prefix(32).map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,166 @@
+import CCurl
+import CivilTime
+package import EventLoop
+
+/// An HTTP client: libcurl's multi interface on the event loop. Its sockets and its one timer are
+/// sources of the loop. Connections are kept, and all exchanges share them.
+///
+/// libcurl must not be called from its own callbacks: those only note which sockets to watch, and
+/// how long to wait.
+@safe
+package final class HTTPClient {
+    private let loop: EventLoop
+    private let handle: UnsafeMutableRawPointer
+    private var sockets: [Int32: Descriptor] = [:]
+    private var timer: Timer?
+    private var soon: Deferred?
+    /// The exchanges that have ended and do not know it yet.
+    private var ended: [(exchange: Exchange, code: CURLcode)] = []
+    private var isStarting = false
+
+    /// A client without connections. Throws a `TransferError` or a `SystemError` where memory or
+    /// descriptors have run out.
+    package init(_ loop: EventLoop) throws {
+        self.loop = loop
+        try check(curl_global_init(curl_global_everything))
+        guard let handle = unsafe curl_multi_init() else {
+            throw TransferError.notStarted("out of memory")
+        }
+        unsafe self.handle = handle
+        timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
+        soon = Deferred(loop) { [unowned self] in deliver() }
+        let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
+        unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)
+        unsafe curl_multi_set_socket_function(handle) { _, socket, wish, userdata, _ in
+            unsafe HTTPClient.from(userdata)?.watch(socket, for: wish)
+            return 0
+        }
+        unsafe curl_multi_set_timer_function(handle) { _, milliseconds, userdata in
+            unsafe HTTPClient.from(userdata)?.wait(milliseconds)
+            return 0
+        }
+    }
+
+    deinit {
+        // Cleaning up would call back into this object, which is going away.
+        unsafe curl_multi_set_socket_function(handle, nil)
+        unsafe curl_multi_set_timer_function(handle, nil)
+        sockets = [:]
+        unsafe curl_multi_cleanup(handle)
+        curl_global_cleanup()
+    }
+
+    /// The time since the boot.
+    var now: Boottime { loop.now.boot }
+
+    /// Starts a transfer. The exchange is told of its end later, never from within this call.
+    func add(_ exchange: Exchange) throws(TransferError) {
+        isStarting = true
+        let code = unsafe curl_multi_add_handle(handle, exchange.handle.pointer)
+        guard code == CURLM_OK else {
+            isStarting = false
+            throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
+        }
+        // libcurl starts by a timer that is due at once: this saves a turn of the loop.
+        workOnTime()
+        if !ended.isEmpty { soon?.arm() }
+    }
+
+    /// Ends the transfer of an exchange, which is told nothing of it.
+    func remove(_ exchange: Exchange) {
+        unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
+        if !ended.isEmpty { ended.removeAll { $0.exchange === exchange } }
+    }
+
+    /// The client of libcurl's userdata. libcurl has it until `deinit` takes the callbacks away.
+    private static func from(_ userdata: UnsafeMutableRawPointer?) -> HTTPClient? {
+        guard let userdata = unsafe userdata else { return nil }
+        return unsafe Unmanaged<HTTPClient>.fromOpaque(userdata).takeUnretainedValue()
+    }
+
+    /// Watches a socket as libcurl asks for it. The transfer of a socket that cannot be watched
+    /// times out.
+    private func watch(_ socket: Int32, for wish: Int32) {
+        let events: Descriptor.Events
+        switch wish {
+        case CURL_POLL_IN: events = .readable
+        case CURL_POLL_OUT: events = .writable
+        case CURL_POLL_INOUT: events = [.readable, .writable]
+        default:
+            sockets[socket] = nil
+            return
+        }
+        do {
+            if let known = sockets[socket] { return try known.listen(for: events) }
+            sockets[socket] = try Descriptor(loop, socket, events) { [unowned self] events in
+                act(on: socket, events)
+            }
+        } catch {
+            sockets[socket] = nil
+        }
+    }
+
+    /// Sets the timer as libcurl asks for it; a negative time waits for sockets alone.
+    private func wait(_ milliseconds: Int) {
+        guard !isStarting else { return }
+        if milliseconds >= 0 {
+            timer?.set(at: now + .milliseconds(milliseconds))
+        } else {
+            timer?.disarm()
+        }
+    }
+
+    private func act(on socket: Int32, _ events: Descriptor.Events) {
+        var mask: Int32 = 0
+        if events.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if events.contains(.error) || events.contains(.hangUp) { mask |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(handle, socket, mask, &running)
+        collect()
+        deliver()
+    }
+
+    private func expire() {
+        workOnTime()
+        deliver()
+    }
+
+    /// Lets libcurl do its timed work. Its clock stands still while the host is suspended, ours
+    /// does not: if we call it too early, it does not ask for the timer again, so that we ask it.
+    private func workOnTime() {
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        var milliseconds = -1
+        unsafe curl_multi_timeout(handle, &milliseconds)
+        isStarting = false
+        wait(milliseconds)
+        collect()
+    }
+
+    /// Takes the transfers that have ended away from libcurl.
+    private func collect() {
+        var finished: [(exchange: Exchange, code: CURLcode)] = []
+        while true {
+            let next = unsafe curl_multi_next_finished(handle)
+            guard let easy = unsafe next.easy else { break }
+            guard let exchange = unsafe exchange(of: easy) else { continue }
+            finished.append((exchange, unsafe next.code))
+        }
+        for (exchange, _) in finished { remove(exchange) }
+        ended += finished
+    }
+
+    /// Tells the exchanges that have ended, which may send again at once. An exchange that sends
+    /// again before its turn is taken off the list: it hears of the new request only.
+    private func deliver() {
+        var left = ended.count
+        while left > 0, !ended.isEmpty {
+            left -= 1
+            let (exchange, code) = ended.removeFirst()
+            exchange.end(code)
+        }
+        if !ended.isEmpty { soon?.arm() }
+    }
+}

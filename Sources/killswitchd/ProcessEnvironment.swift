@@ -1,0 +1,94 @@
+import CivilTime
+import Files
+import Glibc
+import HostConfiguration
+import RemoteFlags
+
+extension Host {
+    /// The host of this process; facts that are unknown are nil.
+    static var ofThisProcess: Host {
+        let release = OSRelease.ofThisSystem
+        return Host(
+            machineID: Files.machineID(forApplication: application), name: hostName,
+            system: release["ID"], systemVersion: release["VERSION_ID"])
+    }
+
+    /// The application id of killswitchd, from which the host's own id is derived.
+    private static let application = "daf4e554f9424c82ac87d3520d749471"
+
+    private static var hostName: String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// The fields of os-release(5) that identify the system.
+struct OSRelease {
+    private var fields: [String: String] = [:]
+
+    /// Reads lines `NAME=value`, with or without quotes around the value. Other quoting of shells is not
+    /// undone: identifiers have none.
+    init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            guard let sign = line.firstIndex(of: "=") else { continue }
+            var value = line[line.index(after: sign)...]
+            for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) {
+                guard value.hasSuffix(quote) else { continue }
+                value = value.dropFirst().dropLast()
+            }
+            fields[String(line[..<sign])] = String(value)
+        }
+    }
+
+    /// The value of a field; nil without it.
+    subscript(_ name: String) -> String? { fields[name] }
+
+    /// The fields of this system; empty if it has no such file.
+    static var ofThisSystem: OSRelease {
+        for path in ["/etc/os-release", "/usr/lib/os-release"] {
+            guard
+                case .success(let bytes) = Result(catching: { try File.read(path, limit: 64 << 10) }
+                )
+            else { continue }
+            return OSRelease(String(decoding: bytes, as: UTF8.self))
+        }
+        return OSRelease("")
+    }
+}
+
+extension Bearings {
+    /// Where sources of this process find their credentials, and how they introduce themselves.
+    static func ofThisProcess(stateDirectory: String) -> Bearings {
+        Bearings(
+            credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
+            agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
+            stateDirectory: stateDirectory, metadataHost: environmentVariable("GCE_METADATA_HOST"))
+    }
+}
+
+/// An instant that is certainly past, without asking the clock: the later of the build of this program
+/// and the time that systemd saved last (systemd-timesyncd(8)).
+enum ClockFloor {
+    /// The instant.
+    static var instant: Instant {
+        [
+            "/proc/self/exe", "/var/lib/systemd/timesync/clock", "/usr/lib/clock-epoch",
+        ].compactMap(modified).max() ?? Instant(seconds: 0)
+    }
+
+    private static func modified(_ path: String) -> Instant? {
+        do {
+            return Instant(microseconds: try File.modificationTime(of: path))
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// The value of an environment variable of this process; nil if it is not set.
+func environmentVariable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+}

@@ -1,0 +1,119 @@
+import Control
+import EventLoop
+import Support
+import Testing
+
+/// The socket's end of the protocol, on a real loop: what one client may cost.
+@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+    private static let status = #"{"method":"io.killswitchd.Status"}"# + "\0"
+    private let folder: TemporaryFolder
+    private let loop: EventLoop
+    private let daemon: SimulatedDaemon
+
+    init() throws {
+        folder = try TemporaryFolder()
+        loop = try EventLoop()
+        daemon = try SimulatedDaemon()
+        try daemon.answer(inactive: false)
+        daemon.settle { _ in }
+    }
+
+    private func server(_ change: (inout ServerLimits) -> Void = { _ in }) throws -> Server {
+        var limits = ServerLimits()
+        change(&limits)
+        let dispatcher = Dispatcher(
+            daemon, version: "1",
+            permission: { Permission(ownUser: 0, group: nil) }, author: { _ in "me" })
+        return try Server(loop, path: folder("socket"), dispatcher, limits: limits)
+    }
+
+    private func turn() throws {
+        while try loop.runOnce(.milliseconds(20)) {}
+    }
+
+    @Test func callsInOnePieceAreAnsweredOneAfterTheOther() throws {
+        let server = try server()
+        let client = try RawClient(folder("socket"))
+        client.send(Self.status + Self.status + Self.status)
+        client.finish()
+        try turn()
+        client.receive()
+        #expect(client.messages == 3 && client.isCut)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func anAnswerThatNobodyTakesIsBounded() throws {
+        daemon.message = String(repeating: "x", count: 400_000)
+        let server = try server { $0.unsent = 100_000 }
+        let (deaf, reading) = (try RawClient(folder("socket")), try RawClient(folder("socket")))
+        deaf.send(Self.status)
+        try turn()
+        deaf.receive()
+        #expect(deaf.isCut && deaf.messages == 0)
+        daemon.message = ""
+        reading.send(Self.status)
+        try turn()
+        reading.receive()
+        #expect(reading.messages == 1 && !reading.isCut)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aSlowReaderOfALongAnswerGetsAllOfIt() throws {
+        daemon.message = String(repeating: "x", count: 400_000)
+        let server = try server()
+        let client = try RawClient(folder("socket"))
+        client.send(Self.status + Self.status)
+        while client.messages < 2 {
+            try turn()
+            client.receive()
+        }
+        #expect(client.received.count > 800_000 && !client.isCut)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aConnectionTooManyIsCut() throws {
+        let server = try server { $0.connections = 2 }
+        let clients = try (0..<3).map { _ in try RawClient(folder("socket")) }
+        try turn()
+        for client in clients { client.receive() }
+        #expect(clients.map(\.isCut) == [false, false, true])
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aPlaceIsFreeAgainWhenItsClientHasGone() throws {
+        let server = try server { $0.connections = 1 }
+        var client: RawClient? = try RawClient(folder("socket"))
+        try turn()
+        client = nil
+        try turn()
+        client = try RawClient(folder("socket"))
+        client?.send(Self.status)
+        try turn()
+        client?.receive()
+        #expect(client?.messages == 1)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aLiveSocketIsLeftAloneAndAStaleOneReplaced() throws {
+        var first: Server? = try server()
+        #expect(throws: SocketError("listen at", folder("socket"), .taken)) { try server() }
+        first = nil
+        let second = try server()
+        let client = try RawClient(folder("socket"))
+        client.send(Self.status)
+        try turn()
+        client.receive()
+        #expect(first == nil && client.messages == 1)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func aPathThatIsTooLongIsReported() throws {
+        let dispatcher = Dispatcher(
+            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
+            author: { _ in "me" })
+        let path = folder(String(repeating: "x", count: 100))
+        #expect(throws: SocketError("listen at", path + ".new", .tooLong)) {
+            try Server(loop, path: path, dispatcher)
+        }
+    }
+}

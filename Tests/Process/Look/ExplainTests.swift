@@ -1,0 +1,169 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// `killswitchctl explain`, on the files of a daemon that is not there any more.
+@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+    private static let running = #"{"service_end": "no", "colour": "red"}"#
+
+    private static let both = """
+        [service.shop]
+        time_zone = "Asia/Tokyo"
+        max_stale = "24h"
+        min_closed = "0s"
+        [[service.shop.switch]]
+        source = "file:flags.json"
+        format = "service-end"
+        [[service.shop.switch]]
+        source = "file:plan.json"
+        format = "switch"
+        """
+
+    private static let plan = #"""
+        {"state": "running", "windows": [{"from": "2099-01-01T00:00:00Z",
+            "until": "2099-01-02T00:00:00Z", "title": "\u001b[31mRed"}]}
+        """#
+
+    private func explain(_ daemon: Daemon, _ more: String...) throws -> Program.Result {
+        try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "explain", "shop", "--runtime-directory", daemon.folder("run"),
+                "--state-directory", daemon.folder("state"),
+            ] + more)
+    }
+
+    @Test func theChainIsShownOnOneScreenWithoutADaemon() throws {
+        let daemon = try Daemon(Self.both, flags: Self.running)
+        try daemon.folder.write(Self.plan, to: "plan.json")
+        #expect(try daemon.run("--once").status == 0)
+        let result = try explain(daemon)
+        #expect(result.status == 0 && result.errors == "")
+        let lines = result.output.split(separator: "\n")
+        let words = lines.map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
+        #expect(
+            words.map { $0.replacing(/since.*/, with: "since") }
+                == [
+                    "switch 1 service-end, source", "flags service_end = \"no\"",
+                    "says running, open",
+                    "switch 2 switch, source", "flags state = \"running\",",
+                    "says running, open: decides", "next maintenance in 26",
+                    "policy max_stale 24h, when_stale", "override none", "verdict running", "since",
+                    "why window-ahead: source 'shop-2'", "title \u{FFFD}[31mRed", "gate open",
+                    "units none",
+                ].map { $0.replacing("next maintenance in 26", with: words[6]) })
+        #expect(words[6].hasPrefix("next maintenance in "))
+        #expect(lines.count <= 24 && !result.output.contains("\u{1B}"))
+    }
+
+    @Test func theChainEndsWithTheUnits() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        try daemon.folder.write(
+            """
+            [{"name": "web.service", "wanted": true, "active": "failed", "since": null,
+              "took_ms": null, "problem": "exit-code"},
+             {"name": "job.service", "wanted": null, "active": "inactive", "since": null,
+              "took_ms": null, "problem": null}]
+            """, to: "run/shop/units.json")
+        let result = try explain(daemon)
+        #expect(
+            result.output.hasSuffix(
+                """
+                gate      open
+                units     web.service: failed, wanted up: exit-code
+                          job.service: inactive
+
+                """))
+        let json = try JSON.Value.parse(try explain(daemon, "--json").output).object
+        #expect(json?["units"]?.array?.count == 2)
+        #expect(json?["units"]?.array?.first?.object?["problem"]?.string == "exit-code")
+    }
+
+    @Test func aRefusedAnswerIsInTheVerdictAndTheFlagsInForceInTheChain() throws {
+        let daemon = try Daemon(flags: Self.running)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
+        try daemon.waitUntil("it is refused") {
+            try daemon.member("reason") == "\"invalid-answer\""
+        }
+        let output = try explain(daemon).output
+        #expect(output.contains("flags   service_end = \"no\"\n"), "\(output)")
+        #expect(output.contains("invalid-answer: the last answer of source 'shop' is invalid"))
+    }
+
+    @Test func flagsThatWaitForTheNextStartAreShown() throws {
+        let daemon = try Daemon(
+            Daemon.shop + "\nactivation = \"next-start\"", flags: Self.running)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitUntil("it is stored") {
+            try daemon.folder.text(of: "state/flags/shop.json").contains("over")
+        }
+        // The flags in force are older than those that wait, by a day.
+        for file in ["state/flags/shop.json", "run/shop/state.json"] {
+            let text = try daemon.folder.text(of: file)
+            let times = text.matches(of: /"fetched_at": "[^"]*"/)
+            let last = try #require(times.last).range
+            try daemon.folder.write(
+                text[..<last.lowerBound] + #""fetched_at": "2026-01-01T00:00:00+00:00""#
+                    + text[last.upperBound...], to: file)
+        }
+        let output = try explain(daemon).output
+        #expect(output.contains("flags   service_end = \"no\"\n"), "\(output)")
+        #expect(output.contains("newer   flags wait for the next start"))
+        #expect(output.contains("says    running, open: decides"))
+    }
+
+    @Test func explainPrintsJSON() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        let result = try explain(daemon, "--json")
+        let object = try #require(try JSON.Value.parse(result.output).object)
+        let view = try #require(object["switches"]?.array?.first?.object)
+        #expect(view["flags"] == ["service_end": "no"])
+        #expect(view["decides"] == true && view["format"] == "service-end")
+        #expect(object["gap"] == .null && object["current"] == true)
+        #expect(object["verdict"]?.object?["state"] == "running")
+    }
+
+    /// Who may not read what is stored, or does not say where it is, sees the verdict all the same.
+    @Test func withoutTheStoredFlagsTheVerdictIsShown() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        let unsaid = try daemon.control("explain", "shop")
+        #expect(unsaid.status == 0)
+        #expect(unsaid.output.contains("not shown: --runtime-directory was given without"))
+        #expect(unsaid.output.contains("verdict   running\n"))
+        for bad in ["", "{", #"{"schema": 99}"#] {
+            try daemon.folder.write(bad, to: "state/flags/shop.json")
+            let result = try explain(daemon)
+            #expect(result.status == 0)
+            #expect(result.output.contains("not shown: read '"), "\(result.output)")
+            #expect(result.output.contains("verdict   running\n"))
+        }
+    }
+
+    @Test func anOutOfDateStateIsShownAsSuch() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        let old = try daemon.folder.text(of: "run/shop/state.json").replacing(
+            /"valid_until": "[^"]*"/, with: #""valid_until": "2026-01-01T00:00:00+00:00""#)
+        try daemon.folder.write(old, to: "run/shop/state.json")
+        let result = try explain(daemon)
+        #expect(result.status == 3)
+        #expect(result.output.contains("verdict   running (out of date)\n"))
+        #expect(result.errors.contains("out of date; is killswitchd running?"))
+    }
+
+    @Test func anUnknownServiceAndAMissingDaemonHaveTheirOwnStatus() throws {
+        let daemon = try Daemon(flags: Self.running)
+        #expect(try daemon.control("explain", "shop").status == 69)
+        #expect(try daemon.run("--once").status == 0)
+        #expect(try daemon.control("explain", "web").status == 4)
+    }
+}

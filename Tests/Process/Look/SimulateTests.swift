@@ -1,0 +1,146 @@
+import JSON
+import Support
+import Testing
+
+/// `killswitchctl simulate`, as its users run it.
+@Suite(.timeLimit(.minutes(1))) struct SimulateTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(Self.planned, to: "plan.json")
+        try folder.write(#"{"service_end": "no", "limit": "12"}"#, to: "app.json")
+        try folder.write(Self.configuration, to: "killswitchd.toml")
+    }
+
+    private static let planned = #"""
+        {"state": "running", "windows": [{"from": "2027-03-03T10:00:00Z",
+            "until": "2027-03-03T11:00:00Z", "title": "Works"}]}
+        """#
+
+    private static let configuration = """
+        [source.app]
+        type = "file"
+        path = "nowhere.json"
+        [source.plan]
+        type = "file"
+        path = "nowhere-else.json"
+        [service.shop]
+        time_zone = "Asia/Tokyo"
+        max_stale = "24h"
+        when_stale = "closed"
+        [service.shop.values]
+        limit = { key = "limit", type = "integer" }
+        [[service.shop.switch]]
+        source = "app"
+        format = "service-end"
+        [[service.shop.switch]]
+        source = "plan"
+        format = "switch"
+        """
+
+    private func simulate(_ arguments: String...) throws -> Program.Result {
+        try Program.run(try Programs.path(of: "killswitchctl"), ["simulate"] + arguments)
+    }
+
+    @Test func theVerdictOfAFormatAtATime() throws {
+        let result = try simulate(
+            "--flags", folder("plan.json"), "--format", "switch", "--at", "2027-03-01T12:00:00Z",
+            "--time-zone", "Asia/Tokyo")
+        #expect(
+            result.output == """
+                state      running
+                gate       open
+                reason     window-ahead: source 'flags' plans maintenance from \
+                2027-03-03T19:00:00+09:00 until 2027-03-03T20:00:00+09:00
+                days_left  2
+                title      Works
+
+                """)
+        #expect(result.status == 0 && result.errors == "")
+    }
+
+    @Test func aTimelineByTheServiceWithAllItsSources() throws {
+        let result = try simulate(
+            "--config", folder("killswitchd.toml"), "--service", "shop",
+            "--flags", "app=\(folder("app.json"))", "--flags", "plan=\(folder("plan.json"))",
+            "--at", "2027-03-01T12:00:00Z", "--until", "2028-03-01T12:00:00Z")
+        #expect(
+            result.output == """
+                2027-03-01T21:00:00+09:00 running, open: source 'plan' plans maintenance from \
+                2027-03-03T19:00:00+09:00 until 2027-03-03T20:00:00+09:00; 'Works'
+                2027-03-03T19:00:00+09:00 maintenance, closed: the maintenance that source 'plan' \
+                planned goes on until 2027-03-03T20:00:00+09:00; 'Works'
+                2027-03-03T20:00:00+09:00 running, open: the flags of source 'app' say so
+
+                """)
+        #expect(result.status == 0 && result.errors == "")
+    }
+
+    @Test func silentSourcesMakeFlagsOld() throws {
+        let result = try simulate(
+            "--config", folder("killswitchd.toml"), "--service", "shop", "--silent",
+            "--flags", "app=\(folder("app.json"))", "--at", "2027-03-01T12:00:00Z",
+            "--until", "2028-03-01T12:00:00Z", "--json")
+        #expect(result.errors.contains("source 'plan' has no flags: as if it never answered"))
+        let changes = try #require(try JSON.Value.parse(result.output).object?["changes"]?.array)
+        #expect(changes.map { $0.object?["reason"] } == ["unknown-open", "stale-closed"])
+        #expect(changes.last?.object?["time"] == "2027-03-02T21:00:00+09:00")
+        #expect(changes.first?.object?["values"] == ["limit": 12])
+    }
+
+    @Test(arguments: [
+        ("{}", "key 'state' is missing"), ("", "the answer is empty"),
+        ("<html>", "the answer is a web page, not JSON"),
+        (#"{"state": "running",}"#, "not valid JSON"),
+        (#"{"state": "over"}"#, "key 'state' is 'over', not the word of a state"),
+    ])
+    func flagsThatAreNoOrderAreAFailure(_ flags: String, _ problem: String) throws {
+        try folder.write(flags, to: "bad.json")
+        let result = try simulate("--flags", folder("bad.json"), "--format", "switch")
+        #expect(result.status == 1)
+        #expect(result.errors.contains(problem), "\(result.errors)")
+    }
+
+    @Test func aFileThatIsNotThereIsAFailure() throws {
+        let result = try simulate("--flags", folder("none.json"), "--format", "switch")
+        #expect(result.status == 1 && result.output == "")
+        #expect(result.errors.contains("none.json': no such file"), "\(result.errors)")
+    }
+
+    @Test func anUnknownServiceIsAnErrorThatNamesTheConfiguredOnes() throws {
+        let result = try simulate(
+            "--config", folder("killswitchd.toml"), "--service", "web", "--flags", "x.json")
+        #expect(result.status == 4)
+        #expect(result.errors == "killswitchctl: no such service 'web'; configured: shop\n")
+    }
+
+    @Test func aWrongConfigurationIsReportedWithFileAndLine() throws {
+        try folder.write("[service.shop]\nsource = 1", to: "killswitchd.toml")
+        let result = try simulate(
+            "--config", folder("killswitchd.toml"), "--service", "shop", "--flags", "x.json")
+        #expect(result.status == 78)
+        #expect(result.errors.contains("killswitchd.toml:2:10: "))
+    }
+
+    @Test(arguments: [
+        [], ["--flags", "x"], ["--format", "switch"],
+        ["--flags", "x", "--format", "switch", "--service", "shop"],
+        ["--flags", "x", "--format", "switch", "--silent"],
+        ["--flags", "x", "--service", "shop", "--key", "k"],
+        ["--flags", "x", "--format", "toggle"],
+        ["--flags", "x", "--format", "switch", "--at", "tomorrow"],
+        ["--flags", "x", "--format", "switch", "--countdown-key", "k"],
+        ["--flags", "x", "--format", "switch", "--time-zone", "Mars/Base"],
+        [
+            "--flags", "x", "--format", "switch", "--at", "2027-03-01T12:00:00Z",
+            "--until", "2027-03-01T11:00:00Z",
+        ],
+    ])
+    func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
+        let result = try Program.run(
+            try Programs.path(of: "killswitchctl"), ["simulate"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.output == "" && !result.errors.isEmpty)
+    }
+}

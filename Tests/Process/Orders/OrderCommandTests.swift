@@ -1,0 +1,256 @@
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import Glibc
+import JSON
+import Records
+import Support
+import Testing
+
+/// The commands that act, from the command line to the files.
+@Suite(.timeLimit(.minutes(1))) struct OrderCommandTests {
+    private static let open = #"{"service_end": "no"}"#
+    private static let closed = #"{"service_end": "over"}"#
+
+    private func running(_ configuration: String = Daemon.shop) throws -> Daemon {
+        let daemon = try Daemon(configuration)
+        try daemon.start()
+        try daemon.waitFor("running")
+        return daemon
+    }
+
+    @Test func forceClosesAtOnceAndSaysWhoWhyAndUntilWhen() throws {
+        let daemon = try running()
+        let forced = try daemon.control(
+            "force", "shop", "maintenance", "--reason", "disk swap", "--until",
+            "2099-03-01T12:00:00Z")
+        #expect(forced.status == 0 && forced.errors == "")
+        #expect(
+            forced.output == """
+                shop: forced to be maintenance, its gate is closed, until \
+                2099-03-01T21:00:00+09:00 by \(ownUser)
+                its flags decide again after that, or with 'killswitchctl release shop'
+
+                """)
+        #expect(try daemon.member("reason") == "\"override\"")
+        let order = try #require(
+            try JSON.Value.parse(try daemon.member("override") ?? "").object)
+        #expect(order["author"]?.string == ownUser)
+        #expect(order["reason"]?.string == "disk swap")
+        #expect(order["until"]?.string == "2099-03-01T21:00:00+09:00")
+        #expect(try File.exists(daemon.folder("run/shop/closed")))
+        #expect(
+            try daemon.log.contains(
+                "shop: maintenance (was running): '\(ownUser)' has forced it until "
+                    + "2099-03-01T21:00:00+09:00: 'disk swap'"))
+    }
+
+    @Test func anOrderOutlivesARestartAndReleaseGivesTheServiceBackToItsFlags() throws {
+        let daemon = try running()
+        #expect(
+            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status == 0
+        )
+        try daemon.stop(SIGKILL)
+        try daemon.start()
+        try daemon.waitUntil("the control socket is there") {
+            try daemon.control("release", "shop").status != 69
+        }
+        try daemon.waitFor("running")
+        let again = try daemon.control("release", "shop")
+        #expect(
+            again.output == """
+                shop: it was not forced, nothing has changed
+                shop: running, its gate is open: the flags of source 'shop' say so
+
+                """)
+        #expect(try daemon.log.contains("'\(ownUser)' releases it from being ended"))
+    }
+
+    @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
+        let daemon = try running()
+        #expect(
+            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").status == 0
+        )
+        let loop = try EventLoop()
+        let end = loop.now.boot + .milliseconds(3100)
+        try daemon.stop()
+        try daemon.waitUntil("its time is over") { loop.now.boot > end }
+        try daemon.start()
+        try daemon.waitFor("running")
+        #expect(try daemon.member("override") == "null")
+        try daemon.waitUntil("it is said") {
+            try daemon.log.contains("shop: the time is over for which '\(ownUser)' forced it")
+        }
+        #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
+    }
+
+    @Test func ofTwoOrdersAtOnceTheLaterIsInForceAndBothAreInTheJournal() throws {
+        let daemon = try running()
+        let orders = try ["maintenance", "ended"].map { state in
+            try Program(
+                try Programs.path(of: "killswitchctl"),
+                [
+                    "force", "shop", state, "--reason", "at once", "--for", "1h", "--json",
+                    "--runtime-directory", daemon.folder("run"),
+                ])
+        }
+        for (order, state) in zip(orders, ["maintenance", "ended"]) {
+            #expect(try order.wait() == 0)
+            let answer = try #require(try JSON.Value.parse(try order.output).object)
+            #expect(answer["service"]?.object?["state"]?.string == state)
+            #expect(try daemon.log.contains("shop: \(state) (was "))
+        }
+        let standing = try #require(try daemon.member("state"))
+        #expect(try daemon.folder.text(of: "state/overrides.json").contains(standing))
+    }
+
+    @Test func aRefreshShowsWhatCame() throws {
+        let daemon = try running()
+        let same = try daemon.control("refresh")
+        #expect(
+            same.output == """
+                source 'shop': unchanged
+                shop: running, its gate is open: the flags of source 'shop' say so
+
+                """)
+        try File.remove(daemon.folder("flags.json"))
+        let failed = try daemon.control("refresh", "shop")
+        #expect(failed.status == 1)
+        #expect(failed.output.contains("source 'shop': failed: "))
+        #expect(failed.output.contains("shop: running, its gate is open"))
+    }
+
+    @Test func activatePutsWaitingFlagsInForce() throws {
+        let daemon = try running(Daemon.shop + "\nactivation = \"next-start\"\n")
+        #expect(try daemon.control("activate").output.hasPrefix("no flags were waiting"))
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        #expect(try daemon.control("refresh").status == 0)
+        #expect(try daemon.member("state") == "\"running\"")
+        let activated = try daemon.control("activate", "shop")
+        #expect(
+            activated.output == """
+                in force now: the newest flags of shop
+                shop: ended, its gate is closed: the flags of source 'shop' say so
+
+                """)
+    }
+
+    @Test func aReloadFailsWithFileAndLineAndChangesNothing() throws {
+        let daemon = try running()
+        try daemon.folder.write("[service.shop]\nsorce = 1\n", to: "killswitchd.toml")
+        let refused = try daemon.control("reload")
+        #expect(refused.status == 78)
+        let lines = refused.errors.split(separator: "\n")
+        #expect(
+            lines.first
+                == "killswitchctl: the configuration is refused, the one accepted last stays in force:"
+        )
+        let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
+        #expect(lines.contains { $0.hasPrefix(mistake) })
+        #expect(try daemon.control("is-open", "shop").status == 0)
+        try daemon.folder.write(
+            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"),
+            to: "killswitchd.toml")
+        let accepted = try daemon.control("reload")
+        #expect(accepted.status == 0)
+        #expect(
+            accepted.output
+                == "the configuration is in force: 2 services (shop, web); 1 source (shop)\n")
+    }
+
+    @Test func forgetDropsWhatIsStoredOfASource() throws {
+        let daemon = try running()
+        #expect(try File.exists(daemon.folder("state/flags/shop.json")))
+        // The source is gone, so that nothing new is stored.
+        try File.remove(daemon.folder("flags.json"))
+        #expect(try daemon.control("forget", "shop").status == 0)
+        #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
+        #expect(try daemon.member("state") == "\"running\"")
+        #expect(
+            try daemon.log.contains("source 'shop': '\(ownUser)' has its stored flags dropped"))
+    }
+
+    @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
+        let daemon = try Daemon(flags: nil)
+        try daemon.start()
+        try daemon.waitFor("undecided")
+        let arguments = ["release", "shop", "--runtime-directory", daemon.folder("run")]
+        let program = try Programs.path(of: "killswitchctl")
+        let (waiting, leaving) = (
+            try Program(program, arguments), try Program(program, arguments)
+        )
+        // Both are asked before this one is answered, which needs no verdict.
+        #expect(try daemon.control("forget", "shop").status == 0)
+        #expect(try waiting.output == "" && leaving.output == "")
+        leaving.send(SIGKILL)
+        #expect(try leaving.wait() == 128 + SIGKILL)
+        try daemon.folder.write(Self.open, to: "flags.json")
+        #expect(try waiting.wait() == 0)
+        #expect(
+            try waiting.output == """
+                shop: it was not forced, nothing has changed
+                shop: running, its gate is open: the flags of source 'shop' say so
+
+                """)
+    }
+
+    @Test func aRejectedOrderHasItsExitStatusAndAHint() throws {
+        let daemon = try running()
+        let service = try daemon.control("release", "shpo")
+        #expect(service.status == 4)
+        #expect(service.errors == "killswitchctl: no such service 'shpo'; known: shop\n")
+        let source = try daemon.control("refresh", "shpo")
+        #expect(source.status == 4)
+        #expect(source.errors == "killswitchctl: no such source 'shpo'; known: shop\n")
+        let past = try daemon.control(
+            "force", "shop", "ended", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
+        #expect(past.status == 2 && past.errors.contains("give --for DURATION, such as 2h"))
+    }
+
+    @Test(arguments: [
+        ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
+        ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
+    ]) func withoutADaemonAnOrderFailsWithAHint(_ arguments: [String]) throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let result = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            arguments + ["--runtime-directory", daemon.folder("run")])
+        #expect(result.status == 69)
+        #expect(
+            result.errors.contains("is killswitchd running? See 'systemctl status killswitchd'"))
+    }
+
+    @Test func aReasonOverTheLimitIsRefusedBeforeItIsSent() throws {
+        // Nobody's daemon may get the order that is short enough.
+        let folder = try TemporaryFolder()
+        let arguments = { (count: Int) in
+            [
+                "force", "shop", "ended", "--for", "1h", "--reason",
+                String(repeating: "é", count: count), "--runtime-directory", folder("run"),
+            ]
+        }
+        let program = try Programs.path(of: "killswitchctl")
+        let long = try Program.run(program, arguments(2049))
+        #expect(long.status == 2)
+        #expect(long.errors.hasPrefix("Error: --reason has 4098 bytes; the limit is 4096\n"))
+        #expect(try Program.run(program, arguments(2048)).status == 69)
+    }
+
+    @Test(arguments: [
+        ["shop", "ended", "--reason", "x"], ["shop", "ended", "--for", "1h"],
+        ["shop", "ended", "--reason", " ", "--for", "1h"],
+        ["shop", "ended", "--reason", "x", "--for", "soon"],
+        ["shop", "ended", "--reason", "x", "--for", "10ms"],
+        ["shop", "ended", "--reason", "x", "--until", "tomorrow"],
+        ["shop", "ended", "--reason", "x", "--for", "1h", "--until", "2099-01-01T00:00:00Z"],
+        ["shop", "undecided", "--reason", "x", "--for", "1h"],
+        ["My Shop", "ended", "--reason", "x", "--for", "1h"],
+    ]) func anOrderThatIsWrittenWronglyIsAUsageError(_ arguments: [String]) throws {
+        let result = try Program.run(
+            try Programs.path(of: "killswitchctl"), ["force"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.output == "" && !result.errors.isEmpty)
+    }
+}

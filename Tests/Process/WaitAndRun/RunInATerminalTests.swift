@@ -1,0 +1,62 @@
+import Support
+import Testing
+
+extension InATerminal {
+    /// `killswitchctl run` as somebody types it: the terminal is the command's.
+    @Suite(.timeLimit(.minutes(1))) struct RunInATerminalTests {
+        private static let open = #"{"service_end": "no"}"#
+        private static let closed = #"{"service_end": "over"}"#
+
+        private func running(flags: String = open) throws -> Daemon {
+            let daemon = try Daemon(flags: flags)
+            try daemon.start()
+            try daemon.waitFor(flags == Self.open ? "running" : "ended")
+            return daemon
+        }
+
+        @Test func atATerminalCtrlCAndCtrlZReachTheCommand() async throws {
+            let daemon = try running()
+            let terminal = try await RealTerminal(daemon)
+            try terminal.type(
+                "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; "
+                    + "trap \"echo goes on\" CONT; echo ready; "
+                    + "while :; do sleep 0.01; done'; echo \"status:$?\"")
+            try await terminal.wait(until: "\nready")
+            try terminal.press("C-z")
+            try await terminal.wait(until: "Stopped")
+            try await terminal.waitForPrompt()
+            try terminal.type("fg; echo \"status:$?\"")
+            // The shell hands the terminal over before it continues the job: Ctrl-C is the job's now.
+            try await terminal.wait(until: "\ngoes on")
+            try await terminal.interrupt()
+            #expect(try terminal.screen.matches(of: /got it\n/).count == 1)
+            // Ended by the signal itself, so that the shell knows that it was interrupted.
+            try terminal.type("clear; killswitchctl run shop -- sleep 61.5; echo \"sleep:$?\"")
+            try daemon.waitUntil("it sleeps") {
+                try Program.run("/usr/bin/pgrep", ["-x", "-f", "sleep 61.5"]).status == 0
+            }
+            try await terminal.interrupt()
+            try terminal.type("echo \"after:$?\"")
+            try await terminal.wait(until: "\nafter:130")
+            #expect(try !terminal.screen.contains("\nsleep:"))
+        }
+
+        @Test func theCommandReadsFromTheTerminal() async throws {
+            let daemon = try running()
+            let terminal = try await RealTerminal(daemon)
+            try terminal.type("killswitchctl run shop -- sh -c 'read word; echo \"read $word\"'")
+            try terminal.type("hello")
+            try await terminal.wait(until: "read hello")
+        }
+
+        @Test func atATerminalAWaitSaysWhatFor() async throws {
+            let daemon = try running(flags: Self.closed)
+            let terminal = try await RealTerminal(daemon)
+            try terminal.type("killswitchctl run shop -- echo hello")
+            try await terminal.wait(
+                until: "killswitchctl: waiting until 'shop' is open: it is ended")
+            try daemon.folder.write(Self.open, to: "flags.json")
+            try await terminal.wait(until: "\nhello")
+        }
+    }
+}

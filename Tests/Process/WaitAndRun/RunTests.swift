@@ -1,0 +1,197 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// `killswitchctl run`: held, run once, stopped when the gate closes.
+@Suite(.timeLimit(.minutes(1))) struct RunTests {
+    private static let open = #"{"service_end": "no"}"#
+    private static let closed = #"{"service_end": "over"}"#
+
+    private func run(
+        _ daemon: Daemon, _ options: String..., script: String
+    ) throws -> Program {
+        try Program(
+            try Programs.path(of: "killswitchctl"),
+            ["run", "shop", "--runtime-directory", daemon.folder("run")] + options
+                + ["--", "/bin/sh", "-c", script, "sh", daemon.folder.path])
+    }
+
+    private func running(flags: String = open) throws -> Daemon {
+        let daemon = try Daemon(flags: flags)
+        try daemon.start()
+        try daemon.waitFor(flags == Self.open ? "running" : "ended")
+        return daemon
+    }
+
+    @Test func aCommandIsHeldUntilThereIsADaemonThatOpensAndRunsOnce() async throws {
+        let daemon = try Daemon(flags: Self.closed)
+        let program = try run(daemon, script: "echo ran >> $1/ran; exit 7")
+        try daemon.start()
+        try daemon.waitFor("ended")
+        #expect(try !File.exists(daemon.folder("ran")))
+        try daemon.folder.write(Self.open, to: "flags.json")
+        #expect(try await program.end() == 7)
+        #expect(try daemon.folder.text(of: "ran") == "ran\n")
+        #expect(try program.errors == "")
+    }
+
+    @Test func runNeedsNoRunningDaemon() async throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let program = try run(daemon, script: "echo out; echo err >&2")
+        #expect(try await program.end() == 0)
+        #expect(try program.output == "out\n" && program.errors == "err\n")
+    }
+
+    @Test func whenTheGateClosesTheCommandIsAskedToEnd() async throws {
+        let daemon = try running()
+        let program = try run(
+            daemon,
+            script: "trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        #expect(try await program.end() == 3)
+        #expect(try program.output == "ready\nasked\n")
+        #expect(
+            try program.errors
+                == "killswitchctl: 'shop' is ended, not open any more: stopping the command\n")
+    }
+
+    @Test func aCommandThatIgnoresSIGTERMIsKilledAfterTheGracePeriod() async throws {
+        let daemon = try running()
+        let program = try run(
+            daemon, "--grace", "200ms", "--quiet",
+            script: "trap '' TERM; echo ready; while :; do sleep 0.01; done")
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        #expect(try await program.end() == 128 + SIGKILL)
+        #expect(try program.errors == "")
+    }
+
+    @Test func aSuspendedCommandEndsToo() async throws {
+        let daemon = try running()
+        let program = try run(daemon, script: "echo $$; kill -STOP $$; echo woken; exec sleep 60")
+        try daemon.waitUntil("it runs") { try !program.output.isEmpty }
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        #expect(try await program.end() == 128 + SIGTERM)
+    }
+
+    @Test func aFlipAfterTheStopStartsNothingAgain() async throws {
+        let daemon = try running()
+        let program = try run(
+            daemon,
+            script: """
+                echo started >> $1/starts
+                trap 'echo asked; while ! test -e $1/reopened; do sleep 0.01; done; exit 4' TERM
+                echo ready; while :; do sleep 0.01; done
+                """)
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.waitUntil("it was asked") { try program.output.contains("asked") }
+        try daemon.folder.write(Self.open, to: "flags.json")
+        try daemon.waitFor("running")
+        try daemon.folder.write("", to: "reopened")
+        #expect(try await program.end() == 4)
+        #expect(try daemon.folder.text(of: "starts") == "started\n")
+    }
+
+    @Test func commandsThatEndAtOnceAllEndWhileTheGateFlips() async throws {
+        let daemon = try running()
+        let programs = try (0..<20).map { number in
+            try run(daemon, "--quiet", script: "echo \(number) >> $1/ran")
+        }
+        for flips in 0..<6 {
+            try daemon.folder.write(flips % 2 == 0 ? Self.closed : Self.open, to: "flags.json")
+            try daemon.waitFor(flips % 2 == 0 ? "ended" : "running")
+        }
+        // Each has run, or was stopped when it had just begun; none hangs, and none ran twice.
+        for program in programs { #expect([0, 128 + SIGTERM].contains(try await program.end())) }
+        let ran = try daemon.folder.text(of: "ran").split(separator: "\n")
+        #expect(ran.count == Set(ran).count)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT])
+    func aSignalIsPassedToTheCommandOnce(_ signal: Int32) async throws {
+        let daemon = try running()
+        let program = try run(
+            daemon,
+            script: """
+                for s in TERM INT HUP USR1 USR2 QUIT; do trap "echo got $s; exit 5" $s; done
+                echo ready; while :; do sleep 0.01; done
+                """)
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        program.send(signal)
+        #expect(try await program.end() == 5)
+        let names: [Int32: String] = [
+            SIGTERM: "TERM", SIGINT: "INT", SIGHUP: "HUP", SIGUSR1: "USR1", SIGUSR2: "USR2",
+            SIGQUIT: "QUIT",
+        ]
+        #expect(try program.output == "ready\ngot \(names[signal] ?? "")\n")
+    }
+
+    @Test func aSignalThatEndsTheCommandEndsKillswitchctlToo() async throws {
+        let daemon = try running()
+        let program = try run(daemon, script: "kill -SEGV $$")
+        #expect(try await program.end() == 128 + SIGSEGV)
+    }
+
+    @Test func aSignalBeforeTheStartEndsTheWait() async throws {
+        let daemon = try running(flags: Self.closed)
+        let program = try run(daemon, script: "echo ran > $1/ran")
+        program.send(SIGTERM)
+        #expect(try await program.end() == 128 + SIGTERM)
+        #expect(try !File.exists(daemon.folder("ran")))
+    }
+
+    @Test func aDaemonThatGoesAwayStopsNothing() async throws {
+        let daemon = try running()
+        let program = try run(
+            daemon, script: "echo ready; while ! test -e $1/go; do sleep 0.01; done; exit 6")
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        try daemon.stop(SIGKILL)
+        // What the next one writes before it knows better is no order to stop either.
+        try File.remove(daemon.folder("flags.json"))
+        try File.remove(daemon.folder("state/flags/shop.json"))
+        try File.remove(daemon.folder("state/services.json"))
+        try daemon.start()
+        try daemon.waitFor("undecided")
+        try daemon.folder.write("", to: "go")
+        #expect(try await program.end() == 6)
+    }
+
+    @Test func aStateIsAConditionTooAndItsEndStops() async throws {
+        let daemon = try running()
+        let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        #expect(
+            try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").status
+                == 0)
+        #expect(try await program.end() == 128 + SIGTERM)
+        #expect(try program.errors.contains("'shop' is countdown, not running any more"))
+    }
+
+    @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
+        let daemon = try running()
+        let program = try Programs.path(of: "killswitchctl")
+        let words = ["run", "shop", "--runtime-directory", daemon.folder("run"), "--"]
+        let none = try Program.run(program, words + ["no-such-command"])
+        #expect(none.status == 127)
+        #expect(
+            none.errors == "killswitchctl: run 'no-such-command': no such file or directory\n")
+        #expect(try Program.run(program, words + ["/etc/passwd"]).status == 126)
+        let nothing = try daemon.control("run", "shop")
+        #expect(nothing.status == 2 && nothing.errors.contains("killswitchctl run shop -- COMMAND"))
+    }
+
+    @Test func aWaitEndsAtItsTimeoutOrForAnUnknownService() async throws {
+        let daemon = try running(flags: Self.closed)
+        let late = try run(daemon, "--timeout", "50ms", script: "exit 0")
+        #expect(try await late.end() == 124)
+        #expect(try late.errors == "killswitchctl: 'shop' is not open yet: it is ended\n")
+        let unknown = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            ["run", "shpo", "--runtime-directory", daemon.folder("run"), "--", "true"])
+        #expect(unknown.status == 4)
+    }
+}

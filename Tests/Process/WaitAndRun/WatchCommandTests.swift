@@ -1,0 +1,83 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// `killswitchctl watch`: a line a change, from the files alone.
+@Suite(.timeLimit(.minutes(1))) struct WatchCommandTests {
+    private func watch(_ daemon: Daemon, _ arguments: String...) throws -> Program {
+        try Program(
+            try Programs.path(of: "killswitchctl"),
+            ["watch", "--runtime-directory", daemon.folder("run")] + arguments)
+    }
+
+    private func lines(_ program: Program) throws -> [Substring] {
+        try program.output.split(separator: "\n")
+    }
+
+    @Test func watchPrintsALineForEachChange() throws {
+        let daemon = try Daemon()
+        let watching = try watch(daemon)
+        try daemon.start()
+        try daemon.waitUntil("it is running") {
+            try lines(watching).last?.contains(" running") == true
+        }
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitUntil("it is ended") { try lines(watching).last?.contains(" ended") == true }
+        // The same flags again are no change.
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try daemon.waitUntil("it is running") {
+            try lines(watching).last?.contains(" running") == true
+        }
+        let words = try lines(watching).map { $0.split(separator: " ", maxSplits: 1).last ?? "" }
+        #expect(
+            words.suffix(3) == [
+                "shop running: the flags of source 'shop' say so",
+                "shop ended: the flags of source 'shop' say so",
+                "shop running: the flags of source 'shop' say so",
+            ])
+        #expect(try watching.errors == "")
+    }
+
+    @Test func aRestartOfTheDaemonDoesNotInterruptAWatch() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let watching = try watch(daemon)
+        try daemon.waitUntil("it is running") { try lines(watching).count == 1 }
+        try daemon.stop(SIGKILL)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.start()
+        try daemon.waitUntil("it is ended") { try lines(watching).last?.contains(" ended") == true }
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try daemon.waitUntil("it is running") {
+            try lines(watching).last?.contains(" running") == true
+        }
+        let words = try lines(watching).compactMap { $0.split(separator: " ").dropFirst(2).first }
+        #expect(words.first == "running:" && words.suffix(2) == ["ended:", "running:"])
+    }
+
+    @Test func watchPrintsTheWholeStateAsJSON() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let watching = try watch(daemon, "--json", "shop")
+        try daemon.waitUntil("there is a line") { try !lines(watching).isEmpty }
+        let line = try #require(try lines(watching).first)
+        let object = try #require(try JSON.Value.parse(String(line)).object)
+        #expect(object["service"]?.string == "shop" && object["current"]?.bool == true)
+        #expect(object["state"]?.string == "running")
+    }
+
+    @Test func watchReportsAServiceThatIsNoLongerConfigured() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let watching = try watch(daemon)
+        try daemon.waitUntil("there is a line") { try !lines(watching).isEmpty }
+        try File.remove(daemon.folder("run/shop/state.json"))
+        try daemon.waitUntil("it is told") {
+            try lines(watching).last?.hasSuffix(" shop is no longer configured") == true
+        }
+    }
+}
