@@ -76,13 +76,17 @@ let package = Package(
         quiet("Journal", uses: ["CSystemd", "Datagrams", "Faults"]),
         quiet("Bus", uses: ["CSystemd", "CivilTime", "EventLoop", "Faults"]),
 
+        // The settings of each kind of source: "Settings" reads them, "RemoteFlags" fetches by them.
+        quiet("SourceKinds", uses: ["Files", "JSON"]),
+
         // Adapters: what each knows is its own outside world.
-        quiet("Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON"]),
+        quiet(
+            "Settings", uses: ["CToml", "CivilTime", "Decision", "Files", "JSON", "SourceKinds"]),
         module(
             "RemoteFlags",
             uses: [
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Signing", "Transfer",
+                "Signing", "SourceKinds", "Transfer",
             ]),
         quiet("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
@@ -93,7 +97,7 @@ let package = Package(
             ]),
 
         // The configuration of this system, checked: for both programs.
-        quiet("SystemConfiguration", uses: ["CivilTime", "Records", "Settings"]),
+        quiet("HostConfiguration", uses: ["CivilTime", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -105,15 +109,15 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Faults", "Files", "Gates", "JSON", "Journal", "Notify", "Records", "RemoteFlags",
-                "Settings", "SystemConfiguration", "Transfer",
+                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Notify",
+                "Records", "RemoteFlags", "Settings", "SourceKinds", "Transfer",
             ],
             swiftSettings: lean),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Control", "Decision", "EventLoop", "Faults", "Files", "Gates", "JSON",
-                "Journal", "Records", "Settings", "SystemConfiguration",
+                "CivilTime", "Control", "Decision", "EventLoop", "Faults", "Files", "Gates",
+                "HostConfiguration", "JSON", "Journal", "Records", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean),
@@ -130,7 +134,9 @@ let package = Package(
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
         tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
-        tests(of: "Settings", uses: ["CivilTime", "Decision", "Files", "JSON", "Support"]),
+        tests(
+            of: "Settings",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "SourceKinds", "Support"]),
         tests(
             of: "RemoteFlags",
             uses: [

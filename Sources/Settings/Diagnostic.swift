@@ -1,8 +1,26 @@
-/// One thing that is wrong with the configuration, and where.
+/// Where something stands in a file. Lines and columns begin at 1; columns count code points.
+package struct Origin: Hashable, Sendable, CustomStringConvertible {
+    package var file: String
+    package var line: Int
+    package var column: Int
+
+    /// `line` and `column` begin at 1.
+    package init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// The form that editors and compilers agree on: `file:line:column`.
+    package var description: String { "\(file):\(line):\(column)" }
+}
+
+/// An error or a warning about the configuration, and its place.
 package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var origin: Origin
     package var text: String
 
+    /// `text` is one line, in lower case.
     package init(_ text: String, at origin: Origin) {
         self.origin = origin
         self.text = text
@@ -11,26 +29,26 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(origin): \(text)" }
 }
 
-/// A configuration that cannot be used: everything that is wrong with it, in the order of the files
-/// and of the places in them.
+/// Why a configuration cannot be used: all of its errors, in the order of the files and of the places
+/// in them.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Never empty.
     package let diagnostics: [Diagnostic]
 
-    /// Nil where nothing is wrong.
+    /// Nil without an error.
     init?(_ diagnostics: [Diagnostic]) {
         guard !diagnostics.isEmpty else { return nil }
         self.diagnostics = diagnostics
     }
 
-    /// A line for each.
+    /// One line per error.
     package var description: String {
         diagnostics.map(\.description).joined(separator: "\n")
     }
 }
 
 extension [Diagnostic] {
-    /// In the order of `files`, then of the places in each; those of one place stay as they are.
+    /// In the order of `files`, then of the places in each. Two of one place keep their order.
     func inOrder(of files: [String]) -> [Diagnostic] {
         let ranks = Dictionary(zip(files, 0...), uniquingKeysWith: { first, _ in first })
         func place(_ index: Int) -> (Int, Int, Int, Int) {
@@ -38,5 +56,55 @@ extension [Diagnostic] {
             return (ranks[origin.file] ?? files.count, origin.line, origin.column, index)
         }
         return indices.sorted { place($0) < place($1) }.map { self[$0] }
+    }
+}
+
+/// A setting in force, for `--check`.
+package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
+    /// Such as `service.shop.time_zone`; switches are counted from 0: `service.shop.switch[0].key`.
+    package var path: String
+    /// The value as TOML.
+    package var value: String
+    /// The place in a file; nil for a default.
+    package var origin: Origin?
+
+    package var description: String {
+        guard let origin else { return "\(path) = \(value)   (default)" }
+        return "\(path) = \(value)   (\(origin.file):\(origin.line))"
+    }
+}
+
+/// The errors, the warnings and the settings in force that reading a configuration finds. Reading goes
+/// on after an error, so that one run finds all errors.
+struct Report {
+    private(set) var errors: [Diagnostic] = []
+    private(set) var warnings: [Diagnostic] = []
+    private var effective: [EffectiveSetting] = []
+
+    /// Adds an error: the configuration cannot be used.
+    mutating func error(_ text: String, at origin: Origin) {
+        errors.append(Diagnostic(text, at: origin))
+    }
+
+    /// Adds a warning: the configuration works, but perhaps not as its author thinks.
+    mutating func warn(_ text: String, at origin: Origin) {
+        warnings.append(Diagnostic(text, at: origin))
+    }
+
+    /// Adds the contents of another report.
+    mutating func append(_ other: Report) {
+        errors += other.errors
+        warnings += other.warnings
+        effective += other.effective
+    }
+
+    /// The settings under one top-level table, in the order in which they were recorded.
+    func effective(under table: RootKey) -> [EffectiveSetting] {
+        effective.filter { $0.path.hasPrefix("\(table.rawValue).") }
+    }
+
+    /// Adds a setting in force, its value as TOML; no origin for a default.
+    mutating func record(_ path: String, _ value: String, from origin: Origin?) {
+        effective.append(EffectiveSetting(path: path, value: value, origin: origin))
     }
 }

@@ -1,26 +1,88 @@
 package import Decision
+import SourceKinds
 
 /// A configuration that can be run: every name is known, every value is in its range.
 package struct Settings: Hashable, Sendable {
-    /// Those with a table, in its order, then those that addresses imply.
+    /// The sources with a table, in that order, then the sources that addresses imply.
     package var sources: [Source]
     /// In the order of their tables; at least one.
     package var services: [Service]
-    /// How many services may close for one cause; nil is any number.
+    /// How many services may close at once for one cause; nil for any number.
     package var closeAtOnce: Int?
-    /// What works, but not as its author may think; in the order of files and places.
+    /// In the order of files and places.
     package var warnings: [Diagnostic]
-    /// Every setting in force, defaults included: the sources, then the services.
+    /// Every setting in force, defaults included: limits, sources, services.
     package var effective: [EffectiveSetting]
 
-    /// What the decision needs of it.
+    /// The part of the settings that decisions depend on.
     package var plan: Plan {
         Plan(
             sources: sources.map {
                 SourcePlan(
-                    name: $0.name, interval: $0.interval, timeout: $0.timeout,
+                    name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     defaults: $0.defaults)
             },
             services: services, closeAtOnce: closeAtOnce)
+    }
+}
+
+extension Settings {
+    /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
+    /// errors of all files or, if there are none, all errors of the merged configuration.
+    package static func load(
+        files: [(path: String, bytes: [UInt8])], zones: some Zones
+    ) throws(SettingsError) -> Settings {
+        var fragments: [Fragment] = []
+        var problems: [Diagnostic] = []
+        for (path, bytes) in files {
+            do {
+                fragments.append(try Fragment(file: path, bytes: bytes))
+            } catch {
+                problems.append(error)
+            }
+        }
+        if let error = SettingsError(problems) { throw error }
+        return try Settings(validating: MergedTree(fragments), zones: zones)
+    }
+
+    /// Checks a merged configuration. Throws all errors.
+    package init(validating merged: MergedTree, zones: some Zones) throws(SettingsError) {
+        var report = Report()
+        let start = Origin(file: merged.files.first ?? "(no file)", line: 1, column: 1)
+        let root = TableReader(
+            path: "", place: "at the top level", table: merged.root, origin: start)
+        root.refuseKeys(notIn: RootKey.words, &report)
+
+        var sources = ConfiguredSources()
+        if let table = root.table(RootKey.source, &report) {
+            sources = ConfiguredSources(from: table, &report)
+        }
+        var services: [Service] = []
+        if let table = root.table(RootKey.service, &report) {
+            for (member, reader) in table.tables(&report) {
+                let service = Service(
+                    named: member, from: reader, zones: zones, &sources, &report)
+                guard let service else { continue }
+                services.append(service)
+                service.warnOfWhatHasNoEffect(in: reader, sources.sources, &report)
+            }
+        }
+        var closeAtOnce: Int?
+        if let table = root.table(RootKey.limits, &report) {
+            table.refuseKeys(notIn: LimitsKey.words, &report)
+            closeAtOnce = table.optional(
+                LimitsKey.closeAtOnce, .count(in: 1...100_000), &report)
+        }
+        sources.warnOfUnused(&report)
+        if services.isEmpty, report.errors.isEmpty {
+            report.error("no service is configured: add a table [service.NAME]", at: start)
+        }
+
+        if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
+        self.init(
+            sources: sources.sources, services: services, closeAtOnce: closeAtOnce,
+            warnings: report.warnings.inOrder(of: merged.files),
+            effective: report.effective(under: .limits) + report.effective(under: .source)
+                + report.effective(under: .service))
     }
 }

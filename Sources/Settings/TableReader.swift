@@ -1,25 +1,25 @@
-/// Reads one table, key by key. What is wrong goes to the report, and reading goes on.
+/// Reads one table, key by key. An error goes to the report, and reading goes on.
 struct TableReader {
     /// Such as `service.shop` or `service.shop.switch[0]`.
     let path: String
-    /// Where it is, for sentences: `in [service.shop]`, `at the top level`.
+    /// The place of the table in a message: `in [service.shop]`, `at the top level`.
     let place: String
     let table: Table
     let origin: Origin
 
-    /// The member of a key, or nil where the key is not written.
+    /// The member of a key; nil without one.
     func member(_ key: some SettingKey) -> Table.Member? {
         table[key.rawValue]
     }
 
-    /// The value of a key that has no default; nil where it is not written or cannot be read.
+    /// The value of a key that has no default; nil if it is missing, or after an error.
     func optional<Value>(
         _ key: some SettingKey, _ type: ValueType<Value>, _ report: inout Report
     ) -> Value? {
         member(key).flatMap { optional($0, type, &report) }
     }
 
-    /// The value of a member whatever its key is, as in a table of free keys.
+    /// The value of a member of a table with free keys; nil after an error.
     func optional<Value>(
         _ member: Table.Member, _ type: ValueType<Value>, _ report: inout Report
     ) -> Value? {
@@ -34,7 +34,7 @@ struct TableReader {
         }
     }
 
-    /// Reports what is wrong with a member's value.
+    /// Reports an error of a member's value.
     func refuse(
         _ member: Table.Member, _ problem: ValueProblem, expecting expected: String,
         _ report: inout Report
@@ -43,7 +43,7 @@ struct TableReader {
             text(of: problem, for: member, expecting: expected), at: member.node.origin)
     }
 
-    /// The value of a key, or its default where it is not written or cannot be read.
+    /// The value of a key; `fallback` if it is missing, or after an error.
     func value<Value>(
         _ key: some SettingKey, _ type: ValueType<Value>, default fallback: Value,
         _ report: inout Report
@@ -55,8 +55,8 @@ struct TableReader {
         return optional(key, type, &report) ?? fallback
     }
 
-    /// The value of a key that must be written; nil where it cannot be read. `reason` is for the
-    /// error, after the table.
+    /// The value of a key that must not be missing; nil after an error. `reason` ends the message about
+    /// a missing key.
     func required<Value>(
         _ key: some SettingKey, _ type: ValueType<Value>, because reason: String = "",
         _ report: inout Report
@@ -68,12 +68,12 @@ struct TableReader {
         return optional(key, type, &report)
     }
 
-    /// The reader of a key that holds a table; nil where it is not written or no table.
+    /// The reader of the table under a key; nil if it is missing, or after an error.
     func table(_ key: some SettingKey, _ report: inout Report) -> TableReader? {
         member(key).flatMap { reader(of: $0, &report) }
     }
 
-    /// Every key that is not among `known` is an error, with the nearest one that is.
+    /// Reports every key that is not in `known`, with the nearest known key.
     func refuseKeys(notIn known: [String], _ report: inout Report) {
         for member in table.members where !known.contains(where: member.key.hasSameBytes) {
             let hint =
@@ -84,7 +84,7 @@ struct TableReader {
         }
     }
 
-    /// The members of a table of tables, such as `[source]`; what is not a table is an error.
+    /// The members of a table of tables, such as `[source]`. Any other member is an error.
     func tables(_ report: inout Report) -> [(member: Table.Member, reader: TableReader)] {
         table.members.compactMap { member in
             guard let reader = reader(of: member, &report) else { return nil }
@@ -122,7 +122,7 @@ struct TableReader {
 }
 
 extension Node.Value {
-    /// The value in quotes, for an error that is about its content.
+    /// The value in quotes, for an error about its content.
     fileprivate var shown: String {
         switch self {
         case .string(let text): text.quoted

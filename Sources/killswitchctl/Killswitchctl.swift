@@ -2,8 +2,8 @@ import ArgumentParser
 import Faults
 import Files
 import Glibc
+import HostConfiguration
 import Settings
-import SystemConfiguration
 
 /// The command line: its commands, by what people want to do.
 struct Killswitchctl: ParsableCommand {

@@ -3,9 +3,9 @@ import EventLoop
 import Faults
 import Files
 import Glibc
+import HostConfiguration
 import Records
 import Settings
-import SystemConfiguration
 
 /// The program: parses its command line and does what it asks for.
 enum Command {
@@ -59,7 +59,7 @@ enum Check {
         do {
             let files = try ConfigurationFiles(reading: options.places())
             for file in files.contents { print("read \(file.path)") }
-            for file in files.passedOver { print(file) }
+            for file in files.skipped { print(file) }
             let configuration = try Configuration(files)
             for setting in configuration.settings.effective { print(setting) }
             for warning in configuration.settings.warnings { log.write(.warning, "\(warning)") }

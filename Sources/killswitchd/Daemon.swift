@@ -5,11 +5,11 @@ import EventLoop
 import Files
 import Gates
 import Glibc
+import HostConfiguration
 import Notify
 import Records
 import RemoteFlags
 import Settings
-import SystemConfiguration
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.

@@ -1,9 +1,9 @@
 import COptions
 import Files
 import Glibc
+import HostConfiguration
 import Records
 import Settings
-import SystemConfiguration
 
 /// The options of the command line.
 struct Options {

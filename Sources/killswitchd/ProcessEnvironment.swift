@@ -1,8 +1,8 @@
 import CivilTime
 import Files
 import Glibc
+import HostConfiguration
 import RemoteFlags
-import SystemConfiguration
 
 extension Host {
     /// The host of this process; facts that are unknown are nil.

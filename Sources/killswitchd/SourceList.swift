@@ -2,6 +2,7 @@ import Decision
 import EventLoop
 import RemoteFlags
 import Settings
+import SourceKinds
 import Transfer
 
 /// The sources that are followed, made of what each kind needs. A new kind is one more case here.
@@ -33,33 +34,31 @@ final class SourceList {
 
     private func make(_ settings: Source) throws -> any FlagSource {
         let deliver: Deliver = { [unowned self] event in self.deliver(event) }
+        let (name, interval) = (settings.name, settings.interval)
         switch settings.kind {
-        case .file(let path):
+        case .file(let path, let limits):
             return FileSource(
-                name: settings.name, path: path, maxBody: settings.maxBody, loop: loop,
-                deliver: deliver)
-        case .http(let document):
+                name: name, path: path, maxBody: limits.maxBody, loop: loop, deliver: deliver)
+        case .http(let site):
             return HTTPSource(
-                name: settings.name, site: Site(document, of: settings), environment: environment,
-                client: try sharedClient(), loop: loop, deliver: deliver)
-        case .etcd(let cluster):
+                name: name, site: site, environment: environment, client: try sharedClient(),
+                loop: loop, deliver: deliver)
+        case .etcd(let site):
             return EtcdSource(
-                name: settings.name, site: EtcdSite(cluster, of: settings),
-                environment: environment,
+                name: name, site: site, interval: interval, environment: environment,
                 client: try sharedClient(), loop: loop, deliver: deliver)
-        case .ofrep(let evaluation):
+        case .ofrep(let site):
             return OFREPSource(
-                name: settings.name, site: EvaluationSite(evaluation, of: settings),
-                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
-        case .firebase(let app):
+                name: name, site: site, interval: interval, environment: environment,
+                client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebase(let site):
             return ClientTemplateSource(
-                name: settings.name, site: ClientTemplateSite(app, of: settings),
-                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
-        case .firebaseServer(let project):
+                name: name, site: site, interval: interval, environment: environment,
+                client: try sharedClient(), loop: loop, deliver: deliver)
+        case .firebaseServer(let site):
             return ServerTemplateSource(
-                name: settings.name,
-                site: ServerTemplateSite(project, of: settings, environment.host),
-                environment: environment, client: try sharedClient(), loop: loop, deliver: deliver)
+                name: name, site: site, environment: environment, client: try sharedClient(),
+                loop: loop, deliver: deliver)
         }
     }
 
@@ -72,46 +71,10 @@ final class SourceList {
     }
 }
 
-extension Site {
-    fileprivate init(_ document: Source.Document, of source: Source) {
-        self.init(
-            url: document.url, headers: document.headers.map { Header($0.name, $0.value) },
-            timeout: source.timeout, maxBody: source.maxBody, authorities: document.ca,
-            clientCertificate: document.clientCertificate, clientKey: document.clientKey,
-            bearer: document.bearer, unixSocket: document.unixSocket)
-    }
-}
-
-extension EtcdSite {
-    fileprivate init(_ cluster: Source.Cluster, of source: Source) {
-        let server = Site(
-            url: "", timeout: source.timeout, maxBody: source.maxBody, authorities: cluster.ca,
-            clientCertificate: cluster.clientCertificate, clientKey: cluster.clientKey)
-        self.init(
-            endpoints: cluster.endpoints, prefix: cluster.prefix,
-            login: cluster.login.map { EtcdLogin(user: $0.user, password: $0.password) },
-            interval: source.interval, server: server)
-    }
-}
-
-extension EvaluationSite {
-    fileprivate init(_ evaluation: Source.Evaluation, of source: Source) {
-        let server = Site(
-            url: evaluation.url, timeout: source.timeout, maxBody: source.maxBody,
-            authorities: evaluation.ca, clientCertificate: evaluation.clientCertificate,
-            clientKey: evaluation.clientKey, bearer: evaluation.bearer, apiKey: evaluation.apiKey)
-        self.init(server: server, context: evaluation.context, interval: source.interval)
-    }
-}
-
 extension Source {
-    /// Whether one object can fetch for both: all but when it is asked, what is made of the answers,
-    /// and where it is written.
+    /// Whether one object can fetch for both. The interval, the defaults and the place in the
+    /// configuration make no other fetch.
     fileprivate func fetches(like other: Source) -> Bool {
-        var same = other
-        same.interval = interval
-        same.defaults = defaults
-        same.origin = origin
-        return self == same
+        name == other.name && kind == other.kind
     }
 }

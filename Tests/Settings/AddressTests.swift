@@ -1,13 +1,14 @@
 import Decision
 import Settings
+import SourceKinds
 import Testing
 
 /// The sources that the addresses of services become: name, path and the line of the address.
 private func sources(of text: String, file: String = file) throws(SettingsError) -> [String] {
     try load(text, file: file).sources.map { source in
         switch source.kind {
-        case .file(let path): "\(source.name) \(path) \(source.origin.line)"
-        case .http(let document): "\(source.name) \(document.url) \(source.origin.line)"
+        case .file(let path, _): "\(source.name) \(path) \(source.origin.line)"
+        case .http(let site): "\(source.name) \(site.url) \(source.origin.line)"
         case .etcd, .ofrep, .firebase, .firebaseServer:
             "\(source.name), which no address can be of"
         }

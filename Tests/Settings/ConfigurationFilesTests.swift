@@ -16,7 +16,7 @@ import Testing
             try folder.write("main", to: "etc/killswitchd.toml")
         }
 
-        func read(trusting user: UInt32? = nil) throws -> (read: [String], passedOver: [String]) {
+        func read(trusting user: UInt32? = nil) throws -> (read: [String], skipped: [String]) {
             var places = ConfigurationPlaces(
                 main: folder("etc/killswitchd.toml"),
                 dropIns: [folder("etc/conf.d"), folder("run"), folder("usr"), folder("missing")],
@@ -25,7 +25,7 @@ import Testing
             if let user { places = places.trusting(user) }
             let files = try ConfigurationFiles(reading: places)
             let short = { (text: String) in text.replacing(folder.path + "/", with: "") }
-            return (files.contents.map { short($0.path) }, files.passedOver.map { short("\($0)") })
+            return (files.contents.map { short($0.path) }, files.skipped.map { short("\($0)") })
         }
     }
 
@@ -35,13 +35,13 @@ import Testing
         try host.folder.write("", to: "run/20-b.toml")
         try host.folder.write("", to: "etc/conf.d/10-a.toml")
         try host.folder.write("", to: "usr/05-z.toml")
-        let (read, passedOver) = try host.read()
+        let (read, skipped) = try host.read()
         #expect(
             read == [
                 "etc/killswitchd.toml", "usr/05-z.toml", "etc/conf.d/10-a.toml", "run/20-b.toml",
                 "usr/30-c.toml",
             ])
-        #expect(passedOver == [])
+        #expect(skipped == [])
     }
 
     @Test func theSameNameCountsOnceInTheStrongestFolder() throws {
@@ -51,10 +51,10 @@ import Testing
         }
         try host.folder.write("", to: "run/20-b.toml")
         try host.folder.write("", to: "usr/20-b.toml")
-        let (read, passedOver) = try host.read()
+        let (read, skipped) = try host.read()
         #expect(read == ["etc/killswitchd.toml", "etc/conf.d/10-a.toml", "run/20-b.toml"])
         #expect(
-            passedOver == [
+            skipped == [
                 "skipped run/10-a.toml: etc/conf.d/10-a.toml is read instead",
                 "skipped usr/10-a.toml: etc/conf.d/10-a.toml is read instead",
                 "skipped usr/20-b.toml: run/20-b.toml is read instead",
@@ -65,10 +65,10 @@ import Testing
         let host = try Host()
         try host.folder.write("", to: "usr/10-a.toml")
         try host.folder.link("/dev/null", as: "run/10-a.toml")
-        let (read, passedOver) = try host.read()
+        let (read, skipped) = try host.read()
         #expect(read == ["etc/killswitchd.toml"])
         #expect(
-            passedOver == [
+            skipped == [
                 "masked run/10-a.toml: it is a link to /dev/null",
                 "skipped usr/10-a.toml: run/10-a.toml is read instead",
             ])
@@ -85,10 +85,10 @@ import Testing
         let host = try Host()
         try host.folder.write("", to: "etc/conf.d/10-a.conf")
         try host.folder.write("", to: "etc/conf.d/10-a.toml.dpkg-new")
-        let (read, passedOver) = try host.read()
+        let (read, skipped) = try host.read()
         #expect(read == ["etc/killswitchd.toml"])
         #expect(
-            passedOver == [
+            skipped == [
                 "skipped etc/conf.d/10-a.conf: its name does not end in .toml",
                 "skipped etc/conf.d/10-a.toml.dpkg-new: its name does not end in .toml",
             ])
@@ -157,11 +157,11 @@ import Testing
             try Directory.remove(host.folder("run"))
             try host.folder.link("real", as: "run")
         }
-        let (read, passedOver) = try host.read(trusting: row.isOwn ? 4711 : nil)
+        let (read, skipped) = try host.read(trusting: row.isOwn ? 4711 : nil)
         // What does not count hides nothing in weaker folders.
         #expect(read.last == (row.says == nil ? "run/10-a.toml" : "usr/10-a.toml"))
         #expect(
-            passedOver.first == row.says ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
+            skipped.first == row.says ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root"))

@@ -1,6 +1,7 @@
 import Files
 import JSON
 import Settings
+import SourceKinds
 import Testing
 
 /// Sources of Firebase Remote Config, as they are meant.
@@ -20,12 +21,12 @@ struct FirebaseTests {
         #expect(
             source.kind
                 == .firebaseServer(
-                    Source.FirebaseServer(
-                        project: "demo-1", credentials: nil,
+                    ServerTemplateSite(
+                        project: "demo-1", credential: nil,
                         baseURL: "https://firebaseremoteconfig.googleapis.com",
                         scope: "https://www.googleapis.com/auth/cloud-platform",
-                        randomizationID: nil, signals: [])))
-        #expect(source.maxBody == 8 << 20)
+                        randomizationID: nil, signals: [],
+                        limits: FetchLimits(maxBody: 8 << 20))))
     }
 
     @Test func everyKeyIsReadAndSlashesAtTheEndAreNot() throws {
@@ -64,25 +65,26 @@ struct FirebaseTests {
         #expect(
             sources.map(\.kind) == [
                 .firebase(
-                    Source.Firebase(
+                    ClientTemplateSite(
                         project: "demo", apiKey: "AIza", appID: "1:1:web:a",
                         baseURL: "https://a.example.com/x", realtimeURL: "http://127.1.2.3:80",
-                        installationsURL: "http://[::1]:1")),
+                        installationsURL: "http://[::1]:1",
+                        limits: FetchLimits(maxBody: 1024))),
                 .firebase(
-                    Source.Firebase(
+                    ClientTemplateSite(
                         project: "demo", apiKey: "AIza", appID: "1:1:web:a",
                         baseURL: "https://firebaseremoteconfig.googleapis.com", realtimeURL: nil,
-                        installationsURL: nil)),
+                        installationsURL: nil, limits: FetchLimits(maxBody: 8 << 20))),
                 .firebaseServer(
-                    Source.FirebaseServer(
-                        project: "demo", credentials: .file("/etc/key.json"),
+                    ServerTemplateSite(
+                        project: "demo", credential: .file("/etc/key.json"),
                         baseURL: "http://localhost:8080", scope: "a b", randomizationID: "me",
                         signals: [
-                            Source.Signal(name: "build", value: 42),
-                            Source.Signal(name: "ratio", value: .number(ratio)),
-                            Source.Signal(name: "tier", value: "gold"),
-                        ])),
+                            ServerTemplateSite.Signal(name: "build", value: 42),
+                            ServerTemplateSite.Signal(name: "ratio", value: .number(ratio)),
+                            ServerTemplateSite.Signal(name: "tier", value: "gold"),
+                        ],
+                        limits: FetchLimits(maxBody: 8 << 20))),
             ])
-        #expect(sources[0].maxBody == 1024)
     }
 }

@@ -106,7 +106,7 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 }
 
 @Test func mergingReplacesATableByALeafAndKeepsTheOrder() throws {
-    let root = Merged([
+    let root = MergedTree([
         try Fragment(file: "0", bytes: Array("a.x = 1\nb = 2\nc = 3".utf8)),
         try Fragment(file: "1", bytes: Array("d = 4\nb.y = 5\na = 6".utf8)),
     ]).root
@@ -117,7 +117,7 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 }
 
 @Test func keysThatDifferInBytesOnlyAreNotMerged() throws {
-    let root = Merged([
+    let root = MergedTree([
         try Fragment(file: "0", bytes: Array("\"\u{E9}\" = 1".utf8)),
         try Fragment(file: "1", bytes: Array("\"e\u{301}\" = 2".utf8)),
     ]).root

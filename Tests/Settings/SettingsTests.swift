@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Settings
+import SourceKinds
 import Testing
 
 @Test func theSmallestFileMakesASourceAndAServiceOfIt() throws {
@@ -15,8 +16,11 @@ import Testing
     #expect(
         settings.sources == [
             Source(
-                name: name, kind: .file(path: "/etc/killswitchd/shop.json"),
-                interval: .seconds(60), timeout: .seconds(30), maxBody: 1_048_576,
+                name: name,
+                kind: .file(
+                    path: "/etc/killswitchd/shop.json",
+                    FetchLimits(timeout: .seconds(30), maxBody: 1_048_576)),
+                interval: .seconds(60),
                 origin: Origin(file: file, line: 2, column: 10))
         ])
     #expect(
@@ -71,8 +75,11 @@ import Testing
     #expect(
         settings.sources == [
             Source(
-                name: app, kind: .file(path: "/etc/killswitchd/app.json"), interval: .seconds(2),
-                timeout: .milliseconds(500), maxBody: 524_288,
+                name: app,
+                kind: .file(
+                    path: "/etc/killswitchd/app.json",
+                    FetchLimits(timeout: .milliseconds(500), maxBody: 524_288)),
+                interval: .seconds(2),
                 origin: Origin(file: file, line: 1, column: 1))
         ])
     let service = try #require(settings.services.first)

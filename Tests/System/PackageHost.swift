@@ -27,7 +27,9 @@ struct PackageHost {
             systemctl daemon-reload
             systemctl reset-failed
             """)
-        let packages = try Directory.list("\(Programs.project)/build").filter { $0.hasSuffix(".deb") }
+        let packages = try Directory.list("\(Programs.project)/build").filter {
+            $0.hasSuffix(".deb")
+        }
         guard packages.count == 2 else {
             throw TestFailure("find a package and an older one in 'build': see .ci/test")
         }
@@ -37,7 +39,9 @@ struct PackageHost {
     }
 
     private func package(_ build: Build) throws -> String {
-        let packages = try Directory.list("\(Programs.project)/build").filter { $0.hasSuffix(".deb") }
+        let packages = try Directory.list("\(Programs.project)/build").filter {
+            $0.hasSuffix(".deb")
+        }
         let found = packages.first { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
         guard let found else { throw TestFailure("find a package in 'build': see .ci/test") }
         return found

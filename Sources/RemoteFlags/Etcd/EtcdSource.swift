@@ -4,6 +4,7 @@ package import EventLoop
 import Faults
 import Files
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes of
@@ -14,6 +15,7 @@ package import Transfer
 package final class EtcdSource: FlagSource {
     package let name: SourceName
     private let site: EtcdSite
+    private let interval: Duration
     private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
@@ -42,12 +44,13 @@ package final class EtcdSource: FlagSource {
 
     /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, site: EtcdSite, environment: SourceEnvironment, client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, site: EtcdSite, interval: Duration, environment: SourceEnvironment,
+        client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
     ) {
         Invariant.hold(!site.endpoints.isEmpty, "an etcd cluster has an endpoint")
         self.name = name
         self.site = site
+        self.interval = interval
         self.environment = environment
         self.loop = loop
         self.client = client
@@ -157,7 +160,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func logIn(_ login: EtcdLogin) {
+    private func logIn(_ login: EtcdSite.Login) {
         round?.hasLoggedIn = true
         token = nil
         do {
@@ -218,7 +221,7 @@ package final class EtcdSource: FlagSource {
         // keep-alive probes find a dead connection sooner.
         let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60))
         return try Stream(
-            of: name, policy: policy, interval: site.interval, client: client, loop: loop,
+            of: name, policy: policy, interval: interval, client: client, loop: loop,
             parser: { WatchParser() }, request: { [unowned self] in try watchRequest() },
             deliver: deliver)
     }

@@ -1,5 +1,6 @@
 import Files
 import Signing
+import SourceKinds
 import Transfer
 
 /// The credentials of a site as they were read now. Their files may be replaced while the daemon runs.

@@ -1,44 +1,7 @@
-package import Files
-package import Transfer
+import SourceKinds
+import Transfer
 
-/// The settings of a source over HTTP: the URL and how it is requested. Credentials stand in it by name.
-package struct Site: Hashable, Sendable {
-    /// `http://…` or `https://…`, without user and password.
-    package var url: String
-    package var headers: [Header]
-    package var timeout: Duration
-    /// The longest body of an answer, in bytes after decoding.
-    package var maxBody: Int
-    /// A file of PEM certificates that replaces the system's authorities.
-    package var authorities: Credential?
-    package var clientCertificate: Credential?
-    package var clientKey: Credential?
-    /// The token of `Authorization: Bearer` (RFC 6750).
-    package var bearer: Credential?
-    /// The value of `X-API-Key`.
-    package var apiKey: Credential?
-    /// The path of the Unix socket that is connected to instead of the host.
-    package var unixSocket: String?
-
-    /// Settings; all but the URL have the defaults of the configuration.
-    package init(
-        url: String, headers: [Header] = [], timeout: Duration = .seconds(30),
-        maxBody: Int = 1 << 20, authorities: Credential? = nil,
-        clientCertificate: Credential? = nil, clientKey: Credential? = nil,
-        bearer: Credential? = nil, apiKey: Credential? = nil, unixSocket: String? = nil
-    ) {
-        self.url = url
-        self.headers = headers
-        self.timeout = timeout
-        self.maxBody = maxBody
-        self.authorities = authorities
-        self.clientCertificate = clientCertificate
-        self.clientKey = clientKey
-        self.bearer = bearer
-        self.apiKey = apiKey
-        self.unixSocket = unixSocket
-    }
-
+extension Site {
     /// Whether the request depends on files, which may change.
     var namesSecrets: Bool {
         authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
@@ -49,9 +12,7 @@ package struct Site: Hashable, Sendable {
         guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         return "\(url[..<query])?…"
     }
-}
 
-extension Site {
     /// The request for the flags, without conditions.
     func request(with secrets: Secrets, agent: String) -> HTTPRequest {
         var own = [Header("Accept", "application/json"), Header("User-Agent", agent)]
@@ -59,8 +20,9 @@ extension Site {
         }
         if let token = secrets.bearer { own.append(Header("Authorization", "Bearer \(token)")) }
         if let key = secrets.apiKey { own.append(Header("X-API-Key", key)) }
+        own += headers.map { Header($0.name, $0.value) }
         return HTTPRequest(
-            url: url, headers: own + headers, timeout: timeout, maxBody: maxBody,
+            url: url, headers: own, timeout: timeout, maxBody: maxBody,
             authorities: secrets.authorities, identity: secrets.identity, unixSocket: unixSocket)
     }
 }

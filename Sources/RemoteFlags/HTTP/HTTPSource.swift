@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 import Files
+package import SourceKinds
 package import Transfer
 
 /// Flags in a document that a server holds: one conditional GET for each fetch, over a connection that

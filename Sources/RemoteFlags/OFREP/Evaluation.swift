@@ -1,23 +1,8 @@
 package import Decision
 package import JSON
+import SourceKinds
 
-/// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
-/// and how it is asked.
-package struct EvaluationSite: Hashable, Sendable {
-    /// The server; its `url` is the part before `/ofrep`.
-    package var server: Site
-    /// Members that the administrator adds to the context, or that replace members of it.
-    package var context: JSON.Object
-    /// From one poll to the next.
-    package var interval: Duration
-
-    /// The settings, all of them given.
-    package init(server: Site, context: JSON.Object, interval: Duration) {
-        self.server = server
-        self.context = context
-        self.interval = interval
-    }
-
+extension EvaluationSite {
     /// The address of the evaluation of all flags.
     var bulkURL: String { server.url + "/ofrep/v1/evaluate/flags" }
 }

@@ -2,6 +2,7 @@ import Decision
 import EventLoop
 import Faults
 import Files
+import SourceKinds
 import Transfer
 
 /// A stream of events that a server offers.
@@ -25,12 +26,13 @@ final class EventStream {
 
     /// Connects, and follows the stream until this object goes.
     func start(
-        of name: SourceName, client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
+        of name: SourceName, interval: Duration, client: HTTPClient, loop: EventLoop,
+        deliver: @escaping Deliver
     ) throws(SystemError) {
         // Servers of events send a comment every 15 to 30 seconds.
         let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(300))
         stream = try Stream(
-            of: name, policy: policy, interval: site.interval, client: client, loop: loop,
+            of: name, policy: policy, interval: interval, client: client, loop: loop,
             parser: { [memory] in EventParser(memory) },
             request: { [unowned self] in try request() }, deliver: deliver)
         stream?.start()

@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 import Files
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the
@@ -13,6 +14,7 @@ package import Transfer
 package final class OFREPSource: FlagSource {
     package let name: SourceName
     private let site: EvaluationSite
+    private let interval: Duration
     private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
@@ -31,11 +33,13 @@ package final class OFREPSource: FlagSource {
 
     /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, site: EvaluationSite, environment: SourceEnvironment, client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, site: EvaluationSite, interval: Duration,
+        environment: SourceEnvironment, client: HTTPClient, loop: EventLoop,
+        deliver: @escaping Deliver
     ) {
         self.name = name
         self.site = site
+        self.interval = interval
         self.environment = environment
         self.loop = loop
         self.client = client
@@ -151,7 +155,8 @@ package final class OFREPSource: FlagSource {
     private func startStream(at address: EventStreamAddress) {
         do {
             let stream = EventStream(at: address, site: site, environment: environment)
-            try stream.start(of: name, client: client, loop: loop, deliver: deliver)
+            try stream.start(
+                of: name, interval: interval, client: client, loop: loop, deliver: deliver)
             streams.append(stream)
         } catch {
             deliver(.unwatched(name, problem: "\(error)"))

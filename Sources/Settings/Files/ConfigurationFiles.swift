@@ -1,13 +1,14 @@
 package import Files
 
-/// The files of a configuration as they were read: enough to read the same configuration again when
+/// The files of a configuration as they were read: enough to read the same configuration again after
 /// the files have changed or gone.
 package struct ConfigurationFiles: Hashable, Sendable {
-    /// One file, to the byte.
+    /// The path and the bytes of one file.
     package struct Content: Hashable, Sendable {
         package let path: String
         package let bytes: [UInt8]
 
+        /// The bytes that `path` held when it was read.
         package init(path: String, bytes: [UInt8]) {
             self.path = path
             self.bytes = bytes
@@ -16,27 +17,73 @@ package struct ConfigurationFiles: Hashable, Sendable {
 
     /// In the order in which they are merged: the main file, then the drop-ins.
     package let contents: [Content]
-    package let passedOver: [PassedOver]
+    package let skipped: [SkippedFile]
 
-    package init(_ contents: [Content], passedOver: [PassedOver] = []) {
+    /// Files that were read earlier.
+    package init(_ contents: [Content], skipped: [SkippedFile] = []) {
         self.contents = contents
-        self.passedOver = passedOver
+        self.skipped = skipped
     }
 
-    /// Reads what is there. The main file must be: one that vanished must not take its services along.
+    /// Reads the main file and the drop-ins. A main file that is missing is an error: otherwise its
+    /// services would vanish with it.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
         let dropIns = try DropIns(in: places)
         var contents = [try Self.content(of: places.main)]
         for path in dropIns.paths { contents.append(try Self.content(of: path)) }
-        self.init(contents, passedOver: dropIns.passedOver)
+        self.init(contents, skipped: dropIns.skipped)
     }
 
-    /// The settings that they come to. What was passed over and should not have been is a warning.
+    /// The settings in these files, checked. Throws everything that is wrong with them.
     package func settings(_ zones: some Zones) throws(SettingsError) -> Settings {
         try Settings.load(files: contents.map { ($0.path, $0.bytes) }, zones: zones)
     }
 
     private static func content(of path: String) throws(FileError) -> Content {
         Content(path: path, bytes: try File.read(path, limit: Fragment.largestFile))
+    }
+}
+
+/// The main file and the folders of drop-ins.
+package struct ConfigurationPlaces: Hashable, Sendable {
+    /// Absolute, because relative paths in the file begin in its folder.
+    package let main: String
+    /// The folders of drop-ins, the strongest first.
+    package let dropIns: [String]
+    /// The folders of drop-ins to which the daemon's user can write. A daemon under somebody else's
+    /// control could put files there, so only files of `authors` count in them.
+    package let exposed: Set<String>
+    /// The users whose files count in `exposed`.
+    package private(set) var authors: Set<UInt32> = [0]
+
+    /// Places where only files of root count in `exposed`.
+    package init(main: String, dropIns: [String], exposed: Set<String> = []) {
+        self.main = main
+        self.dropIns = dropIns
+        self.exposed = exposed
+    }
+
+    /// The same places for a daemon that runs as `user`, whose files count in `exposed` too: that user
+    /// controls the daemon anyway.
+    package func trusting(_ user: UInt32) -> ConfigurationPlaces {
+        var places = self
+        places.authors.insert(user)
+        return places
+    }
+
+    /// The places of the system: the vendor's files in /usr/lib, those of the run time in /run, and the
+    /// administrator's in /etc, which are the strongest.
+    package static let standard = ConfigurationPlaces(
+        main: "/etc/killswitchd/killswitchd.toml",
+        dropIns: ["/etc", "/run", "/usr/lib"].map { "\($0)/killswitchd/conf.d" },
+        exposed: ["/run/killswitchd/conf.d"])
+
+    /// The places of another main file, with its drop-ins in `conf.d` beside it.
+    package static func beside(_ file: String) throws(FileError) -> ConfigurationPlaces {
+        let main = try File.absolute(file)
+        guard main != standard.main else { return standard }
+        let folder = main.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return ConfigurationPlaces(
+            main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
     }
 }

@@ -1,15 +1,15 @@
-import Files
+package import Files
 
 /// The drop-ins that count, and those that do not.
 ///
-/// As systemd does it (systemd.unit(5)): they are taken by file name over all folders; of one name
-/// that in the strongest folder counts, and a link to /dev/null there takes the name out.
+/// As systemd does it (systemd.unit(5)): drop-ins of all folders are sorted by file name. If several
+/// folders hold the same name, the strongest folder wins; a link to /dev/null there masks the name.
 struct DropIns: Hashable {
     /// In the order in which they are merged: by the bytes of their names.
     private(set) var paths: [String] = []
-    private(set) var passedOver: [PassedOver] = []
+    private(set) var skipped: [SkippedFile] = []
 
-    /// Looks through the folders of `places`; one that is not there is empty.
+    /// Looks through the folders of `places`. A folder that does not exist counts as empty.
     init(in places: ConfigurationPlaces) throws(FileError) {
         var winners: [String: String] = [:]
         for folder in places.dropIns {
@@ -17,9 +17,9 @@ struct DropIns: Hashable {
             for name in try names(in: folder, by: authors) {
                 let path = "\(folder)/\(name)"
                 if let winner = winners[name] {
-                    passedOver.append(PassedOver(path, .overridden(by: winner)))
+                    skipped.append(SkippedFile(path, .overridden(by: winner)))
                 } else if !name.hasSuffix(".toml") {
-                    passedOver.append(PassedOver(path, .otherSuffix))
+                    skipped.append(SkippedFile(path, .otherSuffix))
                 } else if try take(path, by: authors) {
                     winners[name] = path
                 }
@@ -28,32 +28,32 @@ struct DropIns: Hashable {
         paths.sort { Self.name(of: $0).utf8.lexicographicallyPrecedes(Self.name(of: $1).utf8) }
     }
 
-    /// Takes a file, or the word of a link to /dev/null; says whether one of the two is what it is.
+    /// Takes a drop-in, or notes a mask; false for a file that an untrusted user may have written.
     private mutating func take(
         _ path: String, by authors: Set<UInt32>?
     ) throws(FileError) -> Bool {
         if try File.isLink(path, to: "/dev/null") {
-            passedOver.append(PassedOver(path, .masked))
+            skipped.append(SkippedFile(path, .masked))
             return true
         }
-        if let authors, let doubt = try Doubt(File.attributes(of: path), authors) {
-            passedOver.append(PassedOver(path, .doubtful(doubt)))
+        if let authors, let problem = try OwnershipProblem(File.attributes(of: path), authors) {
+            skipped.append(SkippedFile(path, .untrusted(problem)))
             return false
         }
         paths.append(path)
         return true
     }
 
-    /// What is in a folder. With `authors` it has to be theirs: one that is not, or that a link leads to,
-    /// is passed over as a whole, and nothing in it is looked at.
+    /// The names in a folder. With `authors`, an untrusted folder, or a link in its place, is skipped
+    /// as a whole.
     private mutating func names(
         in folder: String, by authors: Set<UInt32>?
     ) throws(FileError) -> [String] {
         do {
             if let authors {
                 let attributes = try File.attributes(of: folder, followingLinks: false)
-                if let doubt = Doubt(attributes, authors) {
-                    passedOver.append(PassedOver(folder, .doubtful(doubt)))
+                if let problem = OwnershipProblem(attributes, authors) {
+                    skipped.append(SkippedFile(folder, .untrusted(problem)))
                     return []
                 }
             }
@@ -65,5 +65,81 @@ struct DropIns: Hashable {
 
     private static func name(of path: String) -> Substring {
         path.split(separator: "/").last ?? ""
+    }
+}
+
+/// A file of a drop-in folder that is no part of the configuration, and why.
+package struct SkippedFile: Hashable, Sendable {
+    /// Why the file is no part of the configuration.
+    package enum Cause: Hashable, Sendable {
+        /// Its name does not end in `.toml`.
+        case otherSuffix
+        /// A stronger folder has a file of that name.
+        case overridden(by: String)
+        /// It is a link to /dev/null, which masks the files of its name in weaker folders.
+        case masked
+        /// An untrusted user may have written it.
+        case untrusted(OwnershipProblem)
+    }
+
+    package let path: String
+    package let cause: Cause
+
+    /// `path` is absolute.
+    init(_ path: String, _ cause: Cause) {
+        self.path = path
+        self.cause = cause
+    }
+
+    /// Whether its author most likely meant it to be read.
+    package var isWarning: Bool {
+        switch cause {
+        case .otherSuffix, .untrusted: true
+        case .overridden, .masked: false
+        }
+    }
+}
+
+extension SkippedFile: CustomStringConvertible {
+    package var description: String {
+        switch cause {
+        case .otherSuffix: "skipped \(path): its name does not end in .toml"
+        case .overridden(let winner): "skipped \(path): \(winner) is read instead"
+        case .untrusted(let problem): "skipped \(path): \(problem)"
+        case .masked: "masked \(path): it is a link to /dev/null"
+        }
+    }
+}
+
+/// Why an untrusted user may have written a file, or made a folder.
+package enum OwnershipProblem: Hashable, Sendable {
+    /// It belongs to this user.
+    case owner(UInt32)
+    /// Its mode lets others write to it.
+    case writable(mode: UInt32)
+    /// It is a link, which leads wherever its author wants.
+    case link
+
+    /// Nil if one of `authors` owns it and nobody else may write to it.
+    package init?(_ attributes: FileAttributes, _ authors: Set<UInt32>) {
+        if !authors.contains(attributes.owner) {
+            self = .owner(attributes.owner)
+        } else if attributes.kind == .symbolicLink {
+            self = .link
+        } else if attributes.mode & 0o022 != 0 {
+            self = .writable(mode: attributes.mode)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension OwnershipProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .owner(let user): "it belongs to user \(user), not to root"
+        case .writable(let mode): "its mode \(String(mode, radix: 8)) lets others write to it"
+        case .link: "it is a link"
+        }
     }
 }

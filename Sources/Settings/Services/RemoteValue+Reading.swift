@@ -1,7 +1,23 @@
 import Decision
 import JSON
 
-/// The words of a value's `type`.
+/// The keys of `[service.NAME.variant]`.
+package enum VariantKey: String, SettingKey {
+    case source
+    case key
+    case map
+    case fallback = "default"
+}
+
+/// The keys of each member of `[service.NAME.values]`.
+package enum ValueKey: String, SettingKey {
+    case source
+    case key
+    case type
+    case fallback = "default"
+}
+
+/// The words for `type` of a value.
 package enum RemoteTypeWord: String, CaseIterable, Sendable {
     case string
     case integer
@@ -21,8 +37,8 @@ package enum RemoteTypeWord: String, CaseIterable, Sendable {
 }
 
 extension RemoteValue {
-    /// Reads `[service.NAME.variant]`; nil after an error. It goes with the source of the first of
-    /// `switches`, unless it names that of another.
+    /// Reads `[service.NAME.variant]`; nil after an error. Its source is that of the first of `switches`
+    /// unless it names the source of another.
     init?(variantFrom reader: TableReader, of switches: [Switch], _ report: inout Report) {
         reader.refuseKeys(notIn: VariantKey.words, &report)
         let source = Self.source(VariantKey.source, from: reader, of: switches, &report)
@@ -81,22 +97,19 @@ extension RemoteValue {
 }
 
 extension ValueType where Value == String {
-    /// The word of a variant, which is part of a unit's name.
+    /// The word of a variant, which becomes part of a unit's name.
     static var variantWord: Self {
-        Self(expected: "a word") { value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
+        .string(expected: "a word") { text throws(ValueProblem) in
             guard ValueName(text) != nil else {
                 throw .bad("word", cause: "expected \(ValueName.rule)")
             }
             return text
-        } write: {
-            $0.tomlText
         }
     }
 }
 
 extension ValueType where Value == [String: String] {
-    /// A table of the words of variants, by the flag.
+    /// A table from flag values to words of variants.
     static var words: Self {
         Self(expected: "a table of words such as { \"1\" = \"v1\" }") {
             value throws(ValueProblem) in
@@ -111,5 +124,49 @@ extension ValueType where Value == [String: String] {
                 .map { "\($0.key.keyText) = \($0.value.tomlText)" }
             return "{ \(members.joined(separator: ", ")) }"
         }
+    }
+}
+
+extension Service {
+    /// Reads `variant`, `values`, `activation`, and the two keys of the installed version.
+    mutating func readValues(from reader: TableReader, _ report: inout Report) {
+        if let table = reader.table(ServiceKey.variant, &report) {
+            variant = RemoteValue(variantFrom: table, of: switches, &report)
+        }
+        if let table = reader.table(ServiceKey.values, &report) {
+            var spellings: [String: String] = [:]
+            for (member, reader) in table.tables(&report) {
+                let value = RemoteValue(named: member, from: reader, of: switches, &report)
+                guard let value else { continue }
+                values.append(value)
+                // state.env writes '-' as '_'.
+                let spelling = String(member.key.map { $0 == "-" ? "_" : $0 })
+                if let other = spellings.updateValue(member.key, forKey: spelling) {
+                    report.error(
+                        "values '\(other)' and '\(member.key)' \(table.place) are the same variable "
+                            + "of state.env",
+                        at: member.keyOrigin)
+                }
+            }
+        }
+        activation = reader.value(
+            ServiceKey.activation, .word, default: Activation.immediate, &report)
+        installed = Self.installed(from: reader, &report)
+    }
+
+    private static func installed(
+        from reader: TableReader, _ report: inout Report
+    ) -> InstalledVersion? {
+        let text = reader.optional(ServiceKey.installedVersion, .text("version"), &report)
+        let folder = reader.member(ServiceKey.installedVersionFile)?.node.origin.file ?? ""
+        let path = reader.optional(
+            ServiceKey.installedVersionFile, .path(namedIn: folder), &report)
+        if let member = reader.member(ServiceKey.installedVersionFile), text != nil {
+            report.error(
+                "both 'installed_version' and '\(member.key)' \(reader.place): keep one of the two",
+                at: member.keyOrigin)
+        }
+        if let path { return .file(path) }
+        return text.flatMap { Version($0) }.map(InstalledVersion.version)
     }
 }

@@ -1,11 +1,31 @@
 import CivilTime
 import Decision
 
+/// The keys of a `[service.NAME]`, besides the keys of its one switch.
+package enum ServiceKey: String, SettingKey {
+    case switches = "switch"
+    case timeZone = "time_zone"
+    case maxStale = "max_stale"
+    case whenStale = "when_stale"
+    case whenUnknown = "when_unknown"
+    case firstTimeout = "first_timeout"
+    case atEnd = "at_end"
+    case updateRequired = "update_required"
+    case minClosed = "min_closed"
+    case confirmClose = "confirm_close"
+    case confirmOpen = "confirm_open"
+    case installedVersion = "installed_version"
+    case installedVersionFile = "installed_version_file"
+    case activation
+    case variant
+    case values
+}
+
 extension Service {
     /// Reads a table `[service.NAME]`; nil after an error.
     init?(
         named member: Table.Member, from reader: TableReader, zones: some Zones,
-        _ sources: inout SourceList, _ report: inout Report
+        _ sources: inout ConfiguredSources, _ report: inout Report
     ) {
         let name = ServiceName(member.key)
         if name == nil {
@@ -25,7 +45,7 @@ extension Service {
         readValues(from: reader, &report)
     }
 
-    /// The system's zone, which is looked for only where a service needs it.
+    /// The zone of the system, read only if the service needs it.
     private static func zone(
         whereUnnamedIn reader: TableReader, _ zones: some Zones, _ report: inout Report
     ) -> Zone {
@@ -40,9 +60,9 @@ extension Service {
         }
     }
 
-    /// The switches in whichever of the two forms is used; fewer after an error.
+    /// The switches in either of the two forms; a switch with an error is left out.
     private static func switches(
-        from reader: TableReader, of service: String, _ sources: inout SourceList,
+        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources,
         _ report: inout Report
     ) -> [Switch] {
         let short = SwitchKey.allCases.compactMap(reader.member)
@@ -91,6 +111,73 @@ extension Service {
                 origin: element.origin)
             entry.refuseKeys(notIn: SwitchKey.words, &report)
             return entry
+        }
+    }
+}
+
+extension Policy {
+    /// Up to ten years, longer than a host lives.
+    private static let staleAges: ClosedRange<Duration> = .seconds(1) ... .seconds(3650 * 86_400)
+    /// The daemon extends the start limit of its unit by this time.
+    private static let firstTimeouts: ClosedRange<Duration> = .zero ... .seconds(3_600)
+    private static let confirmations = 1...100
+    private static let closedTimes: ClosedRange<Duration> = .zero ... .seconds(86_400)
+
+    /// Reads the keys of the policy. The defaults are those of `Policy()`.
+    init(from reader: TableReader, _ report: inout Report) {
+        self.init()
+        maxStale = reader.value(
+            ServiceKey.maxStale, .durationOrNever(in: Self.staleAges), default: maxStale, &report)
+        whenStale = reader.value(ServiceKey.whenStale, .word, default: whenStale, &report)
+        whenUnknown = reader.value(ServiceKey.whenUnknown, .word, default: whenUnknown, &report)
+        firstTimeout = reader.value(
+            ServiceKey.firstTimeout, .duration(in: Self.firstTimeouts), default: firstTimeout,
+            &report)
+        atEnd = reader.value(ServiceKey.atEnd, .word, default: atEnd, &report)
+        updateRequired = reader.value(
+            ServiceKey.updateRequired, .word, default: updateRequired, &report)
+        minClosed = reader.value(
+            ServiceKey.minClosed, .duration(in: Self.closedTimes), default: minClosed, &report)
+        confirmClose = reader.value(
+            ServiceKey.confirmClose, .count(in: Self.confirmations), default: confirmClose, &report)
+        confirmOpen = reader.value(
+            ServiceKey.confirmOpen, .count(in: Self.confirmations), default: confirmOpen, &report)
+    }
+}
+
+extension Service {
+    /// Warns of settings that have no effect beside others.
+    func warnOfWhatHasNoEffect(
+        in reader: TableReader, _ sources: [Source], _ report: inout Report
+    ) {
+        guard let maxStale = policy.maxStale else {
+            // Flags in the format switch may hold their own expiry.
+            if let member = reader.member(ServiceKey.whenStale),
+                !switches.contains(where: \.canExpire)
+            {
+                report.warn(
+                    "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
+                    at: member.keyOrigin)
+            }
+            return
+        }
+        let origin = reader.member(ServiceKey.maxStale)?.node.origin ?? reader.origin
+        let names = Set(switches.map(\.source))
+        for source in sources where names.contains(source.name) && maxStale <= source.interval {
+            report.warn(
+                "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
+                    + "every \(source.interval.text)",
+                at: origin)
+        }
+    }
+}
+
+extension Switch {
+    /// Whether its flags can become stale without `max_stale`.
+    fileprivate var canExpire: Bool {
+        switch format {
+        case .switchObject: true
+        case .serviceEnd, .status, .maintenance: false
         }
     }
 }

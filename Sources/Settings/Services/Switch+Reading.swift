@@ -1,5 +1,13 @@
 package import Decision
 
+/// The keys of a `[[service.NAME.switch]]`, or of a `[service.NAME]` with one switch.
+package enum SwitchKey: String, SettingKey {
+    case source
+    case format
+    case key
+    case countdownKey = "countdown_key"
+}
+
 /// The words of `format`.
 package enum FormatWord: String, CaseIterable, Sendable {
     case serviceEnd = "service-end"
@@ -11,7 +19,7 @@ package enum FormatWord: String, CaseIterable, Sendable {
     static let countdownKey = "service_countdown"
     static let maintenanceKey = "server_maintenance_config"
 
-    /// The format with the keys that are named, else with those that it has by default.
+    /// The format with these keys; nil stands for the default key.
     package func format(key: String?, countdownKey: String?) -> Format {
         switch self {
         case .serviceEnd:
@@ -27,10 +35,10 @@ package enum FormatWord: String, CaseIterable, Sendable {
 }
 
 extension Switch {
-    /// Reads the keys of a switch; nil after an error. `service` is the name that a source gets
-    /// which an address implies.
+    /// Reads the keys of a switch; nil after an error. A source that an address implies is named after
+    /// `service`.
     init?(
-        from reader: TableReader, of service: String, _ sources: inout SourceList,
+        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources,
         _ report: inout Report
     ) {
         let source = Self.source(from: reader, of: service, &sources, &report)
@@ -40,7 +48,7 @@ extension Switch {
     }
 
     private static func source(
-        from reader: TableReader, of service: String, _ sources: inout SourceList,
+        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources,
         _ report: inout Report
     ) -> SourceName? {
         let key = SwitchKey.source
@@ -78,7 +86,7 @@ extension Switch {
         return word.format(key: key, countdownKey: countdownKey)
     }
 
-    /// Notes the default of a key: a text, or several of which the first that is there counts.
+    /// Records the default of a key: one text, or several of which the first that the flags hold counts.
     private static func record(
         _ words: [String], as key: SwitchKey, of reader: TableReader, _ report: inout Report
     ) {

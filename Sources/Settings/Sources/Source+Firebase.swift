@@ -1,66 +1,191 @@
-package import Files
-package import JSON
+import JSON
+import SourceKinds
 
-extension Source {
-    /// The client template of a Firebase project, evaluated by the service.
-    package struct Firebase: Hashable, Sendable {
-        package var project: String
-        package var apiKey: String
-        package var appID: String
-        /// URLs of services here and below are without a slash at their end.
-        package var baseURL: String
-        /// Where the stream of invalidations is; nil where it is not followed.
-        package var realtimeURL: String?
-        /// Where the installation is registered; nil where no token is asked for.
-        package var installationsURL: String?
+/// The keys of a `[source.NAME]` of type `firebase`, besides those of every type.
+package enum FirebaseKey: String, SettingKey {
+    case project
+    case apiKey = "api_key"
+    case appID = "app_id"
+    case baseURL = "base_url"
+    case realtime
+    case realtimeURL = "realtime_url"
+    case installationsURL = "installations_url"
+}
 
-        package init(
-            project: String, apiKey: String, appID: String, baseURL: String, realtimeURL: String?,
-            installationsURL: String?
-        ) {
-            self.project = project
-            self.apiKey = apiKey
-            self.appID = appID
-            self.baseURL = baseURL
-            self.realtimeURL = realtimeURL
-            self.installationsURL = installationsURL
+/// The keys of a `[source.NAME]` of type `firebase-server`, besides those of every type.
+package enum FirebaseServerKey: String, SettingKey {
+    case project
+    case credentials
+    case baseURL = "base_url"
+    case scope
+    case randomizationID = "randomization_id"
+    case signals
+}
+
+extension SourceType {
+    /// The client template of Firebase Remote Config.
+    static let firebase = SourceType(
+        word: "firebase", keys: FirebaseKey.words, maxBody: firebaseMaxBody,
+        read: { reader, limits, report in
+            let because = ", which type 'firebase' needs"
+            let project = reader.required(
+                FirebaseKey.project, .projectID, because: because, &report)
+            let apiKey = reader.required(FirebaseKey.apiKey, .token, because: because, &report)
+            let appID = reader.required(FirebaseKey.appID, .token, because: because, &report)
+            let baseURL = reader.value(
+                FirebaseKey.baseURL, .serviceURL, default: remoteConfigURL, &report)
+            let realtime = reader.value(FirebaseKey.realtime, .bool, default: false, &report)
+            let realtimeURL = reader.value(
+                FirebaseKey.realtimeURL, .serviceURL,
+                default: "https://firebaseremoteconfigrealtime.googleapis.com", &report)
+            let installationsURL = reader.value(
+                FirebaseKey.installationsURL, .serviceURLOrNone,
+                default: "https://firebaseinstallations.googleapis.com", &report)
+            if realtime, installationsURL == nil, let key = reader.member(FirebaseKey.realtime) {
+                report.error(
+                    "'realtime' \(reader.place) needs an installation: 'installations_url' is "
+                        + "\"none\"", at: key.keyOrigin)
+            }
+            guard let project, let apiKey, let appID else { return nil }
+            return .firebase(
+                ClientTemplateSite(
+                    project: project, apiKey: apiKey, appID: appID, baseURL: baseURL,
+                    realtimeURL: realtime ? realtimeURL : nil,
+                    installationsURL: installationsURL, limits: limits))
+        },
+        schemes: [], members: { _ in [] })
+
+    /// The server template of Firebase Remote Config.
+    static let firebaseServer = SourceType(
+        word: "firebase-server", keys: FirebaseServerKey.words, maxBody: firebaseMaxBody,
+        read: { reader, limits, report in
+            let project = reader.required(
+                FirebaseServerKey.project, .projectID,
+                because: ", which type 'firebase-server' needs", &report)
+            let credential = reader.optional(FirebaseServerKey.credentials, .credential, &report)
+            let baseURL = reader.value(
+                FirebaseServerKey.baseURL, .serviceURL, default: remoteConfigURL, &report)
+            let scope = reader.value(
+                FirebaseServerKey.scope, .scope,
+                default: "https://www.googleapis.com/auth/cloud-platform", &report)
+            let randomizationID = reader.optional(
+                FirebaseServerKey.randomizationID, .text("id"), &report)
+            let signals = reader.optional(FirebaseServerKey.signals, .signals, &report)
+            guard let project else { return nil }
+            return .firebaseServer(
+                ServerTemplateSite(
+                    project: project, credential: credential, baseURL: baseURL, scope: scope,
+                    randomizationID: randomizationID, signals: signals ?? [], limits: limits))
+        },
+        schemes: [], members: { _ in [] })
+
+    /// In bytes. The values of a template may have a million characters; the whole template may be
+    /// twice that.
+    private static let firebaseMaxBody = 8 << 20
+
+    private static let remoteConfigURL = "https://firebaseremoteconfig.googleapis.com"
+}
+
+extension ValueType where Value == String {
+    /// The id of a project of Google Cloud, or its number: it becomes a part of a path.
+    fileprivate static var projectID: Self {
+        .string { text throws(ValueProblem) in
+            let isID =
+                (1...63).contains(text.utf8.count)
+                && text.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
+            guard isID else {
+                throw .bad(
+                    "project",
+                    cause: "write the id of the project: lower-case letters, digits and '-'")
+            }
+            return text
         }
     }
 
-    /// The server template of a Firebase project, evaluated on this host.
-    package struct FirebaseServer: Hashable, Sendable {
-        package var project: String
-        /// The key of a service account; nil is the machine's own, by its metadata server.
-        package var credentials: Credential?
-        package var baseURL: String
-        /// What access tokens are asked for.
-        package var scope: String
-        /// By what percent conditions choose; nil is one that is made of the machine id.
-        package var randomizationID: String?
-        package var signals: [Signal]
-
-        package init(
-            project: String, credentials: Credential?, baseURL: String, scope: String,
-            randomizationID: String?, signals: [Signal]
-        ) {
-            self.project = project
-            self.credentials = credentials
-            self.baseURL = baseURL
-            self.scope = scope
-            self.randomizationID = randomizationID
-            self.signals = signals
+    /// A word that may stand in a header.
+    fileprivate static var token: Self {
+        .string { text throws(ValueProblem) in
+            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .bad("value", cause: "it is empty, or holds a blank or what is not ASCII")
+            }
+            return text
         }
     }
 
-    /// What a host says of itself to the conditions of a template.
-    package struct Signal: Hashable, Sendable {
-        package var name: String
-        /// A string or a number.
-        package var value: JSON.Value
+    /// One scope of OAuth or several, with blanks between.
+    fileprivate static var scope: Self {
+        .string { text throws(ValueProblem) in
+            guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw .bad("scope", cause: "it is empty, or holds what is not ASCII")
+            }
+            return text
+        }
+    }
 
-        package init(name: String, value: JSON.Value) {
-            self.name = name
-            self.value = value
+    /// The URL of a service that gets secrets: https, or http to this host; without a query, and
+    /// without `/` at the end.
+    fileprivate static var serviceURL: Self {
+        .string(expected: "a URL such as \"https://flags.example.com\"") {
+            text throws(ValueProblem) in
+            let url = URLText(text)
+            if let flaw = url.flaw { throw .bad("URL", cause: flaw) }
+            guard !text.utf8.contains(UInt8(ascii: "?")) else {
+                throw .bad("URL", cause: "it has a query; paths are added to its end")
+            }
+            guard text.hasPrefix("https:") || url.isLoopback else {
+                throw .bad("URL", cause: "write 'https://'; plain http is for this host alone")
+            }
+            return text.withoutTrailingSlashes
+        }
+    }
+}
+
+extension ValueType where Value == String? {
+    /// As `serviceURL`, or the word `none`, which is nil.
+    fileprivate static var serviceURLOrNone: Self {
+        let url = ValueType<String>.serviceURL
+        return Self(expected: "\(url.expected), or \"none\"") { value throws(ValueProblem) in
+            if case .string("none") = value { return nil }
+            return try url.read(value)
+        } write: {
+            ($0 ?? "none").tomlText
+        }
+    }
+}
+
+extension ValueType where Value == [ServerTemplateSite.Signal] {
+    /// A table of strings and numbers: `{ tier = "gold", build = 42 }`.
+    fileprivate static var signals: Self {
+        Self(expected: "a table such as { tier = \"gold\", build = 42 }") {
+            value throws(ValueProblem) in
+            guard case .table(let table) = value else { throw .wrongType() }
+            guard table.members.count <= 100 else {
+                throw .bad("table", cause: "the service knows at most 100 signals")
+            }
+            var signals: [ServerTemplateSite.Signal] = []
+            for member in table.members {
+                switch (member.node.value, member.node.value.json) {
+                case (.string, let value?), (.integer, let value?), (.float, let value?):
+                    signals.append(ServerTemplateSite.Signal(name: member.key, value: value))
+                default:
+                    throw .bad(
+                        "signal",
+                        cause: "the value of \(member.key.quoted) is \(member.node.value.noun), "
+                            + "neither a string nor a finite number")
+                }
+            }
+            // The order in the file makes no other host.
+            return signals.sorted { $0.name < $1.name }
+        } write: { signals in
+            let members = signals.map { "\($0.name.keyText) = \($0.value.toml)" }
+            return members.isEmpty ? "{}" : "{ \(members.joined(separator: ", ")) }"
         }
     }
 }

@@ -1,50 +1,150 @@
 package import Decision
 package import JSON
+package import SourceKinds
 
-/// A source of flags: what is asked, how often, and how long an answer may take and be.
+/// The keys of every `[source.NAME]`, whatever its type.
+package enum SourceKey: String, SettingKey {
+    case type
+    case interval
+    case timeout
+    case maxBody = "max_body"
+    case defaults
+}
+
+/// A source of flags as the configuration describes it.
 package struct Source: Hashable, Sendable {
     package var name: SourceName
     package var kind: Kind
-    /// From one question to the next, before jitter and back-off.
+    /// From one poll to the next, before jitter and back-off.
     package var interval: Duration
-    /// How long one fetch may take.
-    package var timeout: Duration
-    /// The longest body of an answer, in bytes.
-    package var maxBody: Int
-    /// What a key is worth that the source does not hold.
+    /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
+    /// A source with the defaults for settings that are not given.
     package init(
         name: SourceName, kind: Kind, interval: Duration = Self.defaultInterval,
-        timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody,
         defaults: JSON.Object = JSON.Object(), origin: Origin
     ) {
         self.name = name
         self.kind = kind
         self.interval = interval
-        self.timeout = timeout
-        self.maxBody = maxBody
         self.defaults = defaults
         self.origin = origin
     }
 
-    /// What holds where the configuration says nothing.
+    /// The interval where the configuration names none.
     package static let defaultInterval = Duration.seconds(60)
-    /// As above.
-    package static let defaultTimeout = Duration.seconds(30)
-    /// As above, in bytes.
-    package static let defaultMaxBody = 1 << 20
 
-    /// Where flags come from, with the settings of that alone.
+    /// The kind of a source, with the settings of that kind.
     package enum Kind: Hashable, Sendable {
-        /// The path is absolute where that of the configuration is.
-        case file(path: String)
-        case http(Document)
-        case etcd(Cluster)
-        case ofrep(Evaluation)
-        case firebase(Firebase)
-        case firebaseServer(FirebaseServer)
+        /// The path is absolute if the path of the configuration file is.
+        case file(path: String, FetchLimits = FetchLimits())
+        case http(Site)
+        case etcd(EtcdSite)
+        case ofrep(EvaluationSite)
+        case firebase(ClientTemplateSite)
+        case firebaseServer(ServerTemplateSite)
+
+        /// How long one fetch may take, and how large an answer may be.
+        package var limits: FetchLimits {
+            switch self {
+            case .file(_, let limits): limits
+            case .http(let site): site.limits
+            case .etcd(let cluster): cluster.limits
+            case .ofrep(let server): server.limits
+            case .firebase(let template): template.limits
+            case .firebaseServer(let template): template.limits
+            }
+        }
+    }
+}
+
+extension Source {
+    private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+    private static let bodies = ByteSize(bytes: 1)...ByteSize(bytes: 64 << 20)
+
+    /// Reads a table `[source.NAME]`; nil after an error, or without a name.
+    init?(name: SourceName?, from reader: TableReader, _ report: inout Report) {
+        let type = reader.required(
+            SourceKey.type, .sourceType, because: "; \(SourceType.follows)", &report)
+        // The keys of every type are listed after those of the type.
+        var common = Report()
+        let interval = reader.value(
+            SourceKey.interval, .duration(in: Self.intervals), default: Self.defaultInterval,
+            &common)
+        let timeout = reader.value(
+            SourceKey.timeout, .duration(in: Self.timeouts),
+            default: FetchLimits.defaultTimeout, &common)
+        let maxBody = reader.value(
+            SourceKey.maxBody, .byteSize(in: Self.bodies),
+            default: ByteSize(bytes: type?.maxBody ?? FetchLimits.defaultMaxBody), &common)
+        var defaults = JSON.Object()
+        if let table = reader.table(SourceKey.defaults, &common) {
+            for member in table.table.members {
+                defaults[member.key] = table.optional(member, .json, &common)
+            }
+        }
+
+        let limits = FetchLimits(timeout: timeout, maxBody: maxBody.bytes)
+        let kind = type?.read(reader, limits, &report)
+        if let type {
+            reader.refuseKeys(notIn: SourceKey.words + type.keys, &report)
+        } else if reader.member(SourceKey.type) == nil {
+            reader.refuseKeys(notIn: SourceKey.words + SourceType.keys, &report)
+        }
+        report.append(common)
+
+        guard let name, let kind else { return nil }
+        self.init(
+            name: name, kind: kind, interval: interval, defaults: defaults, origin: reader.origin)
+    }
+}
+
+/// A type of source as the configuration writes it: the word after `type`, the keys of its own, and
+/// the addresses that stand for a table with those keys.
+///
+/// A new kind of source adds its type to `all`.
+struct SourceType: Sendable {
+    let word: String
+    /// The keys of this type, besides those of every type.
+    let keys: [String]
+    /// The longest body of an answer, in bytes, if the configuration names none.
+    var maxBody = FetchLimits.defaultMaxBody
+    /// Reads the keys of this type; nil after an error.
+    let read: @Sendable (TableReader, FetchLimits, inout Report) -> Source.Kind?
+    /// The schemes of addresses that imply a source of this type, without the colon.
+    let schemes: [String]
+    /// The members of the table that an address stands for.
+    let members:
+        @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, value: Node.Value)]
+
+    static let all = [file, http, etcd, ofrep, firebase, firebaseServer]
+
+    /// The keys of all types, each once.
+    static var keys: [String] {
+        all.flatMap(\.keys).reduce(into: []) { keys, key in
+            if !keys.contains(where: key.hasSameBytes) { keys.append(key) }
+        }
+    }
+
+    /// The hint after an unknown type.
+    static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }
+}
+
+extension ValueType where Value == SourceType {
+    /// The word of a type that this version knows.
+    fileprivate static var sourceType: Self {
+        Self(expected: SourceType.all.map(\.word).alternatives) { value throws(ValueProblem) in
+            guard case .string(let word) = value else { throw .wrongType() }
+            guard let type = SourceType.all.first(where: { $0.word.hasSameBytes(as: word) }) else {
+                throw .unknown("type", hint: SourceType.follows)
+            }
+            return type
+        } write: {
+            $0.word.tomlText
+        }
     }
 }

@@ -1,5 +1,5 @@
-/// One configuration file as it is written: any TOML, each node with its place. What may stand in it
-/// is checked after all files are merged, because one of them alone need not make sense.
+/// One configuration file: any TOML, each node with its place. Keys and values are checked after all
+/// files are merged, because one file alone need not be complete.
 package struct Fragment: Hashable, Sendable {
     package var file: String
     package var root: Table
@@ -7,7 +7,7 @@ package struct Fragment: Hashable, Sendable {
     /// The largest file that is parsed. A configuration of a thousand services is a tenth of it.
     package static let largestFile = 1 << 20
 
-    /// Throws what is wrong with the syntax, or that the file is too large.
+    /// Throws a syntax error, or that the file is too large.
     package init(file: String, bytes: [UInt8]) throws(Diagnostic) {
         guard bytes.count <= Self.largestFile else {
             throw Diagnostic(
@@ -16,5 +16,45 @@ package struct Fragment: Hashable, Sendable {
         }
         self.file = file
         self.root = try TomlDocument(file: file, bytes: bytes).root()
+    }
+}
+
+/// All files merged into one tree. Each leaf keeps its place in its file.
+package struct MergedTree: Hashable, Sendable {
+    /// In the order in which they were merged.
+    package var files: [String]
+    package var root: Table
+
+    /// Merges files in their order. Tables are merged member by member; a later file replaces any other
+    /// value, also an array, as a whole.
+    package init(_ fragments: [Fragment]) {
+        files = fragments.map(\.file)
+        root = fragments.first?.root ?? Table()
+        for fragment in fragments.dropFirst() {
+            root.merge(fragment.root)
+        }
+    }
+}
+
+extension Table {
+    /// A replaced member keeps its position; a new member goes to the end.
+    fileprivate mutating func merge(_ later: Table) {
+        var indices: [[UInt8]: Int] = [:]
+        for (index, member) in members.enumerated() {
+            indices[Array(member.key.utf8)] = index
+        }
+        for member in later.members {
+            guard let index = indices[Array(member.key.utf8)] else {
+                members.append(member)
+                continue
+            }
+            switch (members[index].node.value, member.node.value) {
+            case (.table(var earlier), .table(let later)):
+                earlier.merge(later)
+                members[index].node.value = .table(earlier)
+            default:
+                members[index] = member
+            }
+        }
     }
 }

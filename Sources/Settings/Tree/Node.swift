@@ -1,14 +1,17 @@
-/// A value of a configuration file, and where it begins.
+import JSON
+
+/// A value of a configuration file, and the place where it begins.
 package struct Node: Hashable, Sendable {
     package var value: Value
     package var origin: Origin
 
+    /// A value that begins at `origin`.
     package init(_ value: Value, at origin: Origin) {
         self.value = value
         self.origin = origin
     }
 
-    /// What TOML knows. No setting is a date, so those carry nothing.
+    /// The types of TOML. No setting is a date or a time, so those carry no value.
     package enum Value: Hashable, Sendable {
         case string(String)
         case integer(Int64)
@@ -23,7 +26,7 @@ package struct Node: Hashable, Sendable {
 }
 
 extension Node.Value {
-    /// With its article, after "found".
+    /// The type with its article, after "found".
     var noun: String {
         switch self {
         case .string: "a string"
@@ -39,21 +42,23 @@ extension Node.Value {
     }
 }
 
-/// The members of a table, in the order in which the files name them.
+/// A table: its members in the order of the files.
 package struct Table: Hashable, Sendable {
     /// No two have the same key.
     package var members: [Member]
 
+    /// A table of members with different keys.
     package init(_ members: [Member] = []) {
         self.members = members
     }
 
-    /// One key of a table, where it stands, and its value.
+    /// A key of a table, its place, and its value.
     package struct Member: Hashable, Sendable {
         package var key: String
         package var keyOrigin: Origin
         package var node: Node
 
+        /// A key that begins at `keyOrigin`.
         package init(key: String, keyOrigin: Origin, node: Node) {
             self.key = key
             self.keyOrigin = keyOrigin
@@ -61,8 +66,46 @@ package struct Table: Hashable, Sendable {
         }
     }
 
-    /// The member whose key has these very bytes.
+    /// The member whose key has the same bytes.
     package subscript(_ key: String) -> Member? {
         members.first { $0.key.hasSameBytes(as: key) }
+    }
+}
+
+extension Node.Value {
+    /// The same value in JSON; nil if JSON has no such value.
+    var json: JSON.Value? {
+        switch self {
+        case .string(let text): return .string(text)
+        case .integer(let number): return .number(Number(number))
+        case .float(let number): return Number(number).map(JSON.Value.number)
+        case .boolean(let bool): return .bool(bool)
+        case .date, .time, .dateTime: return nil
+        case .array(let elements):
+            let values = elements.compactMap(\.value.json)
+            return values.count == elements.count ? .array(values) : nil
+        case .table(let table):
+            var object = JSON.Object()
+            for member in table.members {
+                guard let value = member.node.value.json else { return nil }
+                object[member.key] = value
+            }
+            return .object(object)
+        }
+    }
+}
+
+extension JSON.Value {
+    /// The same value as inline TOML. A null, which TOML does not have, becomes an empty string.
+    var toml: String {
+        switch self {
+        case .null: "\"\""
+        case .bool(let bool): bool ? "true" : "false"
+        case .number(let number): number.literal
+        case .string(let text): text.tomlText
+        case .array(let elements): "[\(elements.map(\.toml).joined(separator: ", "))]"
+        case .object(let object):
+            "{ \(object.map { "\($0.key.keyText) = \($0.value.toml)" }.joined(separator: ", ")) }"
+        }
     }
 }

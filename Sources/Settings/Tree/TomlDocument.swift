@@ -1,11 +1,11 @@
 import CToml
 
-/// A document as toml++ parsed it; freed when it goes out of scope.
+/// A document that toml++ has parsed; freed at the end of its scope.
 @safe struct TomlDocument: ~Copyable {
     private let document: OpaquePointer
     private let file: String
 
-    /// Throws only where memory runs out.
+    /// Throws only if memory runs out.
     init(file: String, bytes: [UInt8]) throws(Diagnostic) {
         let parsed = unsafe bytes.withUnsafeBufferPointer {
             unsafe ctoml_parse($0.baseAddress, $0.count)
@@ -22,8 +22,7 @@ import CToml
         unsafe ctoml_free(document)
     }
 
-    /// The whole tree, or what is wrong with the syntax. Members of tables come in the order of their
-    /// places.
+    /// The whole tree; throws a syntax error. Members of tables are in the order of their places.
     func root() throws(Diagnostic) -> Table {
         if let error = unsafe ctoml_document_error(document) {
             let text = unsafe Self.sentence(String(error.pointee.text))
@@ -34,8 +33,8 @@ import CToml
         return unsafe table(of: root.children, from: &index)
     }
 
-    /// Takes the next `count` nodes, and what lies in them, as members of a table. It goes no deeper
-    /// than `ctoml_parse` lets a document nest.
+    /// Reads the next `count` nodes, with all nodes in them, as members of a table. The recursion is as
+    /// deep as the document, which `ctoml_parse` limits.
     private func table(of count: Int, from index: inout Int) -> Table {
         var members: [Table.Member] = []
         for _ in 0..<count {
@@ -51,7 +50,7 @@ import CToml
         return Table(members)
     }
 
-    /// Takes the next node, and what lies in it.
+    /// Reads the next node, with all nodes in it.
     private func node(from index: inout Int) -> Node {
         let next = unsafe ctoml_document_node(document, index)
         index += 1
@@ -70,8 +69,8 @@ import CToml
         return unsafe Node(value, at: Origin(file: file, next.position))
     }
 
-    /// What toml++ says, as a part of our sentence: it begins `Error while parsing key-value pair:`
-    /// or so, and quotes the document as it is.
+    /// The message of toml++ as a clause of ours. It begins like `Error while parsing key-value pair:`,
+    /// and quotes the document without escapes.
     private static func sentence(_ text: String) -> String {
         let opening = "Error while parsing "
         let sentence =
@@ -81,7 +80,7 @@ import CToml
         return (sentence + hint(for: text)).escapedForDisplay
     }
 
-    /// What the mistake behind the two errors usually is that tell it worst.
+    /// A hint for the two errors whose text does not name the usual mistake.
     private static func hint(for text: String) -> String {
         if text.hasSuffix("could not determine value type") {
             return "; a text needs quotes"
@@ -95,8 +94,8 @@ import CToml
 }
 
 extension String {
-    /// A copy; bytes that are not UTF-8 (an error's text may be cut inside of a character) become
-    /// U+FFFD.
+    /// A copy. Bytes that are not UTF-8 become U+FFFD: the text of an error may be cut inside a
+    /// character.
     fileprivate init(_ text: ctoml_text) {
         let bytes = unsafe UnsafeRawBufferPointer(start: text.bytes, count: text.count)
         self = unsafe String(decoding: bytes, as: UTF8.self)

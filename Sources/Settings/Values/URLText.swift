@@ -1,15 +1,16 @@
-/// A text that should be the URL of a document: as much of RFC 3986 as it takes to refuse what could
-/// only fail later.
+/// A text that should be a URL. It is checked against as much of RFC 3986 as refuses URLs whose fetch
+/// could only fail.
 struct URLText {
     private static let schemes = ["https://", "http://"]
 
     private let text: String
 
+    /// Any text; `flaw` tells whether it is accepted.
     init(_ text: String) {
         self.text = text
     }
 
-    /// What is wrong with it.
+    /// Why it is refused; nil if it is accepted.
     var flaw: String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "it holds a blank or what is not ASCII; write it as %XX"
@@ -28,7 +29,7 @@ struct URLText {
         return authorityFlaw(authority)
     }
 
-    /// Whether it leads to this host, whatever a name server says.
+    /// Whether its host is this host by every name server: `localhost`, 127.0.0.0/8 or `[::1]`.
     var isLoopback: Bool {
         guard let scheme = Self.schemes.first(where: text.hasPrefix) else { return false }
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
@@ -61,5 +62,25 @@ struct URLText {
             return "its port is no number from 1 to 65535"
         }
         return nil
+    }
+}
+
+extension ValueType where Value == String {
+    /// The URL of a document, such as `https://flags.example.com/shop.json`.
+    static var documentURL: Self {
+        .string(expected: "a URL such as \"https://flags.example.com/shop.json\"") {
+            text throws(ValueProblem) in
+            if let flaw = URLText(text).flaw { throw .bad("URL", cause: flaw) }
+            return text
+        }
+    }
+}
+
+extension String {
+    /// The text without the slashes at its end.
+    var withoutTrailingSlashes: String {
+        var rest = self[...]
+        while rest.last == "/" { rest.removeLast() }
+        return String(rest)
     }
 }

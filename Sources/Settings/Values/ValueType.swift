@@ -1,4 +1,6 @@
-/// What the value of a key has to be: how it is read, how it is asked for, how it is written.
+import JSON
+
+/// The type of a key's value: how to name it in an error, how to read it, how to write it as TOML.
 struct ValueType<Value> {
     /// With its article, after "expected": `a duration`.
     let expected: String
@@ -7,7 +9,7 @@ struct ValueType<Value> {
     let write: (Value) -> String
 }
 
-/// Why a value cannot be read. The reader of the table adds the key, the table and the place.
+/// Why a value cannot be read. `TableReader` adds the key, the table and the place.
 enum ValueProblem: Error {
     /// Another type of TOML; `hint` says what to write instead.
     case wrongType(hint: String? = nil)
@@ -18,14 +20,64 @@ enum ValueProblem: Error {
 }
 
 extension ValueType where Value == String {
-    /// A string with something in it. `noun` is what it is: `key`.
-    static func text(_ noun: String) -> Self {
-        Self(expected: "a string") { value throws(ValueProblem) in
+    /// A string that `check` accepts, in the form that `check` returns.
+    static func string(
+        expected: String = "a string",
+        _ check: @escaping (String) throws(ValueProblem) -> String
+    ) -> Self {
+        Self(expected: expected) { value throws(ValueProblem) in
             guard case .string(let text) = value else { throw .wrongType() }
-            guard !text.isEmpty else { throw .bad(noun, cause: "it is empty") }
-            return text
+            return try check(text)
         } write: {
             $0.tomlText
+        }
+    }
+
+    /// A string that is not empty. `noun` names it in an error: `key`.
+    static func text(_ noun: String) -> Self {
+        .string { text throws(ValueProblem) in
+            guard !text.isEmpty else { throw .bad(noun, cause: "it is empty") }
+            return text
+        }
+    }
+}
+
+extension ValueType where Value == Bool {
+    /// `true` or `false`.
+    static var bool: Self {
+        Self(expected: "true or false") { value throws(ValueProblem) in
+            guard case .boolean(let bool) = value else { throw .wrongType() }
+            return bool
+        } write: {
+            $0 ? "true" : "false"
+        }
+    }
+}
+
+extension ValueType where Value == Int {
+    /// A whole number in a range.
+    static func count(in range: ClosedRange<Int>) -> Self {
+        Self(expected: "a whole number") { value throws(ValueProblem) in
+            guard case .integer(let number) = value else { throw .wrongType() }
+            guard let count = Int(exactly: number), range.contains(count) else {
+                throw .bad(
+                    "number", cause: "expected \(range.lowerBound) to \(range.upperBound)")
+            }
+            return count
+        } write: {
+            String($0)
+        }
+    }
+}
+
+extension ValueType where Value == JSON.Value {
+    /// Any value that JSON has too: no date, no time, and no number that is not finite.
+    static var json: Self {
+        Self(expected: "a value that JSON has") { value throws(ValueProblem) in
+            guard let json = value.json else { throw .wrongType(hint: "JSON has no such value") }
+            return json
+        } write: {
+            $0.toml
         }
     }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 import CivilTime
 import Decision
 import Files
+import HostConfiguration
 import JSON
 import Records
 import Settings
-import SystemConfiguration
 
 /// `killswitchctl explain SERVICE`
 struct Explain: ParsableCommand {

@@ -2,10 +2,10 @@ import CivilTime
 import Decision
 import Faults
 import Files
+import HostConfiguration
 import JSON
 import Records
 import Settings
-import SystemConfiguration
 
 /// The service to simulate, and the answers of its sources.
 struct SimulatedService {

@@ -1,8 +1,8 @@
 import Decision
 import Files
+import HostConfiguration
 import Records
 import Settings
-import SystemConfiguration
 
 /// Where the configuration comes from: the disk, or what was accepted last where the disk holds
 /// nothing that can be run.

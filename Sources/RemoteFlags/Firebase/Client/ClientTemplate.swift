@@ -1,38 +1,9 @@
 import Decision
 import JSON
+import SourceKinds
 import Transfer
 
-/// The settings of a source of a client template. No URL ends with a slash.
-package struct ClientTemplateSite: Hashable, Sendable {
-    package var project: String
-    package var apiKey: String
-    package var appID: String
-    package var baseURL: String
-    /// The address of the stream of invalidations; nil where it is not followed.
-    package var realtimeURL: String?
-    /// The address at which the installation is registered; nil where no token is asked for.
-    package var installationsURL: String?
-    /// The time between two polls.
-    package var interval: Duration
-    package var timeout: Duration
-    package var maxBody: Int
-
-    /// The settings, all of them given.
-    package init(
-        project: String, apiKey: String, appID: String, baseURL: String, realtimeURL: String?,
-        installationsURL: String?, interval: Duration, timeout: Duration, maxBody: Int
-    ) {
-        self.project = project
-        self.apiKey = apiKey
-        self.appID = appID
-        self.baseURL = baseURL
-        self.realtimeURL = realtimeURL
-        self.installationsURL = installationsURL
-        self.interval = interval
-        self.timeout = timeout
-        self.maxBody = maxBody
-    }
-
+extension ClientTemplateSite {
     /// The URL of a fetch.
     var fetchURL: String { "\(baseURL)/v1/projects/\(project)/namespaces/firebase:fetch" }
 

@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 import Faults
 import JSON
+package import SourceKinds
 package import Transfer
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
@@ -10,6 +11,7 @@ package import Transfer
 package final class ClientTemplateSource: FlagSource {
     package let name: SourceName
     private let site: ClientTemplateSite
+    private let interval: Duration
     private let environment: SourceEnvironment
     private let loop: EventLoop
     private let client: HTTPClient
@@ -24,12 +26,13 @@ package final class ClientTemplateSource: FlagSource {
 
     /// A source that fetches nothing yet. `deliver` takes its events.
     package init(
-        name: SourceName, site: ClientTemplateSite, environment: SourceEnvironment,
-        client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, site: ClientTemplateSite, interval: Duration,
+        environment: SourceEnvironment, client: HTTPClient, loop: EventLoop,
+        deliver: @escaping Deliver
     ) {
         self.name = name
         self.site = site
+        self.interval = interval
         self.environment = environment
         self.client = client
         self.loop = loop
@@ -53,7 +56,7 @@ package final class ClientTemplateSource: FlagSource {
             // The service keeps each stream for some minutes, and may be silent all the time.
             stream = try Stream(
                 of: name, policy: StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
-                interval: site.interval, client: client, loop: loop,
+                interval: interval, client: client, loop: loop,
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] in versions.announce($0) }
                 },

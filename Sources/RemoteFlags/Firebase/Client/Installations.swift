@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import JSON
+import SourceKinds
 import Transfer
 
 /// Keeps the installation of a source registered, and its token fresh (Firebase Installations).

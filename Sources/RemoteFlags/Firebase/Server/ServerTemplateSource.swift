@@ -1,9 +1,9 @@
 import CivilTime
 package import Decision
 package import EventLoop
-package import Files
 import JSON
 import Signing
+package import SourceKinds
 package import Transfer
 
 /// Flags in the server template of a Firebase project: fetched with an access token, and evaluated on
@@ -12,6 +12,7 @@ package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
     private let site: ServerTemplateSite
+    private let context: Context
     private let agent: String
     private let loop: EventLoop
     private let fetch: Fetch
@@ -29,7 +30,8 @@ package final class ServerTemplateSource: FlagSource {
         self.site = site
         self.loop = loop
         self.deliver = deliver
-        binding = site.binding
+        context = site.context(on: environment.host)
+        binding = site.binding(in: context)
         agent = environment.agent
         fetch = Fetch(
             "get the server template of '\(site.project)'", limit: site.timeout, client: client,
@@ -108,7 +110,7 @@ package final class ServerTemplateSource: FlagSource {
         }
         let template = try Template(object)
         try versions.take(template.version)
-        let (flags, doubts) = template.flags(in: site.context, .real)
+        let (flags, doubts) = template.flags(in: context, .real)
         deliver(.doubted(name, doubts.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
@@ -116,35 +118,22 @@ package final class ServerTemplateSource: FlagSource {
     }
 }
 
-/// The settings of a source of a server template: the project, how it is requested, and the context of
-/// the evaluation.
-package struct ServerTemplateSite: Hashable, Sendable {
-    package var project: String
-    /// The key of a service account; nil for the account of the metadata server.
-    package var credential: Credential?
-    /// The address of the service, `https://…`, without a slash at its end.
-    package var baseURL: String
-    package var scope: String
-    package var timeout: Duration
-    package var maxBody: Int
-    package var context: Context
-
-    /// The settings, all of them given.
-    package init(
-        project: String, credential: Credential?, baseURL: String, scope: String,
-        timeout: Duration, maxBody: Int, context: Context
-    ) {
-        self.project = project
-        self.credential = credential
-        self.baseURL = baseURL
-        self.scope = scope
-        self.timeout = timeout
-        self.maxBody = maxBody
-        self.context = context
+extension ServerTemplateSite {
+    /// What the conditions are evaluated with on this host.
+    ///
+    /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
+    /// without either, no percent condition is true.
+    fileprivate func context(on host: Host) -> Context {
+        let values = signals.compactMap { signal in
+            SignalValue(signal.value).map { (signal.name, $0) }
+        }
+        return Context(
+            randomizationID: randomizationID ?? host.machineID ?? "",
+            signals: Dictionary(values) { _, last in last })
     }
 
     /// The URL of the template.
-    var url: String {
+    fileprivate var url: String {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }
 
@@ -153,9 +142,30 @@ package struct ServerTemplateSite: Hashable, Sendable {
     ///
     /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
     /// that is unchanged is not evaluated again.
-    var binding: String {
+    fileprivate func binding(in context: Context) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
         return "\(url) 1 \(SHA256.hexadecimal(of: Array(host.utf8)))"
+    }
+}
+
+extension SignalValue {
+    /// Nil unless it is a string or a number; the configuration accepts no other.
+    fileprivate init?(_ value: JSON.Value) {
+        switch value {
+        case .string(let text):
+            self = .text(text)
+        case .number(let number):
+            // 5.0 in the file is not 5: as texts they differ.
+            if let whole = Int64(number.literal) {
+                self = .integer(whole)
+            } else if let double = number.double {
+                self = .number(double)
+            } else {
+                return nil
+            }
+        case .null, .bool, .array, .object:
+            return nil
+        }
     }
 }

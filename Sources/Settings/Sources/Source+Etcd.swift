@@ -1,34 +1,45 @@
+import SourceKinds
+
+/// The keys of a `[source.NAME]` of type `etcd`, besides those of every type.
+package enum EtcdKey: String, SettingKey {
+    case endpoints
+    case prefix
+    case user
+    case password
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+}
+
 extension SourceType {
-    /// The keys of an etcd cluster that begin alike. No address stands for it: a cluster has several.
+    /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
+    /// a cluster has several endpoints.
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words,
-        read: { reader, report in
+        read: { reader, limits, report in
             let because = ", which type 'etcd' needs"
             let endpoints = reader.required(
                 EtcdKey.endpoints, .endpoints, because: because, &report)
             let prefix = reader.required(
                 EtcdKey.prefix, .text("prefix"), because: because, &report)
             let login = reader.login(&report)
-            let ca = reader.optional(EtcdKey.ca, .credential, &report)
-            let certificate = reader.optional(EtcdKey.clientCertificate, .credential, &report)
-            let key = reader.optional(EtcdKey.clientKey, .credential, &report)
+            var site = Site(url: "", limits: limits)
+            reader.readCertificates(into: &site, &report)
             guard let endpoints, let prefix else { return nil }
             reader.checkCredentials(
                 for: endpoints, "an endpoint is", secrets: [EtcdKey.password.rawValue], &report)
             return .etcd(
-                Source.Cluster(
-                    endpoints: endpoints, prefix: prefix, login: login, ca: ca,
-                    clientCertificate: certificate, clientKey: key))
+                EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
         },
         schemes: [], members: { _ in [] })
 }
 
 extension TableReader {
-    /// The user and the password; either alone is an error.
-    fileprivate func login(_ report: inout Report) -> Source.Login? {
+    /// The user and the password; one without the other is an error.
+    fileprivate func login(_ report: inout Report) -> EtcdSite.Login? {
         let user = optional(EtcdKey.user, .text("user"), &report)
         let password = optional(EtcdKey.password, .credential, &report)
-        if let user, let password { return Source.Login(user: user, password: password) }
+        if let user, let password { return EtcdSite.Login(user: user, password: password) }
         for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
             guard let member = member(key), self.member(other) == nil else { continue }
             report.error(
@@ -40,8 +51,8 @@ extension TableReader {
 }
 
 extension ValueType where Value == [String] {
-    /// Where the members of a cluster answer: a list of URLs without path, at least one.
-    static var endpoints: Self {
+    /// The endpoints of a cluster's members: a list of URLs without path, at least one.
+    fileprivate static var endpoints: Self {
         Self(expected: "a list of URLs such as [\"https://etcd-1.example.com:2379\"]") {
             value throws(ValueProblem) in
             guard case .array(let elements) = value else { throw .wrongType() }

@@ -1,17 +1,33 @@
 import Decision
 
+/// A source in one line, as a switch may name it: `file:/etc/killswitchd/shop.json`.
+struct SourceAddress: Hashable, Sendable {
+    /// The part before the first colon.
+    let scheme: String
+    /// The part after the first colon.
+    let rest: String
+
+    /// Nil if there is no colon: then `text` is the name of a source, which cannot hold one.
+    init?(_ text: String) {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        scheme = String(text[..<colon])
+        rest = String(text[text.utf8.index(after: colon)...])
+    }
+}
+
 /// The sources of a configuration: those with a table, and those that the addresses of switches
 /// imply.
-struct SourceList {
-    /// In the order of the tables, then of the addresses. Those with an error are left out.
+struct ConfiguredSources {
+    /// In the order of the tables, then of the addresses. A source with an error is left out.
     private(set) var sources: [Source] = []
-    /// The keys of the tables as they are written, those with an error included.
+    /// The keys of the tables as written, also of tables with an error.
     private var tables: Set<String> = []
-    /// The names that no other source can have.
+    /// The names in use.
     private var taken: Set<String> = []
     private var implied: [Source.Kind: SourceName] = [:]
     private var used: Set<SourceName> = []
 
+    /// No sources: the configuration has no table `[source]`.
     init() {}
 
     /// Reads the tables of `[source]`.
@@ -31,13 +47,13 @@ struct SourceList {
         }
     }
 
-    /// The source that a switch names, or that its address implies; the same address implies the
-    /// same source. Nil where an error about the source is reported already.
+    /// The source that a switch names, or that its address implies. The same address implies the same
+    /// source. Nil if an error about the source is in the report already.
     mutating func name(
         of text: String, at origin: Origin, for service: String, _ report: inout Report
     ) throws(ValueProblem) -> SourceName? {
         let name =
-            if let address = Address(text) {
+            if let address = SourceAddress(text) {
                 try impliedSource(by: address, text, at: origin, for: service, &report)
             } else {
                 try sourceWithTable(text)
@@ -46,7 +62,7 @@ struct SourceList {
         return name
     }
 
-    /// Warns of each table that no switch names.
+    /// Warns of each source that no switch names.
     func warnOfUnused(_ report: inout Report) {
         for source in sources where !used.contains(source.name) {
             report.warn("source '\(source.name)' is used by no service", at: source.origin)
@@ -67,7 +83,7 @@ struct SourceList {
     }
 
     private mutating func impliedSource(
-        by address: Address, _ text: String, at origin: Origin, for service: String,
+        by address: SourceAddress, _ text: String, at origin: Origin, for service: String,
         _ report: inout Report
     ) throws(ValueProblem) -> SourceName? {
         guard let type = SourceType.all.first(where: { $0.schemes.contains(address.scheme) }) else {
@@ -83,7 +99,7 @@ struct SourceList {
             path: "source.\(name?.text ?? service)", place: "in address \(text.quoted)",
             table: Table(members), origin: origin)
 
-        // Whether the address implies a new source is known when it is read.
+        // Only after reading is it known whether another address has implied the same source.
         var reading = Report()
         let source = Source(name: name, from: reader, &reading)
         if let source, let same = implied[source.kind] { return same }
@@ -95,8 +111,8 @@ struct SourceList {
         return source.name
     }
 
-    /// `text`, or `text-2`, `text-3` …: the first that no source has. Shortened where a name would
-    /// be too long; nil where `text` is no name.
+    /// The first of `text`, `text-2`, `text-3` … that no source has, shortened if it is too long; nil if
+    /// `text` is no name.
     private func freeName(like text: String) -> SourceName? {
         for number in 1...(taken.count + 1) {
             let suffix = number == 1 ? "" : "-\(number)"

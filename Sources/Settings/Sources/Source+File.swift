@@ -1,18 +1,22 @@
+/// The keys of a `[source.NAME]` of type `file`, besides those of every type.
+package enum FileKey: String, SettingKey {
+    case path
+}
+
 extension SourceType {
-    /// A file on this host. Its path is absolute, or begins in the folder of the configuration file
-    /// that names it.
+    /// A file on this host.
     static let file = SourceType(
         word: "file", keys: FileKey.words,
-        read: { reader, report in
+        read: { reader, limits, report in
             let namedIn = reader.member(FileKey.path)?.node.origin.file ?? ""
             let path = reader.required(
                 FileKey.path, .path(namedIn: namedIn), because: ", which type 'file' needs",
                 &report)
-            return path.map { .file(path: $0) }
+            return path.map { .file(path: $0, limits) }
         },
         schemes: ["file"],
         members: { address throws(ValueProblem) in
-            // RFC 8089: after two slashes comes a host, which we do not have.
+            // RFC 8089: after two slashes comes a host, which a file on this host does not have.
             guard !address.rest.hasPrefix("//") || address.rest.hasPrefix("///") else {
                 throw .bad("address", cause: "write 'file:/PATH' or 'file:PATH'")
             }
@@ -21,16 +25,13 @@ extension SourceType {
 }
 
 extension ValueType where Value == String {
-    /// A path, made absolute by the folder of the file that names it, less empty and `.` parts. `..`
-    /// stays, because what it means depends on symbolic links.
+    /// A path. A relative path begins in the folder of `file`, the configuration file that holds it.
+    /// Empty and `.` parts are dropped; `..` stays, because its meaning depends on symbolic links.
     static func path(namedIn file: String) -> Self {
-        Self(expected: "a path") { value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
+        .string(expected: "a path") { text throws(ValueProblem) in
             guard !text.isEmpty else { throw .bad("path", cause: "it is empty") }
             guard !text.utf8.contains(0) else { throw .bad("path", cause: "it holds a NUL") }
             return resolve(text, namedIn: file)
-        } write: {
-            $0.tomlText
         }
     }
 }

@@ -1,22 +1,45 @@
-import Files
+import SourceKinds
+
+/// The keys of a `[source.NAME]` of type `http`, besides those of every type.
+package enum HTTPKey: String, SettingKey {
+    case url
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+    case bearer
+    case headers
+    case unixSocket = "unix_socket"
+}
+
+extension SourceType {
+    /// A document that a web server holds.
+    static let http = SourceType(
+        word: "http", keys: HTTPKey.words,
+        read: { reader, limits, report in
+            guard
+                let url = reader.required(
+                    HTTPKey.url, .documentURL, because: ", which type 'http' needs", &report)
+            else { return nil }
+            var site = Site(url: url, limits: limits)
+            reader.readCertificates(into: &site, &report)
+            site.bearer = reader.optional(HTTPKey.bearer, .credential, &report)
+            site.headers = reader.optional(HTTPKey.headers, .headers, &report) ?? []
+            site.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath, &report)
+            reader.checkCredentials(
+                for: [url], "'url' is", secrets: [HTTPKey.bearer.rawValue],
+                isLocal: site.unixSocket != nil, &report)
+            return .http(site)
+        },
+        schemes: ["http", "https"],
+        members: { address in
+            [(HTTPKey.url.rawValue, .string("\(address.scheme):\(address.rest)"))]
+        })
+}
 
 extension ValueType where Value == String {
-    /// The URL of a document, such as `https://flags.example.com/shop.json`.
-    static var url: Self {
-        Self(expected: "a URL such as \"https://flags.example.com/shop.json\"") {
-            value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
-            if let flaw = URLText(text).flaw { throw .bad("URL", cause: flaw) }
-            return text
-        } write: {
-            $0.tomlText
-        }
-    }
-
     /// The absolute path of a Unix socket.
-    static var socketPath: Self {
-        Self(expected: "a path") { value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
+    fileprivate static var socketPath: Self {
+        .string(expected: "a path") { text throws(ValueProblem) in
             guard text.utf8.first == UInt8(ascii: "/") else {
                 throw .bad("path", cause: "it does not begin with '/'")
             }
@@ -25,37 +48,17 @@ extension ValueType where Value == String {
                 throw .bad("path", cause: "no socket can have it: at most 107 bytes, and no NUL")
             }
             return text
-        } write: {
-            $0.tomlText
         }
     }
 }
 
-extension ValueType where Value == Credential {
-    /// A credential's name, or the absolute path of a file.
-    static var credential: Self {
-        Self(expected: "the name of a credential or an absolute path") {
-            value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
-            guard let credential = Credential(text) else {
-                throw .bad(
-                    "credential",
-                    cause: "write the name of a credential, without '/', or an absolute path")
-            }
-            return credential
-        } write: {
-            $0.text.tomlText
-        }
-    }
-}
-
-extension ValueType where Value == [Source.HeaderField] {
+extension ValueType where Value == [HeaderField] {
     /// A table of header fields: `{ X-Team = "shop" }`.
-    static var headers: Self {
+    fileprivate static var headers: Self {
         Self(expected: "a table of strings such as { X-Team = \"shop\" }") {
             value throws(ValueProblem) in
             guard case .table(let table) = value else { throw .wrongType() }
-            var fields: [Source.HeaderField] = []
+            var fields: [HeaderField] = []
             for member in table.members {
                 guard case .string(let value) = member.node.value else {
                     throw .bad(
@@ -64,7 +67,7 @@ extension ValueType where Value == [Source.HeaderField] {
                             "the value of \(member.key.quoted) is \(member.node.value.noun), not "
                             + "a string")
                 }
-                let field = Source.HeaderField(name: member.key, value: value)
+                let field = HeaderField(name: member.key, value: value)
                 if let flaw = field.flaw { throw .bad("header", cause: flaw) }
                 fields.append(field)
             }
@@ -76,9 +79,8 @@ extension ValueType where Value == [Source.HeaderField] {
     }
 }
 
-extension Source.HeaderField {
-    /// What keeps it from being sent: nothing may end the line, and nothing that is the daemon's own
-    /// business or a secret may be said here.
+extension HeaderField {
+    /// Why it cannot be sent: it would end the line, it belongs to the daemon, or it is a secret.
     fileprivate var flaw: String? {
         let isToken =
             !name.isEmpty

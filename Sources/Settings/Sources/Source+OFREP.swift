@@ -1,32 +1,41 @@
 import JSON
+import SourceKinds
+
+/// The keys of a `[source.NAME]` of type `ofrep`, besides those of every type.
+package enum OFREPKey: String, SettingKey {
+    case url
+    case context
+    case bearer
+    case apiKey = "api_key"
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+}
 
 extension SourceType {
-    /// A server that evaluates flags for this host. No address stands for it: those of the scheme
-    /// https are documents.
+    /// A server that evaluates flags for this host. No address implies such a source: an address with
+    /// the scheme https is a document.
     static let ofrep = SourceType(
         word: "ofrep", keys: OFREPKey.words,
-        read: { reader, report in
+        read: { reader, limits, report in
             let url = reader.required(
                 OFREPKey.url, .serverURL, because: ", which type 'ofrep' needs", &report)
             let context = reader.context(&report)
-            let bearer = reader.optional(OFREPKey.bearer, .credential, &report)
-            let apiKey = reader.optional(OFREPKey.apiKey, .credential, &report)
-            let ca = reader.optional(OFREPKey.ca, .credential, &report)
-            let certificate = reader.optional(OFREPKey.clientCertificate, .credential, &report)
-            let key = reader.optional(OFREPKey.clientKey, .credential, &report)
+            var site = Site(url: url ?? "", limits: limits)
+            site.bearer = reader.optional(OFREPKey.bearer, .credential, &report)
+            site.apiKey = reader.optional(OFREPKey.apiKey, .credential, &report)
+            reader.readCertificates(into: &site, &report)
             guard let url else { return nil }
             let secrets = [OFREPKey.bearer, .apiKey].map(\.rawValue)
             reader.checkCredentials(for: [url], "'url' is", secrets: secrets, &report)
-            return .ofrep(
-                Source.Evaluation(
-                    url: url, context: context, bearer: bearer, apiKey: apiKey, ca: ca,
-                    clientCertificate: certificate, clientKey: key))
+            return .ofrep(EvaluationSite(server: site, context: context))
         },
         schemes: [], members: { _ in [] })
 }
 
 extension TableReader {
-    /// The administrator's part of the context: any values, but for the one that the protocol knows.
+    /// The administrator's part of the context: any values, except that `targetingKey` of the protocol
+    /// is a text.
     fileprivate func context(_ report: inout Report) -> JSON.Object {
         var context = JSON.Object()
         guard let table = table(OFREPKey.context, &report) else { return context }
@@ -43,21 +52,18 @@ extension TableReader {
 
 extension ValueType where Value == String {
     /// The URL of a server, to which paths are added: without a query, and without `/` at the end.
-    static var serverURL: Self {
-        Self(expected: "a URL such as \"https://flags.example.com\"") {
-            value throws(ValueProblem) in
-            guard case .string(var text) = value else { throw .wrongType() }
+    fileprivate static var serverURL: Self {
+        .string(expected: "a URL such as \"https://flags.example.com\"") {
+            text throws(ValueProblem) in
             if let flaw = URLText(text).flaw { throw .bad("URL", cause: flaw) }
             guard !text.utf8.contains(UInt8(ascii: "?")) else {
                 throw .bad("URL", cause: "paths are added to it; leave out what follows '?'")
             }
-            while text.hasSuffix("/") { text.removeLast() }
-            guard !text.split(separator: "/").dropFirst(2).contains("ofrep") else {
+            let url = text.withoutTrailingSlashes
+            guard !url.split(separator: "/").dropFirst(2).contains("ofrep") else {
                 throw .bad("URL", cause: "leave out '/ofrep' and what follows; it is added")
             }
-            return text
-        } write: {
-            $0.tomlText
+            return url
         }
     }
 }

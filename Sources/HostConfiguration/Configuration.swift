@@ -1,11 +1,11 @@
 package import Settings
 
-/// A configuration that can be run, and the files that it is made of.
+/// A configuration that can be run, and its files.
 package struct Configuration {
     package let files: ConfigurationFiles
     package let settings: Settings
 
-    /// Reads and checks what is on disk.
+    /// Reads and checks the files on disk.
     package init(reading places: ConfigurationPlaces) throws(ConfigurationError) {
         do {
             try self.init(ConfigurationFiles(reading: places))
@@ -24,14 +24,14 @@ package struct Configuration {
         }
     }
 
-    /// What its author should know, a line each.
+    /// The warnings for its author, one line each.
     package var warnings: [String] {
-        files.passedOver.filter(\.isWarning).map(\.description)
+        files.skipped.filter(\.isWarning).map(\.description)
             + settings.warnings.map(\.description)
     }
 }
 
-/// Why there is no configuration to run: the files and lines that are wrong, or what cannot be read.
+/// Why a configuration cannot be run: its errors with file and line, or the file that cannot be read.
 package struct ConfigurationError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,0 +1,72 @@
+package import Files
+package import JSON
+
+/// The client template of a Firebase project, evaluated by the service, and how to ask for it.
+package struct ClientTemplateSite: Limited {
+    package var project: String
+    package var apiKey: String
+    package var appID: String
+    /// URLs of services here and below have no slash at the end.
+    package var baseURL: String
+    /// The URL of the stream of invalidations; nil if the stream is not followed.
+    package var realtimeURL: String?
+    /// The URL where the installation is registered; nil if no token is asked for.
+    package var installationsURL: String?
+    package var limits: FetchLimits
+
+    /// All settings of kind `firebase`.
+    package init(
+        project: String, apiKey: String, appID: String, baseURL: String, realtimeURL: String?,
+        installationsURL: String?, limits: FetchLimits
+    ) {
+        self.project = project
+        self.apiKey = apiKey
+        self.appID = appID
+        self.baseURL = baseURL
+        self.realtimeURL = realtimeURL
+        self.installationsURL = installationsURL
+        self.limits = limits
+    }
+}
+
+/// The server template of a Firebase project, evaluated on this host, and how to ask for it.
+package struct ServerTemplateSite: Limited {
+    package var project: String
+    /// The key of a service account; nil is the machine's own account, by its metadata server.
+    package var credential: Credential?
+    /// `https://…`, without a slash at the end.
+    package var baseURL: String
+    /// The OAuth scope of access tokens.
+    package var scope: String
+    /// The id by which percent conditions choose this host; nil is an id made of the machine id.
+    package var randomizationID: String?
+    package var signals: [Signal]
+    package var limits: FetchLimits
+
+    /// A custom signal of this host, for the conditions of a template.
+    package struct Signal: Hashable, Sendable {
+        package var name: String
+        /// A string or a number.
+        package var value: JSON.Value
+
+        /// `value` must be a string or a number.
+        package init(name: String, value: JSON.Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// All settings of kind `firebase-server`.
+    package init(
+        project: String, credential: Credential?, baseURL: String, scope: String,
+        randomizationID: String?, signals: [Signal], limits: FetchLimits
+    ) {
+        self.project = project
+        self.credential = credential
+        self.baseURL = baseURL
+        self.scope = scope
+        self.randomizationID = randomizationID
+        self.signals = signals
+        self.limits = limits
+    }
+}

@@ -1,0 +1,123 @@
+package import Files
+package import JSON
+
+/// How long one fetch may take, and how large an answer may be.
+package struct FetchLimits: Hashable, Sendable {
+    package var timeout: Duration
+    /// The longest body of an answer, in bytes after decoding.
+    package var maxBody: Int
+
+    /// Limits with the defaults for what is not given.
+    package init(timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody) {
+        self.timeout = timeout
+        self.maxBody = maxBody
+    }
+
+    /// The limits where the configuration names none; `defaultMaxBody` is in bytes.
+    package static let defaultTimeout = Duration.seconds(30)
+    package static let defaultMaxBody = 1 << 20
+}
+
+/// The settings of a network source: each kind has limits for its fetches.
+package protocol Limited: Hashable, Sendable {
+    var limits: FetchLimits { get }
+}
+
+extension Limited {
+    /// How long one fetch may take.
+    package var timeout: Duration { limits.timeout }
+    /// The longest body of an answer, in bytes after decoding.
+    package var maxBody: Int { limits.maxBody }
+}
+
+/// A document that a web server holds, and how to ask for it. Secrets are named, not held.
+///
+/// Other network sources use it for the settings that they share with kind `http`.
+package struct Site: Limited {
+    /// `http://…` or `https://…`, without user and password.
+    package var url: String
+    /// Header fields that the administrator adds to every request.
+    package var headers: [HeaderField] = []
+    /// A file of CA certificates that replaces the CA certificates of the system.
+    package var authorities: Credential?
+    package var clientCertificate: Credential?
+    /// Nil if the file of the client certificate holds the key too.
+    package var clientKey: Credential?
+    /// The token of `Authorization: Bearer` (RFC 6750).
+    package var bearer: Credential?
+    /// The value of `X-API-Key`.
+    package var apiKey: Credential?
+    /// The path of a Unix socket to connect to in place of the URL's host.
+    package var unixSocket: String?
+    package var limits: FetchLimits
+
+    /// A site without credentials and headers.
+    package init(url: String, limits: FetchLimits = FetchLimits()) {
+        self.url = url
+        self.limits = limits
+    }
+}
+
+/// A header field of a request.
+package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    /// A field as it is sent, without the line end.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An etcd cluster that holds flags, and how to ask it.
+package struct EtcdSite: Limited {
+    /// The members, `http://HOST:PORT` or `https://HOST:PORT`, at least one, without a slash at the
+    /// end. Each of them may answer.
+    package var endpoints: [String]
+    /// The beginning of every key. The rest of a key is the name of a flag.
+    package var prefix: String
+    package var login: Login?
+    /// The certificates and limits for every endpoint. Its `url` is empty.
+    package var server: Site
+
+    /// `timeout` covers a whole fetch, over all endpoints that it tries.
+    package var limits: FetchLimits { server.limits }
+
+    /// A user of etcd and the password.
+    package struct Login: Hashable, Sendable {
+        package var user: String
+        package var password: Credential
+
+        /// A user with the credential of its password.
+        package init(user: String, password: Credential) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// All settings of kind `etcd`.
+    package init(endpoints: [String], prefix: String, login: Login?, server: Site) {
+        self.endpoints = endpoints
+        self.prefix = prefix
+        self.login = login
+        self.server = server
+    }
+}
+
+/// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
+/// and how to ask it.
+package struct EvaluationSite: Limited {
+    /// Its `url` is the part before `/ofrep`, without a slash at the end.
+    package var server: Site
+    /// Members that the administrator adds to the context, or replaces in it.
+    package var context: JSON.Object
+
+    package var limits: FetchLimits { server.limits }
+
+    /// All settings of kind `ofrep`.
+    package init(server: Site, context: JSON.Object) {
+        self.server = server
+        self.context = context
+    }
+}
