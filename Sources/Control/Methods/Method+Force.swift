@@ -30,13 +30,15 @@ extension Method {
         if ifOpen { try checkThatItCloses(service, order, subject) }
         let event = Event.override(service.name, order, ifOpen: ifOpen)
         subject.post(event)
+        var objection: OrderObjection?
         var state: JSON.Object?
         var problem: String?
         return .later { (occasion) throws(MethodError) in
             switch occasion {
-            case .rejected(service.name, order, let objection):
-                throw refusal(of: service, objection, subject)
+            case .rejected(service.name, order, let reason):
+                objection = reason
             case .event(event):
+                if let objection { throw refusal(of: service, objection, subject) }
                 state = subject.state(of: service.name)
             case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }

@@ -35,13 +35,13 @@ package enum Occasion: Hashable, Sendable {
 
 extension Subject {
     /// The configured services.
-    var services: [Service] { machine.plan.services }
+    package var services: [Service] { machine.plan.services }
 
     /// How the services and the sources stand.
-    var overview: Overview { machine.overview(at: now) }
+    package var overview: Overview { machine.overview(at: now) }
 
     /// What was last published of a service; nil where nothing was yet.
-    func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+    package func record(of service: ServiceName) -> Record? { machine.record(of: service) }
 
     /// The configured service of this name.
     func service(_ name: String) throws(MethodError) -> Service {
