@@ -1,5 +1,4 @@
 package import CivilTime
-import JSON
 
 /// One service as configured: what is switched, by which switches, under which policy.
 package struct Service: Hashable, Sendable {

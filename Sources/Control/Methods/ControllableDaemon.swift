@@ -35,13 +35,13 @@ package enum ReplyTrigger: Hashable, Sendable {
 
 extension ControllableDaemon {
     /// The configured services.
-    var services: [Service] { machine.plan.services }
+    package var services: [Service] { machine.plan.services }
 
     /// The state of the services and the sources, for people.
-    var overview: Overview { machine.overview(at: now) }
+    package var overview: Overview { machine.overview(at: now) }
 
     /// The record of a service that was published last; nil before the first.
-    func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+    package func record(of service: ServiceName) -> Record? { machine.record(of: service) }
 
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {

@@ -30,13 +30,15 @@ extension Method {
         if ifOpen { try checkThatItCloses(service, order, daemon) }
         let event = Event.override(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
+        var objection: OrderObjection?
         var state: JSON.Object?
         var problem: String?
         return .later { (trigger) throws(MethodError) in
             switch trigger {
-            case .rejected(service.name, order, let objection):
-                throw rejection(of: service, objection, daemon)
+            case .rejected(service.name, order, let reason):
+                objection = reason
             case .event(event):
+                if let objection { throw rejection(of: service, objection, daemon) }
                 state = daemon.state(of: service.name)
             case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }

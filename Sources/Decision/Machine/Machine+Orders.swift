@@ -14,17 +14,18 @@ extension Machine {
             decideDue(at: now, &batch)
         }
         guard overrides[name] != override else { return }
-        if let objection = objection(to: name, ifOpen: ifOpen) {
+        if ifOpen, let objection = objection(to: name) {
             batch.rejections.append(.reject(name, override, objection))
             return
         }
+        guard index.service(name) != nil else { return }
         replace(overrideOf: name, with: override, &batch)
         batch.notices.append(.overridden(name, override))
     }
 
-    private func objection(to name: ServiceName, ifOpen: Bool) -> OrderObjection? {
+    /// Why an order that is for an open gate alone is not taken; nil where it is.
+    private func objection(to name: ServiceName) -> OrderObjection? {
         guard index.service(name) != nil else { return .notConfigured }
-        guard ifOpen else { return nil }
         if let override = overrides[name] { return .overridden(override) }
         let verdict = record(of: name)?.verdict
         guard verdict?.gate == .open else { return .notOpen(verdict?.state ?? .undecided) }

@@ -84,13 +84,17 @@ extension ServiceState {
         context.wokenAt.map { $0 + service.policy.firstTimeout }
     }
 
-    /// How many answers in a row it takes for flags to move the gate; nil where they do not move it.
+    /// How many answers in a row it takes for a new one to move the gate; nil where it does not move
+    /// it. The first flags of all need no confirmation.
     func confirmations(
-        from before: Reading, to next: Reading, _ source: SourceName, _ override: Override?,
+        of result: Result<Reading, InvalidFlag>, at position: Int, _ override: Override?,
         in context: Context
     ) -> (gate: Gate, needed: Int)? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
-        guard max(close, open) > 1 else { return nil }
+        guard max(close, open) > 1, case .success(let next) = result,
+            let before = switches[position].reading
+        else { return nil }
+        let source = service.switches[position].source
         let circumstances = circumstances(override, in: context)
         let gate = { (reading: Reading) in
             service.opinion(of: Evidence(source: source, reading: reading), in: circumstances)?.gate

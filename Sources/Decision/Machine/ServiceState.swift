@@ -71,12 +71,11 @@ struct ServiceState: Hashable, Sendable {
     ) -> Bool {
         isMarkedDue = true
         let plan = service.switches[position]
+        let result = answer.read(by: plan.format, in: service.zone)
         let offer = switches[position].offer(
-            answer, readAs: answer.read(by: plan.format, in: service.zone),
-            isForNextStart: service.activation == .nextStart, at: context.now
-        ) { [self] in
-            confirmations(from: $0, to: $1, plan.source, override, in: context)
-        }
+            answer, readAs: result, isForNextStart: service.activation == .nextStart,
+            confirmations: confirmations(of: result, at: position, override, in: context),
+            at: context.now)
         switch offer {
         case .refused(let problem, let isNew):
             if isNew { notices.append(.answerInvalid(service.name, plan.source, problem)) }

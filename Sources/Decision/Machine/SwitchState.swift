@@ -66,12 +66,11 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Takes a new answer in. `isForNextStart` stages it, unless there are no flags yet.
-    /// `confirmations` gives how many answers have to agree before `next` replaces `before`, where
-    /// that moves the gate; the first flags of all need none.
+    /// `confirmations` is how many answers in a row have to agree before it moves the gate; nil where
+    /// it does not move it.
     mutating func offer(
         _ answer: NumberedAnswer, readAs result: Result<Reading, InvalidFlag>,
-        isForNextStart: Bool, at now: Now,
-        confirmations: (_ before: Reading, _ next: Reading) -> (gate: Gate, needed: Int)?
+        isForNextStart: Bool, confirmations: (gate: Gate, needed: Int)?, at now: Now
     ) -> Offer {
         let next: Reading
         switch result {
@@ -83,19 +82,17 @@ struct SwitchState: Hashable, Sendable {
             }
             next = reading
         }
-        if let before = reading {
-            if isForNextStart {
-                staged = answer.number
-                raiseVersion(to: next)
-                confirm(at: now)
-                return .staged
-            }
-            if let (gate, needed) = confirmations(before, next) {
-                let count = unconfirmed?.gate == gate ? unconfirmed?.count ?? 0 : 0
-                if count + 1 < needed {
-                    newest = .unconfirmed(Unconfirmed(gate: gate, count: count + 1, needed: needed))
-                    return .unconfirmed
-                }
+        if isForNextStart, reading != nil {
+            staged = answer.number
+            raiseVersion(to: next)
+            confirm(at: now)
+            return .staged
+        }
+        if let (gate, needed) = confirmations {
+            let count = unconfirmed?.gate == gate ? unconfirmed?.count ?? 0 : 0
+            if count + 1 < needed {
+                newest = .unconfirmed(Unconfirmed(gate: gate, count: count + 1, needed: needed))
+                return .unconfirmed
             }
         }
         let before = reading
