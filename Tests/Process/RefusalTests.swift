@@ -6,7 +6,7 @@ import Testing
 /// A configuration that is read well, and cannot be put in force.
 @Suite(.timeLimit(.minutes(1))) struct RefusalTests {
     /// libcurl finds no memory for the first source that needs the network.
-    private static let shim = "void *curl_multi_init(void) { return 0; }\n"
+    private static let noMemory = "void *curl_multi_init(void) { return 0; }\n"
 
     private static let withNetwork =
         Daemon.shop + """
@@ -21,12 +21,8 @@ import Testing
     @Test func everybodyIsToldTheSameOfSourcesThatCannotBeFollowed() throws {
         let watched = try WatchedDaemon()
         let daemon = watched.daemon
-        try daemon.folder.write(Self.shim, to: "shim.c")
-        let compiled = try Program.run(
-            "/usr/bin/gcc",
-            ["-shared", "-fPIC", "-o", daemon.folder("shim.so"), daemon.folder("shim.c")])
-        #expect(compiled.errors == "")
-        try watched.start(["LD_PRELOAD": daemon.folder("shim.so")])
+        let preload = try Preload("no-memory", Self.noMemory)
+        try watched.start(["LD_PRELOAD": preload.path])
         try watched.waitUntilReady()
 
         try daemon.folder.write(Self.withNetwork, to: "killswitchd.toml")
