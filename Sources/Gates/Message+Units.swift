@@ -25,13 +25,13 @@ extension Message {
     }
 
     /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
-    func seen() throws(BusError) -> UnitStatus? {
+    func unitStatus() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
-        return try facts()?.seen
+        return try unitProperties()?.seen
     }
 
     /// The answer to GetAll; nil where it does not tell how the unit stands.
-    func facts() throws(BusError) -> UnitProperties? {
+    func unitProperties() throws(BusError) -> UnitProperties? {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
         var (result, stopLimit) = (String?.none, Duration?.none)
@@ -107,39 +107,39 @@ extension Duration {
 }
 
 extension Message {
-    /// The answer to GetAll, for a rehearsal; nil where it does not tell how the unit stands.
-    func account() throws(BusError) -> UnitSnapshot? {
-        var account = UnitSnapshot(UnitStatus(.inactive))
+    /// The answer to GetAll, for a drill; nil where it does not tell how the unit stands.
+    func unitSnapshot() throws(BusError) -> UnitSnapshot? {
+        var snapshot = UnitSnapshot(UnitStatus(.inactive))
         var isTold = false
         try properties { name throws(BusError) in
             switch name {
             case "ActiveState":
                 guard let active = ActiveState(rawValue: try word()) else { return true }
-                account.seen.active = active
+                snapshot.seen.active = active
                 isTold = true
-            case "Job": account.seen.hasJob = try hasJob()
-            case "Result": account.result = try word()
-            case "InactiveEnterTimestampMonotonic": account.downSince = try stamp()
-            case "InactiveExitTimestampMonotonic": account.leftDown = try stamp()
-            case "ActiveEnterTimestampMonotonic": account.upSince = try stamp()
-            case "TimeoutStopUSec": account.stopLimit = Duration(limit: try number())
-            case "TimeoutStartUSec": account.startLimit = Duration(limit: try number())
+            case "Job": snapshot.seen.hasJob = try hasJob()
+            case "Result": snapshot.result = try word()
+            case "InactiveEnterTimestampMonotonic": snapshot.downSince = try stamp()
+            case "InactiveExitTimestampMonotonic": snapshot.leftDown = try stamp()
+            case "ActiveEnterTimestampMonotonic": snapshot.upSince = try stamp()
+            case "TimeoutStopUSec": snapshot.stopLimit = Duration(limit: try number())
+            case "TimeoutStartUSec": snapshot.startLimit = Duration(limit: try number())
             // Of sockets, which have one limit for both.
             case "TimeoutUSec":
-                account.stopLimit = Duration(limit: try number())
-                account.startLimit = account.stopLimit
-            case "TriggeredBy": account.triggeredBy = try names()
+                snapshot.stopLimit = Duration(limit: try number())
+                snapshot.startLimit = snapshot.stopLimit
+            case "TriggeredBy": snapshot.triggeredBy = try names()
             // Each hands a stop on; systemd.unit(5).
             case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
                 let units = try names()
-                account.stopsWith += units
-                if name == "RequisiteOf" { account.requisiteOf = units }
-            case "Wants": account.wants = try names()
+                snapshot.stopsWith += units
+                if name == "RequisiteOf" { snapshot.requisiteOf = units }
+            case "Wants": snapshot.wants = try names()
             default: return false
             }
             return true
         }
-        return isTold ? account : nil
+        return isTold ? snapshot : nil
     }
 
     /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil where it is 0, which is never.

@@ -77,13 +77,13 @@ package final class SystemManager {
 
 /// What a drill asks of systemd, which has to answer soon: a gate is closed meanwhile.
 extension SystemManager {
-    /// Everything that a rehearsal asks of a unit.
-    package func account(of unit: UnitName) throws(Failure) -> UnitSnapshot {
-        let account = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
-            try message.account()
+    /// Everything that a drill asks of a unit.
+    package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
+        let snapshot = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
+            try message.unitSnapshot()
         }
-        guard let account else { throw Failure(unreadable: unit) }
-        return account
+        guard let snapshot else { throw Failure(unreadable: unit) }
+        return snapshot
     }
 
     /// Has systemd remember what it knows of a unit for as long as this connection lives: it forgets a

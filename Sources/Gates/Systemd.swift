@@ -70,11 +70,11 @@ final class Systemd {
     func read(_ unit: UnitName) {
         send(.read(unit)) { [unowned self] result in
             guard case .success(let message) = result,
-                case .success(let facts) = Result(catching: { () throws(BusError) in
-                    try message.facts()
+                case .success(let properties) = Result(catching: { () throws(BusError) in
+                    try message.unitProperties()
                 })
             else { return post(.unitRead(unit, nil)) }
-            post(.unitRead(unit, facts))
+            post(.unitRead(unit, properties))
         }
     }
 
@@ -204,7 +204,7 @@ struct UnitSignals {
             // A signal that cannot be read tells nothing: the unit stays as it was known.
             guard let unit = ObjectPath.unit(message.path),
                 case .success(let seen?) = Result(catching: { () throws(BusError) in
-                    try message.seen()
+                    try message.unitStatus()
                 })
             else { return }
             heard(unit, seen)

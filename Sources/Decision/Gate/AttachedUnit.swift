@@ -90,10 +90,10 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ facts: UnitProperties) {
-        seen = facts.seen
-        result = facts.result
-        stopLimit = facts.stopLimit
+    mutating func take(_ properties: UnitProperties) {
+        seen = properties.seen
+        result = properties.result
+        stopLimit = properties.stopLimit
     }
 
     private var isDown: Bool { seen?.active.isDown ?? true }

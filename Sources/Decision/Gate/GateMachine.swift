@@ -35,7 +35,7 @@ package struct GateMachine: Sendable {
         case .busLost(let problem): loseBus(problem, at: now, &batch)
         case .systemdReloaded: if link.isUp { batch.list() }
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
-        case .unitRead(let unit, let facts): take(facts, of: unit, &batch)
+        case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem):
             gates[job.target.service]?.take(answer: problem, to: job, at: now, &batch)
             batch.touch(job.target.service)
@@ -145,26 +145,26 @@ package struct GateMachine: Sendable {
 
     /// A unit was read. One that could not be read stays as it was known.
     private mutating func take(
-        _ facts: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
-            takeTarget(facts, of: target, &batch)
+            takeTarget(properties, of: target, &batch)
         } else if let services = units[unit]?.services {
-            if let facts { units[unit]?.take(facts) }
+            if let properties { units[unit]?.take(properties) }
             for service in services { gates[service]?.noteReading(of: unit) }
             touch(unit, &batch)
         }
     }
 
     private mutating func takeTarget(
-        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
-        let detached = gate.take(facts, of: target, &batch)
+        let detached = gate.take(properties, of: target, &batch)
         batch.touch(target.service)
         for unit in detached where units[unit]?.detach(from: target) == false { units[unit] = nil }
-        let wants = Set(facts?.wants ?? [])
-        for unit in Set(facts?.requisiteOf ?? []).sorted() {
+        let wants = Set(properties?.wants ?? [])
+        for unit in Set(properties?.requisiteOf ?? []).sorted() {
             if units[unit] == nil {
                 units[unit] = AttachedUnit(unit)
                 batch.read(unit)

@@ -131,11 +131,11 @@ struct GateState: Hashable, Sendable {
 
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
     mutating func take(
-        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) -> Set<UnitName> {
         phase.update { $0.noteReading(of: target) }
-        guard let facts else { return [] }
-        let detached = targets.take(facts, of: target)
+        guard let properties else { return [] }
+        let detached = targets.take(properties, of: target)
         phase.update { [attached] in $0.forget(detached.subtracting(attached)) }
         orphans.report(attached, &batch)
         return detached

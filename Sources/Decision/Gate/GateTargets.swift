@@ -75,12 +75,12 @@ struct GateTargets: Hashable, Sendable {
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ facts: UnitProperties, of target: GateTarget) -> Set<UnitName> {
+    mutating func take(_ properties: UnitProperties, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
-        state.seen = facts.seen
+        state.seen = properties.seen
         state.isRead = true
-        state.attached = Set(facts.requisiteOf)
+        state.attached = Set(properties.requisiteOf)
         states[target] = state
         return before.subtracting(state.attached)
     }

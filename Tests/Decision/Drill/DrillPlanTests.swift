@@ -11,30 +11,30 @@ import Testing
         try systemd.attach("page.service", to: .maintenance, .inactive)
         try systemd.attach("last.service", to: .ended, .inactive)
         try systemd.add("needy.service", dependingOn: "web.service")
-        let rehearsal = try systemd.rehearsal()
+        let plan = try systemd.plan()
         #expect(
-            rehearsal.lines == [
+            plan.lines == [
                 "app.service attached", "app.socket attached started",
                 "web.service attached started", "needy.service on web.service",
                 "page.service state started",
             ])
-        #expect(rehearsal.openTarget?.text == "killswitch-open@shop.target")
-        #expect(rehearsal.openTargetBefore.seen.active == .active)
+        #expect(plan.openTarget?.text == "killswitch-open@shop.target")
+        #expect(plan.openTargetBefore.seen.active == .active)
         #expect(
-            rehearsal.closedTargets.map(\.text) == [
+            plan.closedTargets.map(\.text) == [
                 "killswitch-closed@shop.target", "killswitch-maintenance@shop.target",
             ])
         #expect(
-            try systemd.rehearsal(to: .ended).lines.last == "last.service state started")
+            try systemd.plan(to: .ended).lines.last == "last.service state started")
     }
 
     @Test func whatRunsInACountdownStopsWithIt() throws {
         var systemd = StandInSystemd()
         try systemd.attach("web.service", to: .open)
         try systemd.attach("banner.service", to: .countdown)
-        #expect(try systemd.rehearsal().lines == ["web.service attached started"])
+        #expect(try systemd.plan().lines == ["web.service attached started"])
         #expect(
-            try systemd.rehearsal(from: DesiredGate(gate: .open, state: .countdown)).lines == [
+            try systemd.plan(from: DesiredGate(gate: .open, state: .countdown)).lines == [
                 "banner.service attached started", "web.service attached started",
             ])
     }
@@ -51,34 +51,34 @@ import Testing
         try systemd.add("behind.service", dependingOn: "down.service")
         try systemd.add("killswitch-open@shop.target", dependingOn: "web.service")
         #expect(
-            try systemd.rehearsal().lines == [
+            try systemd.plan().lines == [
                 "app.service attached started", "web.service attached started",
                 "one.service on web.service", "two.service on one.service",
             ])
     }
 
     /// What stands behind a second gate stays under that one.
-    @Test func aUnitOfTwoStatesIsMovedWhereOneOfThemEnds() throws {
+    @Test func aUnitOfTwoStatesIsMovedIfOneOfThemEnds() throws {
         var systemd = StandInSystemd()
         try systemd.attach("web.service", to: .open)
         try systemd.attach("both.service", to: .variant("b"))
         try systemd.attach("web.service", to: .variant("b"))
         #expect(
-            try systemd.rehearsal(from: DesiredGate(gate: .open, state: .running, variant: "b"))
+            try systemd.plan(from: DesiredGate(gate: .open, state: .running, variant: "b"))
                 .lines
                 == ["web.service attached started"])
     }
 
-    @Test func nothingIsAttachedWhereNothingIsAttachedToTheOpenGate() throws {
+    @Test func aPlanHasNoAttachedUnitIfNoneIsAttachedToTheOpenGate() throws {
         var systemd = StandInSystemd()
         try systemd.attach("page.service", to: .maintenance, .inactive)
-        #expect(try systemd.rehearsal().attached.isEmpty)
+        #expect(try systemd.plan().attached.isEmpty)
     }
 
     // MARK: How far it is
 
     private struct Play {
-        let rehearsal: DrillPlan
+        let plan: DrillPlan
         var seen: [UnitName: UnitStatus] = [:]
 
         init() throws {
@@ -86,8 +86,8 @@ import Testing
             try systemd.attach("web.service", to: .open)
             try systemd.add("needy.service", dependingOn: "web.service")
             try systemd.attach("page.service", to: .maintenance, .inactive)
-            rehearsal = try systemd.rehearsal()
-            for unit in rehearsal.units { seen[unit.name] = unit.before.seen }
+            plan = try systemd.plan()
+            for unit in plan.units { seen[unit.name] = unit.before.seen }
             try set("killswitch-open@shop.target", .active)
         }
 
@@ -98,22 +98,22 @@ import Testing
 
     @Test func startsByHandWaitForTheLastStopAndForTheTarget() throws {
         var play = try Play()
-        #expect(!play.rehearsal.isAllDown(play.seen))
+        #expect(!play.plan.isAllDown(play.seen))
         try play.set("web.service", .inactive)
         try play.set("needy.service", .deactivating, hasJob: true)
         try play.set("killswitch-open@shop.target", .active, hasJob: true)
-        #expect(!play.rehearsal.isAllDown(play.seen))
+        #expect(!play.plan.isAllDown(play.seen))
         try play.set("killswitch-open@shop.target", .inactive)
-        #expect(!play.rehearsal.isAllDown(play.seen))
+        #expect(!play.plan.isAllDown(play.seen))
         try play.set("needy.service", .failed)
-        #expect(play.rehearsal.isAllDown(play.seen))
-        #expect(!play.rehearsal.isClosed(play.seen))
+        #expect(play.plan.isAllDown(play.seen))
+        #expect(!play.plan.isClosed(play.seen))
         try play.set("killswitch-closed@shop.target", .active)
         try play.set("killswitch-maintenance@shop.target", .active)
         try play.set("page.service", .inactive, hasJob: true)
-        #expect(!play.rehearsal.isClosed(play.seen))
+        #expect(!play.plan.isClosed(play.seen))
         try play.set("page.service", .active)
-        #expect(play.rehearsal.isClosed(play.seen))
+        #expect(play.plan.isClosed(play.seen))
     }
 
     struct Settling: CustomTestStringConvertible, Sendable {
@@ -139,9 +139,9 @@ import Testing
         Settling(unit: "page.service", active: .inactive, isSettled: true),
         Settling(unit: "page.service", active: .deactivating, isSettled: false),
     ])
-    func aUnitHasSettledWhere(_ settling: Settling) throws {
+    func aUnitHasSettledWhenItIsAtRestAndAwaitsNoStart(_ settling: Settling) throws {
         let unit = try #require(
-            Play().rehearsal.units.first { $0.name.text == settling.unit })
+            Play().plan.units.first { $0.name.text == settling.unit })
         #expect(
             unit.hasSettled(
                 UnitStatus(settling.active, hasJob: settling.hasJob), after: settling.after)

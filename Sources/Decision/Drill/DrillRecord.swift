@@ -20,8 +20,8 @@ package struct DrillFindings: Hashable, Sendable {
 
 /// What a drill has seen so far of its units, when it did what, and what went wrong.
 struct DrillRecord: Hashable, Sendable {
-    private let rehearsal: DrillPlan
-    private var courses: [UnitName: UnitObservations] = [:]
+    private let plan: DrillPlan
+    private var observations: [UnitName: UnitObservations] = [:]
     private var times: DrillTimes
     private var problem: String?
     private var closedFor: Duration?
@@ -30,8 +30,8 @@ struct DrillRecord: Hashable, Sendable {
     private var hasSecondSignal = false
 
     /// `limit` is how long the gate is to stay closed at most.
-    init(of rehearsal: DrillPlan, orderedAt time: Uptime, limit: Duration) {
-        self.rehearsal = rehearsal
+    init(of plan: DrillPlan, orderedAt time: Uptime, limit: Duration) {
+        self.plan = plan
         times = DrillTimes(ordered: time, limit: limit)
     }
 
@@ -65,31 +65,31 @@ struct DrillRecord: Hashable, Sendable {
     /// Everything is down, and starts by hand are tried.
     mutating func noteAllDown() { times.wasAllDown = true }
 
-    /// Those of the units whose account behind the closed gate is missing.
+    /// Those of the units whose snapshot behind the closed gate is missing.
     func missing(_ units: [DrilledUnit]) -> [UnitName] {
-        units.map(\.name).filter { courses[$0]?.closed == nil }
+        units.map(\.name).filter { observations[$0]?.closed == nil }
     }
 
     /// Notes how units stand behind the closed gate.
-    mutating func noteClosed(_ accounts: [UnitName: UnitSnapshot]) {
-        for (name, account) in accounts {
-            courses[name, default: UnitObservations()].closed = account
+    mutating func noteClosed(_ snapshots: [UnitName: UnitSnapshot]) {
+        for (name, snapshot) in snapshots {
+            observations[name, default: UnitObservations()].closed = snapshot
         }
     }
 
     /// Notes what came of a start by hand.
     mutating func note(_ start: ManualStart, of unit: UnitName) {
-        courses[unit, default: UnitObservations()].handStart = start
+        observations[unit, default: UnitObservations()].handStart = start
     }
 
     /// Whether a unit had not stopped when the gate was opened again.
     func isLate(_ unit: DrilledUnit) -> Bool {
-        courses[unit.name]?.closed.map { !unit.hasStopped($0.seen) } ?? false
+        observations[unit.name]?.closed.map { !unit.hasStopped($0.seen) } ?? false
     }
 
     /// Notes what the daemon says is wrong with units of the drill.
-    mutating func noteComplaints(_ complaints: [UnitName: String]) {
-        for (name, complaint) in complaints { courses[name]?.complaint = complaint }
+    mutating func noteProblems(_ problems: [UnitName: String]) {
+        for (name, problem) in problems { observations[name]?.reportedProblem = problem }
     }
 
     /// The gate is to open again: it was closed no longer than until now.
@@ -103,15 +103,15 @@ struct DrillRecord: Hashable, Sendable {
     mutating func noteReopening(at time: Uptime) { times.reopened = time }
 
     /// Notes how units and the target of the open gate stand at the end.
-    mutating func noteEnd(_ accounts: [UnitName: UnitSnapshot]) {
-        for unit in rehearsal.units {
-            guard let account = accounts[unit.name] else { continue }
-            courses[unit.name, default: UnitObservations()].ended = account
+    mutating func noteEnd(_ snapshots: [UnitName: UnitSnapshot]) {
+        for unit in plan.units {
+            guard let snapshot = snapshots[unit.name] else { continue }
+            observations[unit.name, default: UnitObservations()].ended = snapshot
         }
         // A target that waited for a unit until the gate opened again was never down.
-        guard let reopened = times.reopened, let target = rehearsal.openTarget,
-            let account = accounts[target], account.seen.active == .active,
-            let opened = account.upSince
+        guard let reopened = times.reopened, let target = plan.openTarget,
+            let snapshot = snapshots[target], snapshot.seen.active == .active,
+            let opened = snapshot.upSince
         else { return }
         closedFor = max(opened, reopened) - times.ordered
     }
@@ -121,9 +121,9 @@ struct DrillRecord: Hashable, Sendable {
         var times = times
         times.wasInterrupted = wasInterrupted || problem != nil
         return DrillFindings(
-            service: rehearsal.service, state: rehearsal.state,
-            outcomes: rehearsal.units.map {
-                $0.outcome(courses[$0.name] ?? UnitObservations(), times)
+            service: plan.service, state: plan.state,
+            outcomes: plan.units.map {
+                $0.outcome(observations[$0.name] ?? UnitObservations(), times)
             },
             problem: problem, closedFor: closedFor, isOpen: isOpen,
             isInterrupted: times.wasInterrupted)

@@ -101,8 +101,8 @@ struct GateTranscript {
         case .systemdReloaded: "reloaded"
         case .unitChanged(let unit, let seen):
             "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
-        case .unitRead(let unit, let facts):
-            "\(unit) read: \(facts?.seen.active.rawValue ?? "nothing")"
+        case .unitRead(let unit, let properties):
+            "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
         case .jobAnswered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
         case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
         case .publishFailed(let service, let problem): "\(service) unpublished: \(problem)"

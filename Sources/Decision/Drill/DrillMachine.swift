@@ -39,7 +39,7 @@ package struct DrillMachine: Sendable {
         var isAbsenceTold = false
     }
 
-    private let rehearsal: DrillPlan
+    private let plan: DrillPlan
     private let limit: Duration
     private var phase = Phase.idle
     private var record: DrillRecord
@@ -48,12 +48,12 @@ package struct DrillMachine: Sendable {
     private var closing: DrillClosing
 
     /// A drill that gives its order at `now`, and closes the gate for `limit` at most.
-    package init(_ rehearsal: DrillPlan, limit: Duration, at now: DrillTime) {
-        self.rehearsal = rehearsal
+    package init(_ plan: DrillPlan, limit: Duration, at now: DrillTime) {
+        self.plan = plan
         self.limit = limit
-        record = DrillRecord(of: rehearsal, orderedAt: now.uptime, limit: limit)
+        record = DrillRecord(of: plan, orderedAt: now.uptime, limit: limit)
         expiry = now.boot + limit
-        closing = DrillClosing(of: rehearsal, until: expiry, at: now.boot)
+        closing = DrillClosing(of: plan, until: expiry, at: now.boot)
     }
 
     /// Takes in what happened at `now`, and says what is to be done next. An event that the phase does
@@ -65,7 +65,7 @@ package struct DrillMachine: Sendable {
         case .standing(let standing): take(standing, problem: nil, at: now)
         case .standingUnknown(let problem): take(nil, problem: problem, at: now)
         case .listed(let seen): take(list: seen, at: now)
-        case .read(let accounts, let problem): take(accounts, problem, at: now)
+        case .read(let snapshots, let problem): take(snapshots, problem, at: now)
         case .tried(let start): take(start, at: now)
         case .unitProblems(let problems, let problem): take(problems, problem, at: now)
         case .released(let standing): take(released: standing, at: now)
@@ -82,7 +82,7 @@ package struct DrillMachine: Sendable {
         phase = .ordering
         return [
             .tell(
-                "closing '\(rehearsal.service)' as \(rehearsal.state.rawValue), for at most "
+                "closing '\(plan.service)' as \(plan.state.rawValue), for at most "
                     + "\(limit.wholeSeconds) s"),
             .order,
         ]
@@ -102,7 +102,7 @@ package struct DrillMachine: Sendable {
     private mutating func endClosing(at now: DrillTime) -> [DrillEffect] {
         record.noteEndOfClosing(at: now.uptime)
         phase = .recording
-        let missing = record.missing(rehearsal.units)
+        let missing = record.missing(plan.units)
         return [missing.isEmpty ? .readUnitProblems : .read(missing)]
     }
 
@@ -115,7 +115,7 @@ package struct DrillMachine: Sendable {
     private mutating func release(at now: DrillTime) -> [DrillEffect] {
         phase = .releasing(
             Release(last: max(expiry, now.boot) + Self.daemonMayTake, askedAt: now.uptime))
-        return [.tell("opening '\(rehearsal.service)' again"), .release]
+        return [.tell("opening '\(plan.service)' again"), .release]
     }
 
     private mutating func take(released standing: DrillStanding, at now: DrillTime)
@@ -144,7 +144,7 @@ package struct DrillMachine: Sendable {
             return told
                 + finish(
                     "killswitchd does not answer; the gate opens when it is there again, or with "
-                        + "'systemctl start killswitch-open@\(rehearsal.service).target'")
+                        + "'systemctl start killswitch-open@\(plan.service).target'")
         }
         return told + [.wait(.milliseconds(200))]
     }
@@ -161,7 +161,7 @@ package struct DrillMachine: Sendable {
 
     private mutating func beginOpening(at now: DrillTime, since: Uptime) -> [DrillEffect] {
         record.noteReopening(at: since)
-        return lookWhileOpening(DrillOpening(of: rehearsal, at: now.boot), at: now)
+        return lookWhileOpening(DrillOpening(of: plan, at: now.boot), at: now)
     }
 
     private mutating func lookWhileOpening(_ opening: DrillOpening, at now: DrillTime)
@@ -176,7 +176,7 @@ package struct DrillMachine: Sendable {
     private mutating func finish(_ problem: String? = nil) -> [DrillEffect] {
         record.note(problem)
         phase = .finishing
-        return [.read(rehearsal.units.map(\.name) + [rehearsal.openTarget].compactMap(\.self))]
+        return [.read(plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))]
     }
 
     // MARK: Answers, in every phase
@@ -226,19 +226,19 @@ package struct DrillMachine: Sendable {
     }
 
     private mutating func take(
-        _ accounts: [UnitName: UnitSnapshot], _ problem: String?, at now: DrillTime
+        _ snapshots: [UnitName: UnitSnapshot], _ problem: String?, at now: DrillTime
     ) -> [DrillEffect] {
         record.note(problem)
         switch phase {
         case .closing:
-            record.noteClosed(accounts)
+            record.noteClosed(snapshots)
             return proceed(
                 problem == nil ? closing.takeAccounts(&record, at: now) : nil, at: now)
         case .recording:
-            record.noteClosed(accounts)
+            record.noteClosed(snapshots)
             return [.readUnitProblems]
         case .finishing:
-            record.noteEnd(accounts)
+            record.noteEnd(snapshots)
             return [.readUnitProblems]
         case .idle, .ordering, .releasing, .keptClosed, .opening, .done: return []
         }
@@ -248,7 +248,7 @@ package struct DrillMachine: Sendable {
         _ problems: [UnitName: String], _ problem: String?, at now: DrillTime
     ) -> [DrillEffect] {
         record.note(problem)
-        record.noteComplaints(problems)
+        record.noteProblems(problems)
         switch phase {
         case .recording: return release(at: now)
         case .finishing: return [.readStanding]

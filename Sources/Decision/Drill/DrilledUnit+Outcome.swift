@@ -2,54 +2,57 @@ import CivilTime
 
 extension DrilledUnit {
     /// What the drill found out about this unit.
-    package func outcome(_ course: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
-        let failures = failures(course, times)
+    package func outcome(_ observations: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
+        let failures = failures(observations, times)
         return UnitOutcome(
-            unit: self, stop: stop(course, times), isRefused: course.handStart?.isRefused,
-            start: start(course, times), failures: failures,
-            remark: failures.isEmpty ? remark(course, times) : nil)
+            unit: self, stop: stop(observations, times),
+            isRefused: observations.handStart?.isRefused,
+            start: start(observations, times), failures: failures,
+            remark: failures.isEmpty ? remark(observations, times) : nil)
     }
 
-    private func stop(_ course: UnitObservations, _ times: DrillTimes) -> Duration? {
+    private func stop(_ observations: UnitObservations, _ times: DrillTimes) -> Duration? {
         switch kind {
         case .attached, .dependent:
             guard wasUp else { return nil }
-            return course.latest(\.downSince, from: times.ordered).map { $0 - times.ordered }
+            return observations.latest(\.downSince, from: times.ordered).map { $0 - times.ordered }
         case .state:
             guard let reopened = times.reopened else { return nil }
-            return course.latest(\.downSince, from: reopened).map { $0 - reopened }
+            return observations.latest(\.downSince, from: reopened).map { $0 - reopened }
         }
     }
 
-    private func start(_ course: UnitObservations, _ times: DrillTimes) -> Duration? {
+    private func start(_ observations: UnitObservations, _ times: DrillTimes) -> Duration? {
         switch kind {
         case .attached, .dependent:
             guard let reopened = times.reopened else { return nil }
-            return course.ended?.arrival(since: reopened).map { $0 - reopened }
+            return observations.ended?.arrival(since: reopened).map { $0 - reopened }
         case .state:
-            return course.closed?.arrival(since: times.ordered).map { $0 - times.ordered }
+            return observations.closed?.arrival(since: times.ordered).map { $0 - times.ordered }
         }
     }
 
-    private func failures(_ course: UnitObservations, _ times: DrillTimes) -> [UnitFailure] {
+    private func failures(_ observations: UnitObservations, _ times: DrillTimes) -> [UnitFailure] {
         let failures =
             switch kind {
             case .attached:
                 [
-                    stopFailure(course, times), handStartFailure(course, times),
-                    returnFailure(course, times),
+                    stopFailure(observations, times), handStartFailure(observations, times),
+                    returnFailure(observations, times),
                 ]
-            case .dependent: [stopFailure(course, times), returnFailure(course, times)]
-            case .state: [absenceFailure(course, times), overstayFailure(course, times)]
+            case .dependent: [stopFailure(observations, times), returnFailure(observations, times)]
+            case .state:
+                [absenceFailure(observations, times), overstayFailure(observations, times)]
             }
         // What is unknown is so once.
         return failures.compactMap(\.self).filter { $0 != .unknown }
             + (failures.contains(.unknown) ? [.unknown] : [])
     }
 
-    private func stopFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
+    private func stopFailure(_ observations: UnitObservations, _ times: DrillTimes) -> UnitFailure?
+    {
         guard wasUp else { return nil }
-        guard let closed = course.closed else { return times.wasInterrupted ? nil : .unknown }
+        guard let closed = observations.closed else { return times.wasInterrupted ? nil : .unknown }
         if closed.seen.active.isDown {
             return closed.wasKilled(since: times.ordered) ? .killed(limit: stopLimit) : nil
         }
@@ -58,8 +61,10 @@ extension DrilledUnit {
         return times.wasInterrupted ? nil : .notDown(within: times.limit)
     }
 
-    private func handStartFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
-        switch course.handStart {
+    private func handStartFailure(_ observations: UnitObservations, _ times: DrillTimes)
+        -> UnitFailure?
+    {
+        switch observations.handStart {
         case .refused: nil
         case .accepted: .startAccepted
         case .unclear(let word): .startNotTried("it ended as '\(word)'")
@@ -71,9 +76,11 @@ extension DrilledUnit {
 
     /// What keeps it from being as it was. What was down and is started by the gate need not run where
     /// something else than this gate is against it.
-    private func returnFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
+    private func returnFailure(_ observations: UnitObservations, _ times: DrillTimes)
+        -> UnitFailure?
+    {
         guard let reopened = times.reopened else { return nil }
-        guard let ended = course.ended else { return times.wasInterrupted ? nil : .unknown }
+        guard let ended = observations.ended else { return times.wasInterrupted ? nil : .unknown }
         switch ended.seen.active {
         case .active, .reloading, .maintenance:
             return nil
@@ -99,8 +106,10 @@ extension DrilledUnit {
         }
     }
 
-    private func absenceFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
-        guard isStarted, let closed = course.closed, !times.wasInterrupted,
+    private func absenceFailure(_ observations: UnitObservations, _ times: DrillTimes)
+        -> UnitFailure?
+    {
+        guard isStarted, let closed = observations.closed, !times.wasInterrupted,
             closed.arrival(since: times.ordered) == nil
         else { return nil }
         if closed.seen.active == .failed {
@@ -110,18 +119,22 @@ extension DrilledUnit {
         return times.wasAllDown ? .absent : nil
     }
 
-    private func overstayFailure(_ course: UnitObservations, _ times: DrillTimes) -> UnitFailure? {
-        guard times.reopened != nil, let ended = course.ended else { return nil }
+    private func overstayFailure(_ observations: UnitObservations, _ times: DrillTimes)
+        -> UnitFailure?
+    {
+        guard times.reopened != nil, let ended = observations.ended else { return nil }
         if ended.wasKilled(since: times.ordered) { return .killed(limit: stopLimit) }
         return ended.seen.active.isDown || times.wasInterrupted ? nil : .overstayed
     }
 
-    private func remark(_ course: UnitObservations, _ times: DrillTimes) -> String? {
-        if let complaint = course.complaint { return "killswitchd says: \(complaint)" }
-        if wasUp, let closed = course.closed, closed.seen.active == .failed {
+    private func remark(_ observations: UnitObservations, _ times: DrillTimes) -> String? {
+        if let problem = observations.reportedProblem { return "killswitchd says: \(problem)" }
+        if wasUp, let closed = observations.closed, closed.seen.active == .failed {
             return "it stopped as failed: \(closed.result ?? "for no known reason")"
         }
-        guard kind == .attached, times.reopened != nil, let ended = course.ended else { return nil }
+        guard kind == .attached, times.reopened != nil, let ended = observations.ended else {
+            return nil
+        }
         if !wasUp, ended.seen.isAtRestUp { return "it was down, and the opening has started it" }
         guard wasUp, !isStarted, ended.seen.active.isDown else { return nil }
         return before.triggeredBy.isEmpty
@@ -156,8 +169,8 @@ extension UnitObservations {
     fileprivate func latest(
         _ stamp: KeyPath<UnitSnapshot, Uptime?>, from moment: Uptime
     ) -> Uptime? {
-        for account in [closed, ended] {
-            if let time = account?[keyPath: stamp], time >= moment { return time }
+        for snapshot in [closed, ended] {
+            if let time = snapshot?[keyPath: stamp], time >= moment { return time }
         }
         return nil
     }

@@ -12,7 +12,7 @@ import Testing
         ("null", "the answer is null, not a JSON object"),
         ("\"no\"", "the answer is a string, not a JSON object"),
     ])
-    func isRefused(_ body: String, saying detail: String) {
+    func anAnswerThatIsNoJSONObjectIsRefusedByItsKind(_ body: String, saying detail: String) {
         #expect(throws: Failure(.invalid, detail)) {
             try FlagDocument.parse(Array(body.utf8))
         }
@@ -22,7 +22,7 @@ import Testing
         #"{"service_end": "no""#, #"{"service_end": "no",}"#, #"{"a": 1, "a": 1}"#, "{} {}",
         "\u{FEFF}{}", "OK",
     ])
-    func isNoValidJSON(_ body: String) throws {
+    func invalidJSONIsRefused(_ body: String) throws {
         let failure = #expect(throws: Failure.self) {
             try FlagDocument.parse(Array(body.utf8))
         }

@@ -12,10 +12,11 @@ struct StandInSystemd {
         isStarted: Bool = true, _ active: ActiveState = .active
     ) throws {
         let target = try #require(GateTarget(service: named(service), kind: kind).unit).text
-        var account = units[target] ?? UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))
-        account.requisiteOf.append(try name(unit))
-        if isStarted { account.wants.append(try name(unit)) }
-        units[target] = account
+        var snapshot =
+            units[target] ?? UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))
+        snapshot.requisiteOf.append(try name(unit))
+        if isStarted { snapshot.wants.append(try name(unit)) }
+        units[target] = snapshot
         if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
     }
 
@@ -27,7 +28,7 @@ struct StandInSystemd {
         if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
     }
 
-    func rehearsal(from stand: DesiredGate = .running, to state: State = .maintenance) throws
+    func plan(from stand: DesiredGate = .running, to state: State = .maintenance) throws
         -> DrillPlan
     {
         try DrillPlan(of: named("shop"), from: stand, to: state) { unit in

@@ -28,9 +28,9 @@ package struct DrillPlan: Hashable, Sendable {
         let known = GateTarget.fixed.map { GateTarget(service: service, kind: $0) }
         for target in known + opened where holders.targets.insert(target).inserted {
             guard let unit = target.unit else { continue }
-            let account = try describe(unit)
-            if target.kind == .open { openTarget = (unit, account) }
-            holders.add(target, account)
+            let snapshot = try describe(unit)
+            if target.kind == .open { openTarget = (unit, snapshot) }
+            holders.add(target, snapshot)
         }
         self.openTarget = openTarget.name
         openTargetBefore = openTarget.before
@@ -118,10 +118,10 @@ private struct Holders {
     var targets: Set<GateTarget> = []
     private(set) var units: [UnitName: Held] = [:]
 
-    mutating func add(_ target: GateTarget, _ account: UnitSnapshot) {
-        for unit in account.requisiteOf {
+    mutating func add(_ target: GateTarget, _ snapshot: UnitSnapshot) {
+        for unit in snapshot.requisiteOf {
             units[unit, default: Held()].by.insert(target)
-            if account.wants.contains(unit) { units[unit]?.starters.insert(target) }
+            if snapshot.wants.contains(unit) { units[unit]?.starters.insert(target) }
         }
     }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: serviceEnd + status + maintenance + switchObject)
-    func flagsSay(_ row: Case) throws {
+    func eachFormatReadsItsFlags(_ row: Case) throws {
         let flags = try FlagDocument.parse(Array(row.flags.utf8))
         let said: String
         do {

@@ -8,7 +8,7 @@ import Testing
 struct DrillTranscript {
     private(set) var text = ""
     private var machine: DrillMachine
-    private let rehearsal: DrillPlan
+    private let plan: DrillPlan
 
     init(limit: Duration = .seconds(10)) throws {
         var systemd = StandInSystemd()
@@ -16,8 +16,8 @@ struct DrillTranscript {
         try systemd.attach("page.service", to: .maintenance, .inactive)
         systemd.units["web.service"]?.stopLimit = .seconds(20)
         systemd.units["web.service"]?.startLimit = .seconds(5)
-        rehearsal = try systemd.rehearsal()
-        machine = DrillMachine(rehearsal, limit: limit, at: Self.time(0))
+        plan = try systemd.plan()
+        machine = DrillMachine(plan, limit: limit, at: Self.time(0))
     }
 
     /// A drill whose order is taken, and whose gate is about to close.
@@ -71,7 +71,7 @@ struct DrillTranscript {
         seen[try name("page.service")] = UnitStatus(isClosed ? .active : .inactive)
         seen[try name("killswitch-open@shop.target")] = UnitStatus(
             isClosed ? .inactive : .active, hasJob: place == .closing)
-        for target in rehearsal.closedTargets {
+        for target in plan.closedTargets {
             seen[target] = UnitStatus(isClosed ? .active : .inactive)
         }
         at(seconds, .listed(seen))
@@ -80,9 +80,9 @@ struct DrillTranscript {
     mutating func read(
         _ seconds: Double, _ units: [String: UnitSnapshot], problem: String? = nil
     ) throws {
-        var accounts: [UnitName: UnitSnapshot] = [:]
-        for (text, account) in units { accounts[try name(text)] = account }
-        at(seconds, .read(accounts, problem: problem))
+        var snapshots: [UnitName: UnitSnapshot] = [:]
+        for (text, snapshot) in units { snapshots[try name(text)] = snapshot }
+        at(seconds, .read(snapshots, problem: problem))
     }
 
     /// Everything is read at the end, and it is as before.
@@ -114,8 +114,8 @@ struct DrillTranscript {
             "listed "
                 + seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
-        case .read(let accounts, let problem):
-            "read \(accounts.keys.sorted().map(\.text).joined(separator: " "))"
+        case .read(let snapshots, let problem):
+            "read \(snapshots.keys.sorted().map(\.text).joined(separator: " "))"
                 + (problem.map { ", then: \($0)" } ?? "")
         case .tried(let start): "tried: \(start)"
         case .unitProblems(let problems, let problem):
@@ -189,18 +189,20 @@ extension UnitSnapshot {
     static func wentDown(
         at seconds: Double, _ active: ActiveState = .inactive, leftAt: Double = -50
     ) -> UnitSnapshot {
-        var account = UnitSnapshot(UnitStatus(active), result: "success")
-        account.downSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
-        account.leftDown = Uptime(microseconds: 100_000_000 + Int64(leftAt * 1_000_000))
-        return account
+        var snapshot = UnitSnapshot(UnitStatus(active), result: "success")
+        snapshot.downSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
+        snapshot.leftDown = Uptime(microseconds: 100_000_000 + Int64(leftAt * 1_000_000))
+        return snapshot
     }
 
     /// Up since a moment after the order.
     static func cameUp(at seconds: Double, downAt: Double? = nil) -> UnitSnapshot {
-        var account = UnitSnapshot(UnitStatus(.active), result: "success")
-        account.upSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
-        account.leftDown = account.upSince
-        account.downSince = downAt.map { Uptime(microseconds: 100_000_000 + Int64($0 * 1_000_000)) }
-        return account
+        var snapshot = UnitSnapshot(UnitStatus(.active), result: "success")
+        snapshot.upSince = Uptime(microseconds: 100_000_000 + Int64(seconds * 1_000_000))
+        snapshot.leftDown = snapshot.upSince
+        snapshot.downSince = downAt.map {
+            Uptime(microseconds: 100_000_000 + Int64($0 * 1_000_000))
+        }
+        return snapshot
     }
 }

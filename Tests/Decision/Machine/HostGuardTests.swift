@@ -3,7 +3,7 @@ import Decision
 import Testing
 
 /// The host guard: `close_at_once` and `confirm`.
-struct GuardTests {
+struct HostGuardTests {
     static func plan(
         _ names: [String], limit: Int?, policy: Policy = Policy(minClosed: .zero)
     ) throws -> Plan {

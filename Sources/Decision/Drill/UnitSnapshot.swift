@@ -56,7 +56,7 @@ package struct UnitObservations: Hashable, Sendable {
     /// What came of a start by hand behind the closed gate; nil if none was tried.
     package var handStart: ManualStart?
     /// What the daemon says is wrong with it, in `units.json`.
-    package var complaint: String?
+    package var reportedProblem: String?
 
     /// A unit of which nothing was seen.
     package init() {}

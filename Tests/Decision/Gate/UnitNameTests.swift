@@ -6,7 +6,7 @@ struct UnitNameTests {
         "web.service", "worker@3.service", "a:b.service", "dev-sda1.device", "x-y_z.1.timer",
         "app@tenant\\x2done.socket", "-.mount",
     ])
-    func systemdTakesIt(_ name: String) {
+    func aNameThatSystemdAcceptsIsAUnitName(_ name: String) {
         #expect(UnitName(name)?.text == name)
     }
 
@@ -15,7 +15,7 @@ struct UnitNameTests {
         "größe.service", "a/b.service", "../x.service", "web.service\n", "web\0.service",
         String(repeating: "a", count: 250) + ".service",
     ])
-    func systemdRefusesIt(_ name: String) {
+    func aNameThatSystemdRefusesIsNoUnitName(_ name: String) {
         #expect(UnitName(name) == nil)
     }
 
@@ -33,7 +33,7 @@ struct UnitNameTests {
         "killswitch-variant@shop.target", "killswitch-variant@shop:V.target",
         "killswitch-variant@shop:a:b.target", "multi-user.target", "xkillswitch-open@shop.target",
     ])
-    func anotherUnitIsNoneOfOurs(_ name: String) throws {
+    func aUnitThatIsNoTemplateTargetIsNoGateTarget(_ name: String) throws {
         #expect(GateTarget(try #require(UnitName(name))) == nil)
     }
 

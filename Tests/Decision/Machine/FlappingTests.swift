@@ -3,7 +3,7 @@ import Decision
 import Testing
 
 /// Flapping, and what wins among several switches.
-@Suite struct GateTests {
+@Suite struct FlappingTests {
     @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)

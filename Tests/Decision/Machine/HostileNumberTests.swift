@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func whateverNumberAFlagIs(_ number: String) throws {
+    func anyNumberInAFlagIsHandled(_ number: String) throws {
         let bodies = [
             #"{"state": "maintenance", "retry_after": \#(number), "version": \#(number)}"#,
             #"{"apiInactive": true, "forceUpdate": false, "retryInterval": \#(number)}"#,
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: times, ["UTC", "Pacific/Apia", "America/Los_Angeles"])
-    func whateverTimeAFlagIs(_ time: String, _ name: String) throws {
+    func anyTimeInAFlagLeadsToADecision(_ time: String, _ name: String) throws {
         let bodies = [
             #"{"state": "running", "ends_at": "\#(time)", "expires": "\#(time)"}"#,
             #"{"state": "running", "windows": [{"from": "0000-01-01T00:00:00Z", "until": "\#(time)"}]}"#,
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: times) func whateverTimeWasStored(_ time: String) throws {
+    @Test(arguments: times) func anyStoredTimeLeadsToADecision(_ time: String) throws {
         for boot in ["this-boot", "another-boot"] {
             let memory = try Memory.stored(
                 #"{"service_end": "no"}"#, fetchedAt: time, state: .running, boot: boot)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max), .seconds(Int64.min)])
-    func howeverLongASourceWantsToBeLeftAlone(_ wait: Duration) throws {
+    func anyRetryAfterIsBounded(_ wait: Duration) throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let busy = Failure(.unreachable, "503", retryAfter: wait)
         play.at(60, .fetched(try named("app"), .failure(busy)))

@@ -14,7 +14,7 @@ import Testing
         var closed: UnitSnapshot? = .down(at: 101.5)
         var handStart: ManualStart? = .refused
         var ended: UnitSnapshot? = .up(at: 110.25)
-        var complaint: String?
+        var reportedProblem: String?
         var wasAllDown = true
         var wasInterrupted = false
         var isOpened = true
@@ -32,17 +32,17 @@ import Testing
         let unit = DrilledUnit(
             name: try name("web.service"), kind: example.kind, isStarted: example.isStarted,
             before: before)
-        var course = UnitObservations()
-        course.closed = example.closed
-        course.handStart = example.handStart
-        course.ended = example.ended
-        course.complaint = example.complaint
+        var observations = UnitObservations()
+        observations.closed = example.closed
+        observations.handStart = example.handStart
+        observations.ended = example.ended
+        observations.reportedProblem = example.reportedProblem
         var times = DrillTimes(
             ordered: Uptime(microseconds: 100_000_000), limit: .seconds(10))
         if example.isOpened { times.reopened = Uptime(microseconds: 110_000_000) }
         times.wasAllDown = example.wasAllDown
         times.wasInterrupted = example.wasInterrupted
-        let outcome = unit.outcome(course, times)
+        let outcome = unit.outcome(observations, times)
         let milliseconds = { (time: Duration?) in
             time.map { "\($0.microseconds / 1000)" } ?? "-"
         }
@@ -135,7 +135,7 @@ import Testing
             ended: .down(at: 110.75, leftAt: 110.1),
             shows: "1500 | refused | 750"),
         Case(
-            name: "the daemon has a complaint", complaint: "it ran behind a closed gate",
+            name: "the daemon reports a problem", reportedProblem: "it ran behind a closed gate",
             shows: "1500 | refused | 250 | killswitchd says: it ran behind a closed gate"),
         Case(
             name: "the gate was never opened again", ended: .down(at: 101.5), isOpened: false,
@@ -195,7 +195,9 @@ import Testing
 
     private static let needed = [UnitName("db.service")].compactMap(\.self)[0]
 
-    @Test(arguments: attached + others) func aUnitIsFoundToBe(_ example: Case) throws {
+    @Test(arguments: attached + others) func theOutcomeOfAUnitFollowsFromItsObservations(
+        _ example: Case
+    ) throws {
         #expect(try line(example) == example.shows)
     }
 }
@@ -205,17 +207,18 @@ extension UnitSnapshot {
         at seconds: Double, _ active: ActiveState = .inactive, _ result: String = "success",
         leftAt: Double = 30
     ) -> UnitSnapshot {
-        var account = UnitSnapshot(UnitStatus(active), result: result)
-        account.downSince = Uptime(microseconds: Int64(seconds * 1_000_000))
-        account.leftDown = Uptime(microseconds: Int64(leftAt * 1_000_000))
-        return account
+        var snapshot = UnitSnapshot(UnitStatus(active), result: result)
+        snapshot.downSince = Uptime(microseconds: Int64(seconds * 1_000_000))
+        snapshot.leftDown = Uptime(microseconds: Int64(leftAt * 1_000_000))
+        return snapshot
     }
 
     fileprivate static func up(at seconds: Double, downAt: Double = 101.5) -> UnitSnapshot {
-        var account = UnitSnapshot(UnitStatus(.active), result: "success")
-        account.upSince = Uptime(microseconds: Int64(seconds * 1_000_000))
-        account.leftDown = account.upSince
-        account.downSince = seconds > downAt ? Uptime(microseconds: Int64(downAt * 1_000_000)) : nil
-        return account
+        var snapshot = UnitSnapshot(UnitStatus(.active), result: "success")
+        snapshot.upSince = Uptime(microseconds: Int64(seconds * 1_000_000))
+        snapshot.leftDown = snapshot.upSince
+        snapshot.downSince =
+            seconds > downAt ? Uptime(microseconds: Int64(downAt * 1_000_000)) : nil
+        return snapshot
     }
 }

@@ -3,7 +3,7 @@ import CivilTime
 /// The part of a drill in which the gate opens again: waits until every unit is as before, or has had
 /// its time.
 struct DrillOpening: Hashable, Sendable {
-    private let rehearsal: DrillPlan
+    private let plan: DrillPlan
     private let began: Boottime
     /// Since when the target of the open gate is active; nil until it is.
     private var openSince: Boottime?
@@ -18,8 +18,8 @@ struct DrillOpening: Hashable, Sendable {
     }
 
     /// The opening by an order that ended at `now`.
-    init(of rehearsal: DrillPlan, at now: Boottime) {
-        self.rehearsal = rehearsal
+    init(of plan: DrillPlan, at now: Boottime) {
+        self.plan = plan
         began = now
         progress = DrillProgress(since: now)
     }
@@ -27,7 +27,7 @@ struct DrillOpening: Hashable, Sendable {
     /// The units and targets were listed.
     mutating func take(list seen: [UnitName: UnitStatus], at now: Boottime) {
         self.seen = seen
-        if openSince == nil, rehearsal.isOpen(seen) { openSince = now }
+        if openSince == nil, plan.isOpen(seen) { openSince = now }
     }
 
     /// Whether to go on. `standing` is nil if the daemon's file tells nothing.
@@ -35,7 +35,7 @@ struct DrillOpening: Hashable, Sendable {
         _ standing: DrillStanding?, _ record: DrillRecord, at now: Boottime
     ) -> Next {
         if let standing, standing.isTakenAway { return .over(problem: standing.problem) }
-        var awaited = rehearsal.units
+        var awaited = plan.units
         if let openSince {
             let time = now - openSince
             awaited.removeAll { $0.hasSettled(seen[$0.name], after: time) }
@@ -58,6 +58,6 @@ struct DrillOpening: Hashable, Sendable {
 
     /// How long the gate may take: a unit that has to stop before it opens may take its time.
     private var gateLimit: Duration {
-        rehearsal.units.map(\.stopLimit).reduce(.zero, max) + DrillMachine.daemonMayTake
+        plan.units.map(\.stopLimit).reduce(.zero, max) + DrillMachine.daemonMayTake
     }
 }

@@ -42,7 +42,7 @@ package enum UnitFailure: Hashable, Sendable {
     case absent
     /// It runs in the forced state alone, and still did after that.
     case overstayed
-    /// systemd gave no account of it.
+    /// systemd did not answer when asked about it.
     case unknown
 
     /// What is said of a unit of a service.

@@ -28,15 +28,15 @@ struct DrillClosing: Hashable, Sendable {
         let seen: [UnitName: UnitStatus]
     }
 
-    private let rehearsal: DrillPlan
+    private let plan: DrillPlan
     /// When the order is over by itself.
     private let expiry: Boottime
     private var step = Step.checking
     private var progress: DrillProgress
 
     /// The closing by an order that is given at `now`.
-    init(of rehearsal: DrillPlan, until expiry: Boottime, at now: Boottime) {
-        self.rehearsal = rehearsal
+    init(of plan: DrillPlan, until expiry: Boottime, at now: Boottime) {
+        self.plan = plan
         self.expiry = expiry
         progress = DrillProgress(since: now)
     }
@@ -81,7 +81,7 @@ struct DrillClosing: Hashable, Sendable {
         list seen: [UnitName: UnitStatus], _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
         guard step == .listing else { return [] }
-        let down = rehearsal.units.filter {
+        let down = plan.units.filter {
             $0.kind != .state && (seen[$0.name]?.isAtRestDown ?? true)
         }
         let missing = record.missing(down)
@@ -111,10 +111,10 @@ struct DrillClosing: Hashable, Sendable {
     private mutating func judge(
         _ seen: [UnitName: UnitStatus], _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
-        guard rehearsal.isAllDown(seen) else { return pause(seen, at: now) }
+        guard plan.isAllDown(seen) else { return pause(seen, at: now) }
         guard !record.wasAllDown else { return afterStarts(seen, at: now) }
         record.noteAllDown()
-        return tryNext(Starts(left: rehearsal.attached[...], seen: seen), record, at: now)
+        return tryNext(Starts(left: plan.attached[...], seen: seen), record, at: now)
     }
 
     /// Tries the next start by hand. That begins only when all units are down: a start while the target
@@ -141,13 +141,13 @@ struct DrillClosing: Hashable, Sendable {
     private mutating func afterStarts(
         _ seen: [UnitName: UnitStatus], at now: DrillTime
     ) -> [DrillEffect]? {
-        rehearsal.isClosed(seen) ? nil : pause(seen, at: now)
+        plan.isClosed(seen) ? nil : pause(seen, at: now)
     }
 
     private mutating func pause(_ seen: [UnitName: UnitStatus], at now: DrillTime) -> [DrillEffect]
     {
         step = .pausing
-        let awaited = rehearsal.units.filter { !$0.hasStopped(seen[$0.name]) }
+        let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
         return progress.tell(awaited, seen, at: now.boot) + [.wait(DrillMachine.pause)]
     }
 
