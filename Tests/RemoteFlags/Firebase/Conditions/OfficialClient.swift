@@ -4,7 +4,7 @@ import RemoteFlags
 import Support
 
 /// What the official client for servers makes of generated templates.
-struct Oracle {
+struct OfficialClient {
     /// Parameters with a remote value, by case.
     let answers: [JSON.Object]
     /// By operator: how often it was false, and how often true.
@@ -20,7 +20,9 @@ struct Oracle {
         let ended = try Program.run(
             try PythonEnvironment.ready().python,
             [Self.script(), folder("cases"), folder("answers"), folder("counts")])
-        guard ended.status == 0 else { throw TestFailure("run the oracle: \(ended.errors)") }
+        guard ended.status == 0 else {
+            throw TestFailure("run the official client: \(ended.errors)")
+        }
         answers = try folder.text(of: "answers").split(separator: "\n").map { line in
             try JSON.Value.parse(Array(line.utf8)).object ?? JSON.Object()
         }
@@ -33,6 +35,6 @@ struct Oracle {
     }
 
     private static func script(here: String = #filePath) -> String {
-        "/\(here.split(separator: "/").dropLast().joined(separator: "/"))/oracle.py"
+        "/\(here.split(separator: "/").dropLast().joined(separator: "/"))/official-client.py"
     }
 }

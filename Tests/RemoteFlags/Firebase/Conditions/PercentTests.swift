@@ -34,7 +34,7 @@ struct PercentTests {
 
     @Test(arguments: vectors)
     func itIsInsideItsOwnLimitAndOutsideTheOneBelow(vector: Vector) {
-        let context = Context(randomizationID: vector.id)
+        let context = EvaluationContext(randomizationID: vector.id)
         for (bounds, expected) in [
             (Percent.Bounds.upTo(vector.place), true), (.upTo(vector.place - 1), false),
             (.above(vector.place), false), (.above(vector.place - 1), true),
@@ -50,7 +50,7 @@ struct PercentTests {
     }
 
     @Test func withoutAnIdentityNoPercentConditionIsTrue() {
-        var evaluator = Evaluator(Context(), .real)
+        var evaluator = Evaluator(EvaluationContext(), .real)
         let condition = Condition.percent(Percent(seed: "", bounds: .above(-1)))
         let isTrue = evaluator.isTrue(condition, named: "canary")
         #expect(!isTrue)

@@ -6,7 +6,7 @@ import Testing
 /// From a template to flags, beside what the comparison with the official client covers.
 struct TemplateTests {
     private func flags(
-        _ text: String, _ context: Context = Context()
+        _ text: String, _ context: EvaluationContext = EvaluationContext()
     ) throws -> (flags: JSON.Object, doubts: [String]) {
         let object = try #require(try JSON.Value.parse(text).object)
         return try Template(object).flags(in: context, .real)
@@ -73,7 +73,7 @@ struct TemplateTests {
                 "targetCustomSignalValues": ["^(a+)+$"]}}}],
              "parameters": {"p": {"conditionalValues": {"c": {"value": "yes"}},
                                   "defaultValue": {"value": "no"}}}}
-            """, Context(signals: ["s": .text(signal)]))
+            """, EvaluationContext(signals: ["s": .text(signal)]))
         #expect(flags == ["p": "no"])
     }
 }

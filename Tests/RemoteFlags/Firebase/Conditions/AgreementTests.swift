@@ -17,19 +17,19 @@ struct AgreementTests {
     struct Sample: Sendable {
         let seed: UInt64
         let templates: [Template]
-        let contexts: [Context]
+        let contexts: [EvaluationContext]
         let expected: [JSON.Object]
         let counts: [String: (no: Int64, yes: Int64)]
 
         init(seed: UInt64, count: Int) throws {
             var generator = TemplateGenerator(seed: seed)
             let cases = (0..<count).map { _ in generator.next() }
-            let oracle = try Oracle(cases)
+            let client = try OfficialClient(cases)
             self.seed = seed
             templates = try cases.map { try Template($0.template) }
             contexts = cases.map(\.context)
-            expected = oracle.answers
-            counts = oracle.counts
+            expected = client.answers
+            counts = client.counts
         }
 
         /// The first case in which an evaluator with a mistake in it comes to another result.

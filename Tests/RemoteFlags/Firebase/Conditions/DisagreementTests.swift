@@ -100,7 +100,7 @@ struct DisagreementTests {
                 "targetCustomSignalValues": .array(disagreement.targets.map { .string($0) }),
             ]
         ])
-        var evaluator = Evaluator(Context(signals: ["s": disagreement.signal]), .real)
+        var evaluator = Evaluator(EvaluationContext(signals: ["s": disagreement.signal]), .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
         #expect(
@@ -110,7 +110,7 @@ struct DisagreementTests {
 
     @Test func aTargetThatMatchesOutweighsOneThatIsDoubtful() {
         let test = SignalTest(key: "s", comparison: .equalsAny(["gold\u{85}", "gold"]))
-        var evaluator = Evaluator(Context(signals: ["s": .text("gold")]), .real)
+        var evaluator = Evaluator(EvaluationContext(signals: ["s": .text("gold")]), .real)
         let isTrue = evaluator.isTrue(.customSignal(test), named: "c")
         #expect(isTrue)
         #expect(evaluator.doubts == [])
@@ -161,7 +161,7 @@ struct DisagreementTests {
     @Test(arguments: shapes)
     func aConditionThatMakesNoSenseIsFalseAndSaid(shape: Shape) throws {
         let condition = Condition(try JSON.Value.parse(shape.json))
-        let context = Context(randomizationID: "host", signals: ["s": .text("x")])
+        let context = EvaluationContext(randomizationID: "host", signals: ["s": .text("x")])
         var evaluator = Evaluator(context, .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
@@ -173,7 +173,7 @@ struct DisagreementTests {
         let nested = (0..<depth).reduce(Condition.constant(true)) { inner, level in
             level.isMultiple(of: 2) ? .or([inner]) : .and([inner])
         }
-        var evaluator = Evaluator(Context(), .real)
+        var evaluator = Evaluator(EvaluationContext(), .real)
         let isTrue = evaluator.isTrue(nested, named: "c")
         #expect(isTrue == (depth <= 4))
         #expect(evaluator.doubts.isEmpty == (depth <= 4))

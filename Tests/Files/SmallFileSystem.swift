@@ -1,35 +1,6 @@
-import Files
 import Glibc
+import Support
 import Testing
-
-/// A folder of a test's own, which goes with everything in it when the test is over.
-struct TemporaryFolder: ~Copyable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/files-XXXXXX".utf8CString)
-        let made = unsafe mkdtemp(&template)
-        path = unsafe String(cString: try #require(unsafe made))
-    }
-
-    deinit {
-        do { try Self.empty(path) } catch { Issue.record(error) }
-    }
-
-    /// The path of a name in it.
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
-    private static func empty(_ folder: String) throws(FileError) {
-        for name in try Directory.list(folder) {
-            let path = "\(folder)/\(name)"
-            switch try File.attributes(of: path, followingLinks: false).kind {
-            case .directory: try empty(path)
-            case .regular, .symbolicLink, .special: try File.remove(path)
-            }
-        }
-        try Directory.remove(folder)
-    }
-}
 
 /// A tmpfs over a folder, for what a healthy disk does not do. Only root may mount it.
 struct SmallFileSystem: ~Copyable {

@@ -8,7 +8,7 @@ struct TemplateGenerator {
     /// A template as the service sends it, and the host that it is evaluated for.
     struct Case {
         let template: JSON.Object
-        let context: Context
+        let context: EvaluationContext
         /// The context as the Python client takes it.
         let json: JSON.Value
     }
@@ -37,7 +37,7 @@ struct TemplateGenerator {
         }
         return Case(
             template: template(for: identity),
-            context: Context(randomizationID: identity, signals: signals),
+            context: EvaluationContext(randomizationID: identity, signals: signals),
             json: .object(JSON.Object(members)))
     }
 

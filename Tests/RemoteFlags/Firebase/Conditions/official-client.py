@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the official client for servers, `firebase-admin`, makes of server templates.
 
-usage: oracle.py CASES ANSWERS COUNTS
+usage: official-client.py CASES ANSWERS COUNTS
 
 CASES holds one JSON object in a line: {"template": ..., "context": {...}}. ANSWERS gets one in a line:
 the parameters with a remote value. COUNTS gets {operator: [times false, times true]}.
