@@ -2,7 +2,7 @@ import Bus
 import CivilTime
 import Decision
 
-/// What systemd's manager says, read from its messages: org.freedesktop.systemd1(5).
+/// Reads the messages of systemd's manager: org.freedesktop.systemd1(5).
 extension Message {
     /// The answer to ListUnitsByPatterns.
     func loadedUnits() throws(BusError) -> [UnitName: UnitStatus] {
@@ -24,13 +24,13 @@ extension Message {
         return units
     }
 
-    /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
+    /// The status in a PropertiesChanged signal of the interface Unit; nil if the signal has none.
     func unitStatus() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
         return try unitProperties()?.seen
     }
 
-    /// The answer to GetAll; nil where it does not tell how the unit stands.
+    /// The answer to GetAll; nil without an `ActiveState`.
     func unitProperties() throws(BusError) -> UnitProperties? {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
@@ -91,7 +91,7 @@ extension Message {
 }
 
 extension Instant {
-    /// A time stamp of systemd's; 0 is never.
+    /// A time stamp of systemd; nil for 0, systemd's "never".
     fileprivate init?(realtime: UInt64) {
         guard realtime != 0, let microseconds = Int64(exactly: realtime) else { return nil }
         self.init(microseconds: microseconds)
@@ -99,7 +99,7 @@ extension Instant {
 }
 
 extension Duration {
-    /// A limit of systemd's: the largest number is none.
+    /// A limit of systemd; nil for the largest number, systemd's "infinity".
     init?(limit: UInt64) {
         guard limit != .max, let microseconds = Int64(exactly: limit) else { return nil }
         self = .microseconds(microseconds)
@@ -107,7 +107,7 @@ extension Duration {
 }
 
 extension Message {
-    /// The answer to GetAll, for a drill; nil where it does not tell how the unit stands.
+    /// The answer to GetAll, for a drill; nil without an `ActiveState`.
     func unitSnapshot() throws(BusError) -> UnitSnapshot? {
         var snapshot = UnitSnapshot(UnitStatus(.inactive))
         var isTold = false
@@ -124,12 +124,12 @@ extension Message {
             case "ActiveEnterTimestampMonotonic": snapshot.upSince = try stamp()
             case "TimeoutStopUSec": snapshot.stopLimit = Duration(limit: try number())
             case "TimeoutStartUSec": snapshot.startLimit = Duration(limit: try number())
-            // Of sockets, which have one limit for both.
+            // A socket has one limit for its stop and its start.
             case "TimeoutUSec":
                 snapshot.stopLimit = Duration(limit: try number())
                 snapshot.startLimit = snapshot.stopLimit
             case "TriggeredBy": snapshot.triggeredBy = try names()
-            // Each hands a stop on; systemd.unit(5).
+            // systemd stops the units of each of these properties with this unit; systemd.unit(5).
             case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
                 let units = try names()
                 snapshot.stopsWith += units
@@ -142,7 +142,7 @@ extension Message {
         return isTold ? snapshot : nil
     }
 
-    /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil where it is 0, which is never.
+    /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil for 0, systemd's "never".
     private func stamp() throws(BusError) -> Uptime? {
         let microseconds = try number()
         guard microseconds != 0, let microseconds = Int64(exactly: microseconds) else { return nil }

@@ -1,12 +1,12 @@
 import CivilTime
 
-/// The part of a drill in which the gate closes: waits until everything is down, notes how each unit
-/// stands then, and tries starts by hand.
+/// The part of a drill in which the gate closes: waits until everything is down, notes how each
+/// unit stands then, and tries starts by hand.
 ///
-/// Each method returns what is to be done next, nothing for an event that is not waited for, and nil
-/// when this part is over: the closed gate stands, the order has ended, or a signal has come.
+/// Each method returns the next effects, none for an event that is not awaited, and nil at the end
+/// of this part: the closed gate stands, the order has ended, or a signal has come.
 struct DrillClosing: Hashable, Sendable {
-    /// What is waited for. It goes round: `checking`, `listing`, `reading` if a unit has come down, the
+    /// The step of a round: `checking`, `listing`, `reading` if a unit has come down, the
     /// three steps of a start by hand for each unit once all are down, `pausing`.
     private enum Step: Hashable, Sendable {
         /// Whether the order is still in force.
@@ -53,7 +53,8 @@ struct DrillClosing: Hashable, Sendable {
         step == .pausing ? look(record, at: now) : []
     }
 
-    /// The daemon's file was read; `standing` is nil if it tells nothing.
+    /// The daemon's file was read; `standing` is nil if the file is missing, out of date or
+    /// unreadable.
     mutating func take(
         _ standing: DrillStanding?, _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
@@ -117,8 +118,8 @@ struct DrillClosing: Hashable, Sendable {
         return tryNext(Starts(left: plan.attached[...], seen: seen), record, at: now)
     }
 
-    /// Tries the next start by hand. That begins only when all units are down: a start while the target
-    /// of the open gate still stops would call the stop off.
+    /// Tries the next start by hand. That begins only when all units are down: a start while the
+    /// target of the open gate still stops would call the stop off.
     private mutating func tryNext(
         _ starts: Starts, _ record: DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
@@ -151,7 +152,8 @@ struct DrillClosing: Hashable, Sendable {
         return progress.tell(awaited, seen, at: now.boot) + [.wait(DrillMachine.pause)]
     }
 
-    /// Whether the order is in force. Not to know is no reason to end a drill that ends by itself.
+    /// Whether the order is in force. An unknown state does not end the drill: the order ends by
+    /// itself.
     private func isOrdered(
         _ standing: DrillStanding?, _ record: inout DrillRecord, at now: DrillTime
     ) -> Bool {

@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// What happened during a drill. Each effect but `tell` and `finish` has one event in return.
+/// An event of a drill. Each effect but `tell` and `finish` has one event in return.
 package enum DrillEvent: Hashable, Sendable {
     /// The first event.
     case started
@@ -10,13 +10,13 @@ package enum DrillEvent: Hashable, Sendable {
     case standing(DrillStanding)
     /// The daemon's file is not there, out of date, or cannot be read.
     case standingUnknown(problem: String)
-    /// How the units and targets of the drill stand; one that is missing is not known to systemd.
+    /// The status of the units and targets of the drill; a unit that is missing is not loaded.
     case listed([UnitName: UnitStatus])
     /// Units were read, all of them if `problem` is nil.
     case read([UnitName: UnitSnapshot], problem: String?)
-    /// What came of a start by hand.
+    /// The result of a start by hand.
     case tried(ManualStart)
-    /// What the daemon says is wrong with units, in `units.json`.
+    /// The problems of units by `units.json`.
     case unitProblems([UnitName: String], problem: String?)
     /// The order has ended, and the service stands like this now.
     case released(DrillStanding)
@@ -24,13 +24,13 @@ package enum DrillEvent: Hashable, Sendable {
     case daemonUnreachable
     /// The time that `wait` asked for is over, or a signal has come.
     case woke
-    /// A signal asks the drill to end. A second one asks it to wait for nothing more.
+    /// A signal ends the drill. A second signal ends it without any further wait.
     case interrupted
     /// An effect could not be performed.
     case failed(String)
 }
 
-/// What is to be done next in a drill, in this order.
+/// An action of a drill. Effects are performed in their order.
 package enum DrillEffect: Hashable, Sendable {
     /// Give the order that closes the gate: `ordered` follows.
     case order
@@ -62,7 +62,7 @@ package struct DrillTime: Hashable, Sendable {
     /// By `CLOCK_MONOTONIC`.
     package let uptime: Uptime
 
-    /// One moment.
+    /// A moment by both clocks.
     package init(boot: Boottime, uptime: Uptime) {
         self.boot = boot
         self.uptime = uptime
@@ -76,12 +76,12 @@ package enum DrillStanding: Hashable, Sendable {
     case open
     /// It opens as soon as `min_closed` is over.
     case kept
-    /// Somebody else's order is in force; who forced what, and why.
+    /// Another order is in force; its author, its state and its reason.
     case forced(String)
     /// Its flags close it, for this reason.
     case closed(String)
 
-    /// Whether opening the gate is not up to the drill any more.
+    /// Whether the drill can no longer open the gate.
     var isTakenAway: Bool {
         switch self {
         case .ordered, .open, .kept: false
@@ -89,7 +89,7 @@ package enum DrillStanding: Hashable, Sendable {
         }
     }
 
-    /// The problem that it is to a drill which expected something else.
+    /// The problem for a drill that expected its own order in force.
     var problem: String {
         switch self {
         case .ordered: "the drill's order is still in force"

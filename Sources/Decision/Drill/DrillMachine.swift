@@ -1,11 +1,10 @@
 import CivilTime
 
-/// Takes a drill from the order that closes the gate to the findings: events in, effects out. Whatever
-/// goes wrong after the order was given, the gate is opened again before anything else is done about
-/// it.
+/// Takes a drill from the order that closes the gate to the findings: events in, effects out. After
+/// any problem the gate is opened again before the drill does anything else.
 package struct DrillMachine: Sendable {
-    /// How far the drill is. A failed effect, a signal, the end of the order and somebody else's order
-    /// lead on to the next phase, never back.
+    /// How far the drill is. A failed effect, a signal, the end of the order and another order lead
+    /// on to the next phase, never back.
     private enum Phase: Hashable, Sendable {
         /// Leaves for `ordering`.
         case idle
@@ -18,7 +17,8 @@ package struct DrillMachine: Sendable {
         /// for `releasing`.
         case recording
         /// Ends the order. Leaves for `opening` if that opens the gate, for `keptClosed` if
-        /// `min_closed` does not let it, and for `finishing` if the gate is not the drill's to open.
+        /// `min_closed` does not let it, and for `finishing` if the gate is not the drill's to
+        /// open.
         case releasing(Release)
         /// Waits for `min_closed` since it was last seen closed. Leaves for `opening` when the gate
         /// is open, and for `finishing` if something goes wrong.
@@ -56,8 +56,8 @@ package struct DrillMachine: Sendable {
         closing = DrillClosing(of: plan, until: expiry, at: now.boot)
     }
 
-    /// Takes in what happened at `now`, and says what is to be done next. An event that the phase does
-    /// not wait for changes nothing.
+    /// Handles an event at `now`, and returns the next effects. An event that the phase does not
+    /// wait for changes nothing.
     package mutating func handle(_ event: DrillEvent, at now: DrillTime) -> [DrillEffect] {
         switch event {
         case .started: start()
@@ -149,8 +149,8 @@ package struct DrillMachine: Sendable {
         return told + [.wait(.milliseconds(200))]
     }
 
-    /// The gate opens later by the service's own policy. A drill that was broken off does not wait for
-    /// long.
+    /// The gate opens later by the service's own policy. A drill that was broken off does not wait
+    /// for long.
     private mutating func lookWhileKept(since: Uptime, at now: DrillTime) -> [DrillEffect] {
         guard !record.isImpatient(at: now.boot) else {
             return finish("the gate is still closed, and opens by itself when min_closed is over")
@@ -172,7 +172,7 @@ package struct DrillMachine: Sendable {
         return [.list]
     }
 
-    /// Ends the drill, because of a problem if there is one.
+    /// Ends the drill; `problem` is the cause, nil at the regular end.
     private mutating func finish(_ problem: String? = nil) -> [DrillEffect] {
         record.note(problem)
         phase = .finishing
@@ -181,7 +181,8 @@ package struct DrillMachine: Sendable {
 
     // MARK: Answers, in every phase
 
-    /// The daemon's file was read; `standing` is nil if it tells nothing.
+    /// The daemon's file was read; `standing` is nil if the file is missing, out of date or
+    /// unreadable.
     private mutating func take(
         _ standing: DrillStanding?, problem: String?, at now: DrillTime
     ) -> [DrillEffect] {
@@ -285,6 +286,6 @@ package struct DrillMachine: Sendable {
 
     /// How often everything is looked at.
     static let pause: Duration = .milliseconds(50)
-    /// How long the daemon may be absent, and may take for what it does.
+    /// How long the daemon may be absent, or may take to answer.
     static let daemonMayTake: Duration = .seconds(60)
 }

@@ -1,7 +1,7 @@
 import CivilTime
 
-/// The part of a drill in which the gate opens again: waits until every unit is as before, or has had
-/// its time.
+/// The part of a drill in which the gate opens again: waits until every unit is as before, or has
+/// had its time.
 struct DrillOpening: Hashable, Sendable {
     private let plan: DrillPlan
     private let began: Boottime
@@ -10,10 +10,10 @@ struct DrillOpening: Hashable, Sendable {
     private var seen: [UnitName: UnitStatus] = [:]
     private var progress: DrillProgress
 
-    /// What is to be done after a look at the units.
+    /// The next step after a look at the units.
     enum Next: Hashable, Sendable {
         case goOn([DrillEffect])
-        /// This part is over, because of a problem if there is one.
+        /// This part is over; the problem is its cause, nil at the regular end.
         case over(problem: String?)
     }
 
@@ -30,7 +30,8 @@ struct DrillOpening: Hashable, Sendable {
         if openSince == nil, plan.isOpen(seen) { openSince = now }
     }
 
-    /// Whether to go on. `standing` is nil if the daemon's file tells nothing.
+    /// Whether to go on. `standing` is nil if the daemon's file is missing, out of date or
+    /// unreadable.
     mutating func judge(
         _ standing: DrillStanding?, _ record: DrillRecord, at now: Boottime
     ) -> Next {

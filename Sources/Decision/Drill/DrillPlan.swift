@@ -1,11 +1,11 @@
-/// What a drill has to look at, found before anything is moved: the attached units, what stops with
-/// them, and what runs in the forced state.
+/// The units of a drill, found before the gate moves: the attached units, the units that stop with
+/// them, and the units of the forced state.
 package struct DrillPlan: Hashable, Sendable {
     /// The service whose gate is closed.
     package let service: ServiceName
     /// The state that is forced.
     package let state: State
-    /// Attached units first, then what depends on them, then those of the forced state.
+    /// Attached units first, then their dependents, then the units of the forced state.
     package let units: [DrilledUnit]
     /// The target of the open gate.
     package let openTarget: UnitName?
@@ -14,7 +14,7 @@ package struct DrillPlan: Hashable, Sendable {
     /// The targets that are active while the gate is closed.
     package let closedTargets: [UnitName]
 
-    /// `stand` is what is decided now; `describe` asks systemd about a unit.
+    /// `stand` is the present decision; `describe` asks systemd about a unit.
     package init(
         of service: ServiceName, from stand: DesiredGate, to state: State,
         describe: (UnitName) throws -> UnitSnapshot
@@ -51,29 +51,30 @@ package struct DrillPlan: Hashable, Sendable {
     /// The units that run while the gate is open, and must be down while it is closed.
     package var attached: [DrilledUnit] { units.filter { $0.kind == .attached } }
 
-    /// Everything whose state tells how far the drill is.
+    /// The units and targets that show how far the drill is.
     package var followed: [UnitName] {
         units.map(\.name) + closedTargets + [openTarget].compactMap(\.self)
     }
 
-    /// Whether the gate has closed and everything that is to stop has stopped.
+    /// Whether the gate has closed and the closing waits for no unit.
     package func isAllDown(_ seen: [UnitName: UnitStatus]) -> Bool {
         guard let openTarget, let gate = seen[openTarget] else { return false }
         return gate.isAtRestDown && units.allSatisfy { $0.hasStopped(seen[$0.name]) }
     }
 
-    /// Whether the targets of the closed gate stand too, and what runs with them is on its feet.
+    /// Whether the targets of the closed gate are active too, and the units of the forced state
+    /// settled.
     package func isClosed(_ seen: [UnitName: UnitStatus]) -> Bool {
         isAllDown(seen) && closedTargets.allSatisfy { seen[$0]?.isAtRestUp ?? false }
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
     }
 
-    /// Whether the gate is open as far as systemd goes.
+    /// Whether the target of the open gate is active.
     package func isOpen(_ seen: [UnitName: UnitStatus]) -> Bool {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
 
-    /// What a unit is to the drill, and what would start it; nil if the drill does not move it.
+    /// The kind of a unit, and the targets that may start it; nil if the drill does not move it.
     private static func role(
         of held: Holders.Held, _ opened: [GateTarget], _ closed: [GateTarget]
     ) -> (DrilledUnit.Kind, starters: [GateTarget])? {
@@ -84,7 +85,7 @@ package struct DrillPlan: Hashable, Sendable {
         }
     }
 
-    /// What runs and stops with these units, and with what stops then.
+    /// The dependents of these units that are up, and the dependents of those.
     private static func dependents(
         of attached: [DrilledUnit], beside holders: Holders,
         _ describe: (UnitName) throws -> UnitSnapshot

@@ -1,24 +1,24 @@
 import CivilTime
 
-/// What a drill has found out.
+/// The result of a drill.
 package struct DrillFindings: Hashable, Sendable {
     /// The service that was drilled.
     package let service: ServiceName
     /// The state that was forced.
     package let state: State
-    /// What came of each unit, in the order of the plan.
+    /// The outcome of each unit, in the order of the plan.
     package let outcomes: [UnitOutcome]
-    /// What is wrong beyond single units; nil if nothing is.
+    /// A problem of the drill itself, not of a unit; nil without a problem.
     package let problem: String?
     /// From the order until the gate was open again; nil if it is not.
     package let closedFor: Duration?
     /// Whether the gate is open now.
     package let isOpen: Bool
-    /// Whether the drill was broken off: what it did not get to is not known.
+    /// Whether the drill was broken off: some units were not checked.
     package let isInterrupted: Bool
 }
 
-/// What a drill has seen so far of its units, when it did what, and what went wrong.
+/// The record of a drill so far: the observations of its units, its times, and its first problem.
 struct DrillRecord: Hashable, Sendable {
     private let plan: DrillPlan
     private var observations: [UnitName: UnitObservations] = [:]
@@ -35,14 +35,14 @@ struct DrillRecord: Hashable, Sendable {
         times = DrillTimes(ordered: time, limit: limit)
     }
 
-    /// Notes what is wrong beyond single units. The first problem explains the others, so it stays.
+    /// Notes a problem of the drill itself. The first problem explains the others, so it stays.
     mutating func note(_ problem: String?) {
         self.problem = self.problem ?? problem
     }
 
     // MARK: Signals
 
-    /// A signal asks the drill to end; a second one asks it to wait for nothing more.
+    /// A signal ends the drill; a second signal ends it without any further wait.
     mutating func noteInterruption(at now: Boottime) {
         hasSecondSignal = wasInterrupted
         interruptedAt = interruptedAt ?? now
@@ -51,8 +51,8 @@ struct DrillRecord: Hashable, Sendable {
     /// Whether a signal has come.
     var wasInterrupted: Bool { interruptedAt != nil }
 
-    /// Whether a drill that was broken off has waited long enough: somebody wants it to end, perhaps
-    /// because the host shuts down, and its order ends by itself.
+    /// Whether a drill that was broken off has waited long enough: the host may be shutting down,
+    /// and the drill's order ends by itself.
     func isImpatient(at now: Boottime) -> Bool {
         hasSecondSignal || interruptedAt.map { now - $0 >= .seconds(5) } ?? false
     }
@@ -65,7 +65,7 @@ struct DrillRecord: Hashable, Sendable {
     /// Everything is down, and starts by hand are tried.
     mutating func noteAllDown() { times.wasAllDown = true }
 
-    /// Those of the units whose snapshot behind the closed gate is missing.
+    /// The units without a snapshot behind the closed gate.
     func missing(_ units: [DrilledUnit]) -> [UnitName] {
         units.map(\.name).filter { observations[$0]?.closed == nil }
     }
@@ -77,7 +77,7 @@ struct DrillRecord: Hashable, Sendable {
         }
     }
 
-    /// Notes what came of a start by hand.
+    /// Notes the result of a start by hand.
     mutating func note(_ start: ManualStart, of unit: UnitName) {
         observations[unit, default: UnitObservations()].handStart = start
     }
@@ -87,7 +87,7 @@ struct DrillRecord: Hashable, Sendable {
         observations[unit.name]?.closed.map { !unit.hasStopped($0.seen) } ?? false
     }
 
-    /// Notes what the daemon says is wrong with units of the drill.
+    /// Notes the problems of units that the daemon reports.
     mutating func noteProblems(_ problems: [UnitName: String]) {
         for (name, problem) in problems { observations[name]?.reportedProblem = problem }
     }
@@ -97,7 +97,7 @@ struct DrillRecord: Hashable, Sendable {
         times.limit = min(times.limit, now - times.ordered)
     }
 
-    // MARK: After that
+    // MARK: After the gate has opened
 
     /// The gate was to open again at this time.
     mutating func noteReopening(at time: Uptime) { times.reopened = time }
@@ -116,7 +116,7 @@ struct DrillRecord: Hashable, Sendable {
         closedFor = max(opened, reopened) - times.ordered
     }
 
-    /// What came of it all. `isOpen`: the gate is open now.
+    /// The result of the drill. `isOpen`: the gate is open now.
     func findings(isOpen: Bool) -> DrillFindings {
         var times = times
         times.wasInterrupted = wasInterrupted || problem != nil
@@ -130,8 +130,8 @@ struct DrillRecord: Hashable, Sendable {
     }
 }
 
-/// What is told while a drill waits: nothing in the first second, then which units it waits for, when
-/// that has changed.
+/// The progress lines of a wait: none in the first second, then the awaited units whenever they
+/// change.
 struct DrillProgress: Hashable, Sendable {
     private let since: Boottime
     private var told: [String] = []

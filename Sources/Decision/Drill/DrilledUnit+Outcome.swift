@@ -1,7 +1,7 @@
 import CivilTime
 
 extension DrilledUnit {
-    /// What the drill found out about this unit.
+    /// The outcome of this unit by the observations and the times of the drill.
     package func outcome(_ observations: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
         let failures = failures(observations, times)
         return UnitOutcome(
@@ -44,7 +44,7 @@ extension DrilledUnit {
             case .state:
                 [absenceFailure(observations, times), overstayFailure(observations, times)]
             }
-        // What is unknown is so once.
+        // The failure `unknown` is listed once.
         return failures.compactMap(\.self).filter { $0 != .unknown }
             + (failures.contains(.unknown) ? [.unknown] : [])
     }
@@ -56,7 +56,7 @@ extension DrilledUnit {
         if closed.seen.active.isDown {
             return closed.wasKilled(since: times.ordered) ? .killed(limit: stopLimit) : nil
         }
-        // A dependent that nothing has told to stop may stay as it is.
+        // A dependent that systemd did not stop may stay up.
         if kind != .attached && closed.seen.isAtRestUp { return nil }
         return times.wasInterrupted ? nil : .notDown(within: times.limit)
     }
@@ -74,8 +74,8 @@ extension DrilledUnit {
         }
     }
 
-    /// What keeps it from being as it was. What was down and is started by the gate need not run where
-    /// something else than this gate is against it.
+    /// Why it is not as it was before the drill. A unit that was down and is started by the gate
+    /// need not run: another gate may forbid it.
     private func returnFailure(_ observations: UnitObservations, _ times: DrillTimes)
         -> UnitFailure?
     {
@@ -94,7 +94,7 @@ extension DrilledUnit {
         case .inactive:
             guard mustComeBack, !times.wasInterrupted else { return nil }
             guard ended.arrival(since: reopened) != nil else { return absence }
-            // What was up for good and not at work has to stay up.
+            // A unit that was up has to stay up; a unit that was starting may have ended its work.
             return before.seen.active == .activating ? nil : .endedAgain
         }
     }
@@ -143,7 +143,7 @@ extension DrilledUnit {
 }
 
 extension UnitSnapshot {
-    /// When it came up after a moment; or when it was done, where that is how its kind of unit ends.
+    /// When it came up after a moment, or ended with success after a start.
     fileprivate func arrival(since moment: Uptime) -> Uptime? {
         switch seen.active {
         case .active, .reloading:
@@ -164,8 +164,8 @@ extension UnitSnapshot {
 }
 
 extension UnitObservations {
-    /// A time stamp at the end, or at the reopening where that was not reached, that is not older than
-    /// a moment.
+    /// The first time stamp that is not older than `moment`: of the snapshot behind the closed
+    /// gate, or of the snapshot at the end.
     fileprivate func latest(
         _ stamp: KeyPath<UnitSnapshot, Uptime?>, from moment: Uptime
     ) -> Uptime? {

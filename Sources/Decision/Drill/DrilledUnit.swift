@@ -1,8 +1,8 @@
 import CivilTime
 
-/// A unit that a drill has something to do with, and how it stood before.
+/// A unit of a drill, with its state before the drill.
 package struct DrilledUnit: Hashable, Sendable {
-    /// What it is to the drill.
+    /// Its part in the drill.
     package enum Kind: Hashable, Sendable {
         /// It runs while the gate is open, and must be down while it is closed.
         case attached
@@ -14,7 +14,7 @@ package struct DrilledUnit: Hashable, Sendable {
 
     /// Its full name.
     package let name: UnitName
-    /// What it is to the drill.
+    /// Its part in the drill.
     package let kind: Kind
     /// Whether the target that it is attached to starts it; otherwise the target only permits it.
     package let isStarted: Bool
@@ -43,8 +43,8 @@ package struct DrilledUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether the closing has nothing more to wait for at this unit. One that is not known any more is
-    /// down; a dependent that nothing has told to stop stays as it is.
+    /// Whether the closing need not wait for this unit. A unit that is not loaded any more is down;
+    /// a dependent that systemd does not stop may stay up.
     package func hasStopped(_ seen: UnitStatus?) -> Bool {
         guard let seen else { return true }
         switch kind {
@@ -54,7 +54,7 @@ package struct DrilledUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether the reopening has nothing more to wait for at this unit, so long after the gate opened.
+    /// Whether the reopening need not wait for this unit, `wait` after the gate opened.
     /// A unit that is to run and has no job yet may get one from elsewhere a moment later.
     package func hasSettled(_ seen: UnitStatus?, after wait: Duration) -> Bool {
         guard let seen else { return true }

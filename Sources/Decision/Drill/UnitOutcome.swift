@@ -1,20 +1,20 @@
 import CivilTime
 
-/// What a drill found out about one unit.
+/// The outcome of a drill for a unit.
 package struct UnitOutcome: Hashable, Sendable {
     /// The unit that it is about.
     package let unit: DrilledUnit
-    /// How long it took to stop: from the order, or for a unit of the forced state from the reopening.
-    /// Nil if it did not stop, or was down already.
+    /// How long it took to stop: from the order, or for a unit of the forced state from the
+    /// reopening. Nil if it did not stop, or was down already.
     package let stop: Duration?
     /// Whether a start by hand was refused; nil if none was tried.
     package let isRefused: Bool?
-    /// How long it took to start: from the reopening, or for a unit of the forced state from the order.
-    /// Nil if it did not start.
+    /// How long it took to start: from the reopening, or for a unit of the forced state from the
+    /// order. Nil if it did not start.
     package let start: Duration?
-    /// What has failed, in the order in which it did; empty if all went well.
+    /// The failures in their order; empty if the drill succeeded for this unit.
     package let failures: [UnitFailure]
-    /// What is worth saying of a unit that has not failed.
+    /// A remark about a unit that has not failed.
     package let remark: String?
 }
 
@@ -45,7 +45,7 @@ package enum UnitFailure: Hashable, Sendable {
     /// systemd did not answer when asked about it.
     case unknown
 
-    /// What is said of a unit of a service.
+    /// The failure as a clause about a unit of a service.
     package func sentence(of unit: UnitName, in service: ServiceName) -> String {
         switch self {
         case .notDown(let limit): "it was not down after \(limit.inWords)"
@@ -69,7 +69,7 @@ package enum UnitFailure: Hashable, Sendable {
 }
 
 extension Duration {
-    /// Whole seconds where it is some, else milliseconds.
+    /// Whole seconds if there is no rest, else milliseconds.
     fileprivate var inWords: String {
         let milliseconds = microseconds / 1000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"

@@ -6,7 +6,7 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
-    /// When it last came down, in whatever way.
+    /// When it last came down.
     package var downSince: Uptime?
     /// When it last began to be anything but down.
     package var leftDown: Uptime?
@@ -16,13 +16,13 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var stopLimit: Duration?
     /// How long systemd lets it start, likewise.
     package var startLimit: Duration?
-    /// What starts it when something happens: sockets, timers, path units.
+    /// The triggers that start it: sockets, timers, path units.
     package var triggeredBy: [UnitName] = []
-    /// What systemd stops when it stops this.
+    /// The units that systemd stops when it stops this unit.
     package var stopsWith: [UnitName] = []
-    /// The units that have `Requisite=` on it: attached ones, where it is a gate.
+    /// The units that have `Requisite=` on it: the attached units, if it is a gate.
     package var requisiteOf: [UnitName] = []
-    /// The units that it wants: those which it starts.
+    /// The units that it wants: those that it starts.
     package var wants: [UnitName] = []
 
     /// A unit of which nothing else is known.
@@ -47,22 +47,22 @@ extension UnitStatus {
     var isAtRestUp: Bool { (active == .active || active == .reloading) && !hasJob }
 }
 
-/// What was seen of a unit during a drill.
+/// The observations of a unit during a drill.
 package struct UnitObservations: Hashable, Sendable {
     /// How it stood when the drill had the gate opened again.
     package var closed: UnitSnapshot?
     /// How it stood at the end.
     package var ended: UnitSnapshot?
-    /// What came of a start by hand behind the closed gate; nil if none was tried.
+    /// The result of a start by hand behind the closed gate; nil if none was tried.
     package var handStart: ManualStart?
-    /// What the daemon says is wrong with it, in `units.json`.
+    /// Its problem by `units.json`.
     package var reportedProblem: String?
 
     /// A unit of which nothing was seen.
     package init() {}
 }
 
-/// What came of a start by hand.
+/// The result of a start by hand.
 package enum ManualStart: Hashable, Sendable {
     case refused
     case accepted
@@ -70,7 +70,7 @@ package enum ManualStart: Hashable, Sendable {
     case unclear(String)
 }
 
-/// When a drill did what.
+/// The times of the steps of a drill.
 package struct DrillTimes: Hashable, Sendable {
     /// The order to close was given.
     package var ordered: Uptime

@@ -60,7 +60,7 @@ struct Drill: ParsableCommand {
             of: service, to: state.state, for: duration.duration,
             at: DaemonSocket(in: published.directory, timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
-        let stand = try checkThatNothingSpeaksAgainstIt(published.known(service).object)
+        let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try UnitManager(on: loop)
         let plan = try DrillPlan(of: service, from: stand, to: state.state) { unit in
@@ -78,9 +78,9 @@ struct Drill: ParsableCommand {
         if let summary = report.failure { throw CommandFailure(.no, summary) }
     }
 
-    /// What the daemon would refuse is said before anybody is asked. It looks again when it takes the
-    /// order, in one step.
-    private func checkThatNothingSpeaksAgainstIt(_ state: JSON.Object) throws -> DesiredGate {
+    /// Refuses before the question a drill that the daemon would refuse. The daemon checks the same
+    /// again when it takes the order.
+    private func decisionIfDrillIsAllowed(_ state: JSON.Object) throws -> DesiredGate {
         if let override = state["override"]?.object {
             throw CommandFailure(.alreadyForced(service, override))
         }

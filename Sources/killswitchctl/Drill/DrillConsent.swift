@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Glibc
 
-/// The question before a drill. A script is not asked: nobody would answer.
+/// The question before a drill. It is asked only at a terminal: a script cannot answer.
 struct DrillConsent {
     private let plan: DrillPlan
     private let limit: Duration
@@ -13,7 +13,7 @@ struct DrillConsent {
         self.limit = limit
     }
 
-    /// Throws unless somebody at the terminal agrees.
+    /// Throws unless the user at the terminal agrees.
     func ask() throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else { return }
         for line in lines { printError(line) }
