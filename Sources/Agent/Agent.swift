@@ -40,7 +40,7 @@ package final class Agent {
     /// What the agent takes in, in its turn of the queue.
     fileprivate enum Input {
         case event(Event)
-        case reload(Reload)
+        case reload(Reconfiguration)
     }
 
     /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
@@ -92,7 +92,7 @@ package final class Agent {
     package func post(_ event: Event) { post(.event(event)) }
 
     /// Goes on with another configuration, once all that was queued before is taken in.
-    package func post(_ reload: Reload) { post(.reload(reload)) }
+    package func post(_ reload: Reconfiguration) { post(.reload(reload)) }
 
     /// Writes how the attached units of a service stand; nothing for one that is not configured.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
@@ -143,7 +143,7 @@ package final class Agent {
     /// Follows the sources of another configuration, and tells the machine which of them another object
     /// fetches from now on. These have no fetch in flight: when they are fetched is the machine's to
     /// decide. `taken` is how much of the queue is taken in.
-    private func takeUp(_ reload: Reload, after taken: Int) -> Event {
+    private func takeUp(_ reload: Reconfiguration, after taken: Int) -> Event {
         var replaced: [SourceName: Replacement] = [:]
         var remembered: [SourceName: Memory.Kept] = [:]
         for source in reload.sources {
@@ -253,7 +253,7 @@ package enum Observation {
 }
 
 /// Another configuration, and what it brings.
-package struct Reload {
+package struct Reconfiguration {
     let plan: Plan
     let sources: [any FlagSource]
     let remember: (any FlagSource) -> Memory.Kept?

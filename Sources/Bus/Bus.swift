@@ -6,10 +6,10 @@ import Glibc
 
 /// A connection to a message bus, sd-bus(3) on the loop: calls that do not wait, and signals.
 ///
-/// Nothing here blocks: the connection is made and greeted on the loop, a call is queued until then,
-/// and every call has a time after which it has failed, counted from the greeting; a greeting that does
-/// not come is a lost connection after sd-bus's own 90 seconds. A connection that broke is not mended: drop
-/// it and make another one.
+/// Nothing here blocks: the connection is made and greeted on the loop, a call is queued until
+/// then, and every call has a time limit, counted from the greeting. Without a greeting the
+/// connection is lost after sd-bus's own 90 seconds. A lost connection is not repaired: drop this
+/// object and make another.
 @safe
 package final class Bus {
     private let pointer: OpaquePointer
@@ -19,7 +19,7 @@ package final class Bus {
     /// The system's bus, as D-Bus specifies its address.
     package static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
-    /// Begins to connect. `onLoss` is called once, when the connection is over, in whatever way.
+    /// Begins to connect. `onLoss` is called once, when the connection ends for any reason.
     package init(
         _ loop: EventLoop, address: String = systemAddress, onLoss: @escaping () -> Void
     ) throws(BusError) {
@@ -42,11 +42,11 @@ package final class Bus {
         ) { _ in onLoss() }
     }
 
-    /// Never waits for what is still to be sent.
+    /// Drops messages that are still to be sent: it never waits.
     deinit { unsafe sd_bus_close_unref(pointer) }
 
-    /// Makes a call and gives its answer later, from the loop; a call that cannot even be queued throws.
-    /// A connection that is dropped answers nothing any more.
+    /// Makes a call, and passes its answer to the handler from the loop. Throws if the call cannot
+    /// be queued. After the connection is dropped, the handler is not called.
     package func call(
         _ call: Call, within limit: Duration = .seconds(30),
         answer: @escaping (Result<Message, BusError>) -> Void
@@ -57,7 +57,7 @@ package final class Bus {
             message, on: pointer, called: call.purpose, limit: limit, answer: answer)
     }
 
-    /// Makes one call of sd-bus on this connection, and gives its result.
+    /// Calls a function of sd-bus on this connection, and returns its result.
     func withPointer(_ body: (OpaquePointer) -> Int32) -> Int32 { unsafe body(pointer) }
 }
 
@@ -77,11 +77,12 @@ extension BusError {
 
 /// A call that failed: here, on the bus, or at the service that was called.
 package struct BusError: Error, Hashable, CustomStringConvertible {
-    /// What was tried, verb and object.
+    /// The purpose of the call, verb and object.
     package let call: String
-    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call failed here.
+    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call
+    /// failed here.
     package let name: String?
-    /// What went wrong, for people.
+    /// The cause, for people.
     package let message: String
 
     package var description: String { "\(call): \(message)" }

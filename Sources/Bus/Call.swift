@@ -70,7 +70,7 @@ package struct Call {
     }
 }
 
-/// The letter of a type, as C wants it.
+/// The letter of a type as a C character.
 func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
 /// A call whose answer is waited for. It belongs to its slot: sd-bus releases it once the call is
@@ -110,7 +110,7 @@ final class PendingCall {
         unsafe sd_bus_slot_unref(slot)
     }
 
-    /// Returns 0, always: what goes wrong in an answer is no reason to break the connection.
+    /// Always returns 0: a negative result would end the connection.
     private static func deliver(
         _ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?
     ) -> Int32 {

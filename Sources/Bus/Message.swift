@@ -21,7 +21,7 @@ package final class Message {
         return unsafe String(cString: path)
     }
 
-    /// The error that it is; nil if it is a result. `call` is what was tried, verb and object.
+    /// The error in this message; nil if it is a result. `call` is the purpose, verb and object.
     func failure(of call: String) -> BusError? {
         guard unsafe sd_bus_message_is_method_error(pointer, nil) > 0,
             let error = unsafe sd_bus_message_get_error(pointer)
@@ -93,8 +93,8 @@ package final class Message {
         return texts
     }
 
-    /// The next value, a dictionary from names to variants: `take` is called at each, and says whether
-    /// it has read the variant's content.
+    /// The next value, a dictionary from names to variants: `take` is called at each, and says
+    /// whether it has read the variant's content.
     package func properties(
         _ take: (String) throws(BusError) -> Bool
     ) throws(BusError) {

@@ -8,7 +8,7 @@ package import Glibc
 package final class DatagramSocket {
     private let descriptor: Int32
 
-    /// A new socket. Throws where the process has no descriptor left.
+    /// A new socket. Throws if the process has no descriptor left.
     package init() throws(SystemError) {
         let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(AF_UNIX, kind, 0)
@@ -60,7 +60,7 @@ extension SocketAddress: CustomStringConvertible {
 }
 
 extension SocketAddress {
-    /// Lends the address to `body` in the kernel's form, for that call; nil where it is too long.
+    /// Lends the address to `body` in the kernel's form, for that call; nil if it is too long.
     ///
     /// The kernel needs the length: in an abstract name every byte counts.
     package func withKernelForm<Result>(

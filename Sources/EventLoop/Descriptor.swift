@@ -51,7 +51,7 @@ package final class Descriptor {
         if events.isEmpty { source.turnOff() }
     }
 
-    /// Stops waiting at once, also where its own handler drops it and still holds the source: epoll
+    /// Stops waiting at once, even if its own handler drops it and still holds the source: epoll
     /// takes a descriptor only once, and the next object may wait for the same descriptor now.
     deinit { source.turnOff() }
 

@@ -3,7 +3,7 @@ package import CivilTime
 package import Faults
 import Glibc
 
-/// The one loop of the one thread: sd-event(3), on which everything that happens is a source.
+/// The event loop of the program's only thread: sd-event(3). Every input is a source on it.
 ///
 /// It is never the thread's default loop, which a library could share without our knowledge, and
 /// its own watchdog is off, since that pings whether or not work goes on. Every source keeps the C
@@ -12,7 +12,7 @@ import Glibc
 package final class EventLoop {
     let pointer: OpaquePointer
 
-    /// Makes a loop with no sources. Throws where memory or descriptors have run out.
+    /// Makes a loop with no sources. Throws if memory or descriptors have run out.
     package init() throws(SystemError) {
         var made: OpaquePointer?
         try SystemError.check("make event loop", unsafe sd_event_new(&made))
@@ -67,7 +67,7 @@ package final class EventLoop {
     }
 }
 
-/// Ends the program where a call of sd-event fails that cannot fail while the loop runs.
+/// Ends the program if a call of sd-event fails that cannot fail while the loop runs.
 ///
 /// Two failures are harmless, because nothing will be dispatched any more: the loop has ended
 /// (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would never fire; the
@@ -80,7 +80,7 @@ func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #
 
 extension EventLoop {
     /// Lends the C loop, for one call, to a library that adds its own sources to it, such as
-    /// sd-bus(3). `call` returns a negated `errno(3)` where it fails.
+    /// sd-bus(3). `call` returns a negated `errno(3)` if it fails.
     package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
 }
 

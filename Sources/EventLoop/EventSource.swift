@@ -11,7 +11,7 @@ final class EventSource<Event> {
     private var pointer: OpaquePointer?
     private let handler: (Event) -> Void
 
-    /// Adds a source to the loop; `call` names what is tried, in errors.
+    /// Adds a source to the loop; `call` is the verb and object of an error.
     ///
     /// `add` makes one of the `sd_event_add_…` calls: it sets the source, passes the userdata on,
     /// and gives as the callback a closure that makes an `Event` of the C arguments and returns the
@@ -44,7 +44,7 @@ final class EventSource<Event> {
         return 0
     }
 
-    /// Lets it fire: for one event, or for each.
+    /// Turns the source on: for one event, or for each.
     func turnOn(once: Bool) {
         let mode = once ? SD_EVENT_ONESHOT : SD_EVENT_ON
         unsafe expectSuccess(sd_event_source_set_enabled(pointer, Int32(mode)))

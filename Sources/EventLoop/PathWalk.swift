@@ -3,8 +3,8 @@ import Glibc
 
 /// A path being followed one name at a time, the way the kernel does it (path_resolution(7)).
 ///
-/// It makes no system call: it says which name in which directory is next, and the caller says what
-/// it found there.
+/// It makes no system call: it returns the next name and its directory, and the caller reports the
+/// kind of file there.
 struct PathWalk {
     /// A name to look up in a directory.
     struct Step {
@@ -20,7 +20,7 @@ struct PathWalk {
     private static let mostLinks = 40
 
     private var parent = ""
-    /// The names to come, the next one last.
+    /// The names to come; the next name is last.
     private var ahead: [String]
     private var links = 0
 
@@ -49,8 +49,8 @@ struct PathWalk {
         parent = step.path
     }
 
-    /// Goes on with the target of the link that the step has found. False if that is one link too
-    /// many.
+    /// Goes on with the target of the link that the step has found. False if the path has too many
+    /// links.
     mutating func follow(_ target: String) -> Bool {
         links += 1
         guard links <= Self.mostLinks else { return false }

@@ -5,7 +5,7 @@ import Glibc
 /// replaced, removed or made again, or the same happened to a directory above it, or a link on the
 /// way leads elsewhere now, as Kubernetes does with the `..data` of a mounted ConfigMap.
 ///
-/// Each directory on the way is watched for the one name in it that is on the path, and the file at
+/// Each directory on the way is watched for the name in it that is on the path, and the file at
 /// the end for its content. After an event on the path, all watches are made anew from the loop,
 /// and then the handler is called. So a burst of events is one call, the watches cover the file
 /// before the handler reads it, and even an endless stream of changes does not keep the handler
@@ -21,7 +21,7 @@ package final class PathWatch {
     /// The path as it was given.
     package let path: String
 
-    /// Why changes may go unreported; nil where none do. The host's limit of watches is reached, or
+    /// Why changes may go unreported; nil if none do. The host's limit of watches is reached, or
     /// a directory may not be read. A path that leads nowhere is no problem: it is watched.
     package private(set) var problem: SystemError?
 
@@ -84,7 +84,7 @@ package final class PathWatch {
         return watches
     }
 
-    /// One watch, or none with `problem` set. A path that is not found has gone since it was looked
+    /// A watch, or nil with `problem` set. A path that is not found has gone since it was looked
     /// at; the watch on the step before it has that event in its queue.
     private func watch(_ path: String, _ mask: Watch.Mask, for name: String? = nil) -> [Watch] {
         do {

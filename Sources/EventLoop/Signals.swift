@@ -26,7 +26,7 @@ package final class Signals {
         try self.init(loop, sentTo: signals) { handler($0.number) }
     }
 
-    /// The same; the handler also learns where each signal came from.
+    /// The same; the handler also gets the sender of each signal.
     package init(
         _ loop: EventLoop, sentTo signals: [Int32], handler: @escaping (Received) -> Void
     ) throws(SystemError) {
@@ -80,8 +80,8 @@ package final class Child {
 
     private let source: EventSource<End>
 
-    /// The handler is called once, when the process of that ID has ended. Where there is no such
-    /// child, the error is `ESRCH`.
+    /// The handler is called once, when the process of that ID has ended. Without such a child the
+    /// error is `ESRCH`.
     package init(
         _ loop: EventLoop, _ process: Int32, handler: @escaping (End) -> Void
     ) throws(SystemError) {

@@ -127,8 +127,8 @@ extension WallTimer.Kernel {
 }
 
 extension timespec {
-    /// What `timerfd_settime(2)` accepts: not before 1970, which is invalid, nor its very first
-    /// moment, which would disarm the timer, and not after the year 2255, near the end of the
+    /// The instant as `timerfd_settime(2)` accepts it: not before 1970, which is invalid, nor its
+    /// first moment, which would disarm the timer, and not after the year 2255, near the end of the
     /// kernel's nanoseconds.
     fileprivate init(clamping instant: Instant) {
         let farFuture: Int64 = 9_000_000_000_000_000

@@ -23,7 +23,7 @@ package final class Watch {
         package static let create = Mask(IN_CREATE)
         /// A name is gone from the directory.
         package static let delete = Mask(IN_DELETE)
-        /// A name of the directory became another one, here or elsewhere.
+        /// A name of the directory was changed by `rename(2)`, within it or out of it.
         package static let movedFrom = Mask(IN_MOVED_FROM)
         /// A name came into the directory by `rename(2)`, perhaps in the place of another file.
         package static let movedTo = Mask(IN_MOVED_TO)
@@ -34,7 +34,7 @@ package final class Watch {
 
         /// Only when a watch is made: fail with `ENOTDIR` if the path is no directory.
         package static let onlyDirectory = Mask(IN_ONLYDIR)
-        /// Only when a watch is made: watch a link itself, not what it leads to.
+        /// Only when a watch is made: watch a link itself, not its target.
         package static let dontFollow = Mask(IN_DONT_FOLLOW)
 
         /// Always reported: the kernel has ended the watch, and nothing more will come.
@@ -48,14 +48,14 @@ package final class Watch {
     /// One change.
     package struct Event: Hashable, Sendable {
         package let mask: Mask
-        /// The name in the watched directory; nil where the event is about the watched inode
+        /// The name in the watched directory; nil if the event is about the watched inode
         /// itself. Bytes that are not UTF-8 are replaced.
         package let name: String?
     }
 
     private let source: EventSource<Event>
 
-    /// Throws an error whose `isNotFound` is true where the path leads nowhere.
+    /// Throws an error whose `isNotFound` is true if the path leads nowhere.
     package init(
         _ loop: EventLoop, _ path: String, _ mask: Mask, handler: @escaping (Event) -> Void
     ) throws(SystemError) {

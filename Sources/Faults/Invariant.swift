@@ -1,11 +1,11 @@
 import Glibc
 
-/// Conditions that no input can break. Where one is broken all the same, the program says which,
-/// and ends: the service manager starts it again.
+/// Conditions that no input can break. If a condition is broken all the same, the program names it
+/// and ends: the service manager starts the program again.
 ///
 /// Swift's own `precondition` is silent in an optimised build: it leaves the sentence out.
 package enum Invariant {
-    /// Ends the program unless `condition` is true. `sentence` says what should have been true.
+    /// Ends the program unless `condition` is true. `sentence` states the condition.
     package static func hold(
         _ condition: Bool, _ sentence: @autoclosure () -> String, file: StaticString = #fileID,
         line: UInt = #line

@@ -18,7 +18,7 @@ package enum StandardError {
     }
 
     /// Writes one line in one call, so that the lines of several processes do not mix. False if the
-    /// line was dropped because nobody reads.
+    /// line was dropped because the reader does not read.
     ///
     /// A line is cut at `PIPE_BUF` bytes, which a pipe that is ready takes at once.
     @discardableResult

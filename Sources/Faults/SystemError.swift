@@ -2,7 +2,7 @@ import Glibc
 
 /// A call of the kernel, the C library or libsystemd that failed.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, verb and object: `add timer`, `watch '/etc/killswitchd'`.
+    /// The verb and object of the call: `add timer`, `watch '/etc/killswitchd'`.
     package let call: String
     /// The `errno(3)`, positive.
     package let code: Int32
@@ -21,7 +21,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         return result
     }
 
-    /// The result of a call of the C library, which is -1 and sets `errno` where it fails, in the
+    /// The result of a call of the C library, which is -1 and sets `errno` if it fails, in the
     /// form that `check` takes.
     package static func negated(_ result: Int32) -> Int32 { result == -1 ? -errno : result }
 

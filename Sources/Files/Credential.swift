@@ -1,6 +1,6 @@
 /// The place of a secret or a certificate, which the configuration names and does not hold.
 package enum Credential: Hashable, Sendable {
-    /// A file in `$CREDENTIALS_DIRECTORY`, where systemd puts the credentials that
+    /// A file in `$CREDENTIALS_DIRECTORY`, the folder for the credentials that
     /// `LoadCredential=` names (systemd.exec(5)), readable by the service alone.
     case named(String)
     /// A file by its absolute path.
@@ -39,13 +39,13 @@ package enum Credential: Hashable, Sendable {
         }
     }
 
-    /// The content, where it is no secret: a certificate.
+    /// The content of a credential that is no secret, such as a certificate.
     package func read(in directory: String?) throws(CredentialError) -> [UInt8] {
         try contents(in: directory).bytes
     }
 
-    /// The content, where it is a secret: a file by its path must belong to `user` or root, and no
-    /// other user may read or write it.
+    /// The content of a secret: a file by its path must belong to `user` or root, and no other user
+    /// may read or write it.
     package func readSecret(
         in directory: String?, user: UInt32
     ) throws(CredentialError) -> [UInt8] {

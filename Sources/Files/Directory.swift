@@ -46,7 +46,7 @@ package enum Directory {
         try unsafe system("change the mode of", path) { unsafe chmod($0, mode) }
     }
 
-    /// The path without its last component and the slashes around that; nil where nothing is left.
+    /// The path without its last component and the slashes around that; nil if nothing is left.
     private static func parent(of path: String) -> String? {
         var rest = path.utf8[...]
         let slash = UInt8(ascii: "/")
@@ -67,7 +67,7 @@ package final class DirectoryLock {
     /// The lock belongs to this descriptor: closing it releases the lock.
     private let directory: OpenFile
 
-    /// Takes the lock without waiting. Where another process has it, the error's cause is
+    /// Takes the lock without waiting. If another process has it, the error's cause is
     /// `.lockedByAnother`.
     package init(_ path: String) throws(FileError) {
         directory = try OpenFile(path, O_RDONLY | O_DIRECTORY)

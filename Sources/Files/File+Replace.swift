@@ -24,8 +24,8 @@ extension File {
     ///   - path: The file to replace or make; its folder must exist.
     ///   - bytes: The whole content.
     ///   - mode: The permission bits, whatever the umask is.
-    ///   - durability: What the new content must survive.
-    /// - Throws: What the kernel said to the first step that failed.
+    ///   - durability: The failures that the new content must survive.
+    /// - Throws: The error of the first step that failed.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: UInt32 = 0o644,
         surviving durability: Durability = .programCrash
@@ -63,8 +63,8 @@ extension File {
         }
     }
 
-    /// Removes the half-made file. The caller has the first error to report, so that this one's is
-    /// dropped; the next replacement tries the removal again.
+    /// Removes the half-made file. Its own error is dropped, because the caller reports the first
+    /// error; the next replacement tries the removal again.
     private static func discard(_ temporary: String) {
         do { try remove(temporary) } catch {}
     }

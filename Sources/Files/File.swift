@@ -12,7 +12,7 @@ package enum File {
     }
 
     /// The whole content of a regular file, and the attributes of that same file. For a secret,
-    /// whose owner and mode matter, and which nobody may swap between the check and the read.
+    /// whose owner and mode matter, and which must not be swapped between the check and the read.
     package static func readWithAttributes(
         _ path: String, limit: Int
     ) throws(FileError) -> (bytes: [UInt8], attributes: FileAttributes) {
@@ -27,7 +27,7 @@ package enum File {
         return (try file.read(limit: limit), attributes)
     }
 
-    /// `O_NONBLOCK`, or opening a FIFO would wait for somebody to write to it. A socket cannot be
+    /// `O_NONBLOCK`, or opening a FIFO would wait for a writer. A socket cannot be
     /// opened at all, which the kernel words as "no such device or address".
     private static func openForReading(_ path: String) throws(FileError) -> OpenFile {
         do {

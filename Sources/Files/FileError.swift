@@ -1,7 +1,7 @@
 import Faults
 import Glibc
 
-/// Why a file call failed: what was tried, on which path, and the cause.
+/// Why a file call failed: the operation, the path and the cause.
 package struct FileError: Error, Hashable, CustomStringConvertible {
     /// Why the call failed.
     package enum Cause: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The `errno(3)`; nil where the kernel refused nothing.
+    /// The `errno(3)`; nil if the kernel refused nothing.
     package var code: Int32? {
         guard case .system(let code) = cause else { return nil }
         return code
@@ -71,7 +71,7 @@ extension FileError.Cause: CustomStringConvertible {
 ///   - operation: The verb of the error's sentence.
 ///   - path: The path, given to `call` as a C string that lasts for that call.
 ///   - call: Returns -1 and sets `errno` when it fails.
-/// - Returns: What `call` returned.
+/// - Returns: The result of `call`.
 /// - Throws: The `errno` of the call, with the operation and the path.
 @discardableResult
 func system<Result: FixedWidthInteger>(

@@ -3,7 +3,7 @@ import CSystemd
 /// The kernel's name for this boot, a UUID in lower case that the next boot does not have:
 /// `/proc/sys/kernel/random/boot_id` of random(4).
 ///
-/// Throws where procfs is hidden (`ProcSubset=pid` hides this file), or the file holds no UUID.
+/// Throws if procfs is hidden (`ProcSubset=pid` hides this file), or the file holds no UUID.
 package func bootID() throws(FileError) -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     var bytes = try File.read(path, limit: 64)
@@ -28,7 +28,7 @@ private func isUUID(_ bytes: [UInt8]) -> Bool {
 
 /// The id of this machine for one application: 32 hexadecimal digits, stable until the system is
 /// installed anew. The id in `/etc/machine-id`, which machine-id(5) wants kept on the host, cannot
-/// be computed from it. Nil where the machine has no id.
+/// be computed from it. Nil if the machine has no id.
 package func machineID(forApplication application: String) -> String? {
     var (key, id) = (sd_id128_t(), sd_id128_t())
     guard unsafe sd_id128_from_string(application, &key) == 0,

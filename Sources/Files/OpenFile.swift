@@ -39,7 +39,7 @@ struct OpenFile: ~Copyable {
         throw FileError("read", path, .largerThan(limit))
     }
 
-    /// Writes all bytes, in several calls where the kernel takes only a part.
+    /// Writes all bytes, in several calls if the kernel takes only a part.
     func write(_ bytes: [UInt8]) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {

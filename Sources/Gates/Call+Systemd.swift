@@ -12,7 +12,7 @@ extension Call {
             member: member, arguments)
     }
 
-    /// All properties of a unit; systemd loads it for that, where it is not loaded yet.
+    /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     static func read(_ unit: UnitName) -> Call {
         Call(
             "read unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),

@@ -4,8 +4,8 @@ package import Decision
 package import EventLoop
 package import Faults
 
-/// Performs what the gates' machine wants done, over D-Bus. Like the agent it queues whatever
-/// happens, and one deferred source of the loop drains the queue: no effect calls the machine.
+/// Performs the effects of the gates' machine over D-Bus. Like the agent it queues each event, and
+/// one deferred source of the loop drains the queue: no effect calls the machine.
 package final class Gatekeeper {
     private let loop: EventLoop
     private var machine: GateMachine
@@ -16,13 +16,13 @@ package final class Gatekeeper {
     private var drain: Deferred?
     private var timer: Timer?
 
-    /// Called after the events of one turn.
+    /// Called after the events of a turn of the loop.
     package var observer: (() -> Void)?
 
     /// Writes down how the attached units of a service stand.
     package typealias Publish = (ServiceName, [UnitRow]) throws -> Void
 
-    /// A gatekeeper of these services. `address` is that of the bus, where it is not the system's.
+    /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
     package init(
         loop: EventLoop, services: [ServiceName], address: String?,
         publish: @escaping Publish,
@@ -44,7 +44,7 @@ package final class Gatekeeper {
         post(.started)
     }
 
-    /// Lets go of the bus. No gate is moved by that.
+    /// Closes the connection to the bus. No gate is moved by that.
     package func stop() {
         systemd = nil
         drain = nil
@@ -57,7 +57,7 @@ package final class Gatekeeper {
         if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
     }
 
-    /// How things stand. Nothing is ready while something is still to be looked at.
+    /// The state of all gates. It is not ready while events are queued.
     package var overview: GateOverview {
         var overview = machine.overview
         if !queue.isEmpty { overview.isReady = false }

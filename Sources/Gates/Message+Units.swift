@@ -2,7 +2,7 @@ import Bus
 import CivilTime
 import Decision
 
-/// What systemd's manager says, read from its messages: org.freedesktop.systemd1(5).
+/// Reads the messages of systemd's manager: org.freedesktop.systemd1(5).
 extension Message {
     /// The answer to ListUnitsByPatterns.
     func loadedUnits() throws(BusError) -> [UnitName: UnitStatus] {
@@ -24,14 +24,14 @@ extension Message {
         return units
     }
 
-    /// The content of a PropertiesChanged signal of the interface Unit; nil where it does not tell.
-    func seen() throws(BusError) -> UnitStatus? {
+    /// The status in a PropertiesChanged signal of the interface Unit; nil if the signal has none.
+    func unitStatus() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
-        return try facts()?.seen
+        return try unitProperties()?.seen
     }
 
-    /// The answer to GetAll; nil where it does not tell how the unit stands.
-    func facts() throws(BusError) -> UnitProperties? {
+    /// The answer to GetAll; nil without an `ActiveState`.
+    func unitProperties() throws(BusError) -> UnitProperties? {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
         var (result, stopLimit) = (String?.none, Duration?.none)
@@ -91,7 +91,7 @@ extension Message {
 }
 
 extension Instant {
-    /// A time stamp of systemd's; 0 is never.
+    /// A time stamp of systemd; nil for 0, systemd's "never".
     fileprivate init?(realtime: UInt64) {
         guard realtime != 0, let microseconds = Int64(exactly: realtime) else { return nil }
         self.init(microseconds: microseconds)
@@ -99,7 +99,7 @@ extension Instant {
 }
 
 extension Duration {
-    /// A limit of systemd's: the largest number is none.
+    /// A limit of systemd; nil for the largest number, systemd's "infinity".
     init?(limit: UInt64) {
         guard limit != .max, let microseconds = Int64(exactly: limit) else { return nil }
         self = .microseconds(microseconds)
@@ -107,42 +107,42 @@ extension Duration {
 }
 
 extension Message {
-    /// The answer to GetAll, for a rehearsal; nil where it does not tell how the unit stands.
-    func account() throws(BusError) -> UnitSnapshot? {
-        var account = UnitSnapshot(UnitStatus(.inactive))
+    /// The answer to GetAll, for a drill; nil without an `ActiveState`.
+    func unitSnapshot() throws(BusError) -> UnitSnapshot? {
+        var snapshot = UnitSnapshot(UnitStatus(.inactive))
         var isTold = false
         try properties { name throws(BusError) in
             switch name {
             case "ActiveState":
                 guard let active = ActiveState(rawValue: try word()) else { return true }
-                account.seen.active = active
+                snapshot.seen.active = active
                 isTold = true
-            case "Job": account.seen.hasJob = try hasJob()
-            case "Result": account.result = try word()
-            case "InactiveEnterTimestampMonotonic": account.downSince = try stamp()
-            case "InactiveExitTimestampMonotonic": account.leftDown = try stamp()
-            case "ActiveEnterTimestampMonotonic": account.upSince = try stamp()
-            case "TimeoutStopUSec": account.stopLimit = Duration(limit: try number())
-            case "TimeoutStartUSec": account.startLimit = Duration(limit: try number())
-            // Of sockets, which have one limit for both.
+            case "Job": snapshot.seen.hasJob = try hasJob()
+            case "Result": snapshot.result = try word()
+            case "InactiveEnterTimestampMonotonic": snapshot.downSince = try stamp()
+            case "InactiveExitTimestampMonotonic": snapshot.leftDown = try stamp()
+            case "ActiveEnterTimestampMonotonic": snapshot.upSince = try stamp()
+            case "TimeoutStopUSec": snapshot.stopLimit = Duration(limit: try number())
+            case "TimeoutStartUSec": snapshot.startLimit = Duration(limit: try number())
+            // A socket has one limit for its stop and its start.
             case "TimeoutUSec":
-                account.stopLimit = Duration(limit: try number())
-                account.startLimit = account.stopLimit
-            case "TriggeredBy": account.triggeredBy = try names()
-            // Each hands a stop on; systemd.unit(5).
+                snapshot.stopLimit = Duration(limit: try number())
+                snapshot.startLimit = snapshot.stopLimit
+            case "TriggeredBy": snapshot.triggeredBy = try names()
+            // systemd stops the units of each of these properties with this unit; systemd.unit(5).
             case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
                 let units = try names()
-                account.stopsWith += units
-                if name == "RequisiteOf" { account.requisiteOf = units }
-            case "Wants": account.wants = try names()
+                snapshot.stopsWith += units
+                if name == "RequisiteOf" { snapshot.requisiteOf = units }
+            case "Wants": snapshot.wants = try names()
             default: return false
             }
             return true
         }
-        return isTold ? account : nil
+        return isTold ? snapshot : nil
     }
 
-    /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil where it is 0, which is never.
+    /// The next variant, a time stamp of `CLOCK_MONOTONIC`; nil for 0, systemd's "never".
     private func stamp() throws(BusError) -> Uptime? {
         let microseconds = try number()
         guard microseconds != 0, let microseconds = Int64(exactly: microseconds) else { return nil }

@@ -3,7 +3,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 
-/// systemd's manager, for a command that has nothing else to do while it waits for the answer.
+/// Calls of systemd's manager that block until the answer comes, for a command.
 package final class SystemManager {
     let loop: EventLoop
     let bus: Bus
@@ -13,7 +13,7 @@ package final class SystemManager {
         package let description: String
         /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
         package let isDenied: Bool
-        /// The name of the error on the bus; nil where it is ours.
+        /// The name of the error on the bus; nil if the call failed in this process.
         let name: String?
 
         init(_ error: any Error) {
@@ -23,7 +23,7 @@ package final class SystemManager {
             name = answer?.name
         }
 
-        /// It was asked about something else than a unit.
+        /// systemd's answer has no state of the unit.
         init(unreadable unit: UnitName) {
             description = "read unit '\(unit)': systemd does not tell how it stands"
             isDenied = false
@@ -31,24 +31,24 @@ package final class SystemManager {
         }
     }
 
-    /// Connects. `address` is that of the bus, where it is not the system's. A command that has a loop
-    /// lends it, and hears of its own events while it waits for an answer.
+    /// Connects. `address` is the address of the bus; nil for the system bus. A command with a loop
+    /// of its own lends it, and handles its own events while it waits for an answer.
     package init(address: String?, on loop: EventLoop? = nil) throws(Failure) {
         do {
             self.loop = try loop ?? EventLoop()
-            // A connection that is gone answers every call with an error.
+            // After the loss of the connection every call fails, so that no wait is endless.
             bus = try Bus(self.loop, address: address ?? Bus.systemAddress) {}
         } catch {
             throw Failure(error)
         }
     }
 
-    /// Everything about a unit. One that is not there is described as such.
+    /// All properties of a unit. A unit that does not exist has the load state `not-found`.
     package func describe(_ unit: UnitName) throws(Failure) -> UnitDescription {
         try ask(.read(unit)) { message throws(BusError) in try message.description(of: unit) }
     }
 
-    /// Has systemd read its units again, and waits until it has.
+    /// Has systemd read its unit files again, and waits for the end of that.
     package func reload() throws(Failure) {
         try ask(.manager("read the units again", "Reload")) { _ throws(BusError) in }
     }
@@ -75,19 +75,19 @@ package final class SystemManager {
     }
 }
 
-/// What a drill asks of systemd, which has to answer soon: a gate is closed meanwhile.
+/// The calls of a drill. Their time limit is short, because a gate is closed meanwhile.
 extension SystemManager {
-    /// Everything that a rehearsal asks of a unit.
-    package func account(of unit: UnitName) throws(Failure) -> UnitSnapshot {
-        let account = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
-            try message.account()
+    /// The properties of a unit that a drill needs.
+    package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
+        let snapshot = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
+            try message.unitSnapshot()
         }
-        guard let account else { throw Failure(unreadable: unit) }
-        return account
+        guard let snapshot else { throw Failure(unreadable: unit) }
+        return snapshot
     }
 
-    /// Has systemd remember what it knows of a unit for as long as this connection lives: it forgets a
-    /// unit that is down and that nothing refers to.
+    /// Keeps a unit loaded for as long as this connection lives: systemd unloads a unit that is
+    /// down and that nothing refers to, and its time stamps are lost.
     package func keep(_ unit: UnitName) throws(Failure) {
         try ask(
             .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
@@ -95,7 +95,7 @@ extension SystemManager {
         ) { _ throws(BusError) in }
     }
 
-    /// How these units stand, in one call.
+    /// The status of these units, by one call.
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try ask(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
@@ -103,8 +103,8 @@ extension SystemManager {
         ) { message throws(BusError) in try message.loadedUnits() }
     }
 
-    /// Has a unit started as by hand, and waits for what comes of that, at most for `limit`. What is
-    /// still on its way up then was not refused.
+    /// Starts a unit as an administrator would, and waits for the end of the job, at most for
+    /// `limit`. A job that is still running then was accepted.
     package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
         try subscribe()
         let jobs = try FinishedJobs(on: bus)
@@ -132,7 +132,7 @@ extension SystemManager {
         }
     }
 
-    /// systemd sends its signals to those alone who asked for them.
+    /// systemd sends its signals only to subscribers.
     private func subscribe() throws(Failure) {
         do {
             try ask(
@@ -144,7 +144,7 @@ extension SystemManager {
     private static let patience: Duration = .seconds(10)
 }
 
-/// How jobs ended, by their objects, while this lives.
+/// Collects the results of jobs, by the object paths of the jobs, for as long as it lives.
 private final class FinishedJobs {
     private(set) var results: [String: String] = [:]
     private var match: Match?
@@ -161,7 +161,7 @@ private final class FinishedJobs {
         }
     }
 
-    /// A signal that cannot be read tells nothing.
+    /// A signal that cannot be read is ignored.
     private func note(_ message: Message) {
         let read = Result { () throws(BusError) -> (job: String, result: String) in
             try message.skip("u")
@@ -174,12 +174,11 @@ private final class FinishedJobs {
 }
 
 extension ManualStart {
-    /// By the word that systemd gives the end of a job: `result` of JobRemoved,
-    /// org.freedesktop.systemd1(5).
+    /// Reads the result of a job: `result` of JobRemoved, org.freedesktop.systemd1(5).
     fileprivate init(job result: String) {
         switch result {
         case "dependency": self = .refused
-        // It was begun, however it ended.
+        // The start was accepted, even if the unit failed afterwards.
         case "done", "failed", "timeout": self = .accepted
         default: self = .unclear(result)
         }
@@ -187,7 +186,7 @@ extension ManualStart {
 }
 
 extension SystemManager.Failure {
-    /// systemd itself has said no, and not the bus on the way to it.
+    /// Whether systemd refused the start, and not the bus the call.
     fileprivate var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
 
     fileprivate var isRepetition: Bool { name == BusError.repetition }

@@ -2,15 +2,15 @@ import Bus
 import Decision
 import EventLoop
 
-/// systemd's manager on the bus: asks and is told, decides nothing. What it hears is given on as
-/// events, the loss of the connection too.
+/// systemd's manager on the bus. It makes calls and receives signals, and decides nothing: each
+/// answer, each signal and the loss of the connection become events.
 final class Systemd {
     private let loop: EventLoop
     private let address: String
     private let post: (GateEvent) -> Void
     private var connection: Connection?
 
-    /// One connection, and what it is subscribed to.
+    /// A connection with its subscriptions.
     private struct Connection {
         let bus: Bus
         var matches: [Match] = []
@@ -24,8 +24,8 @@ final class Systemd {
         self.post = post
     }
 
-    /// Begins a new connection. Signals are asked for before the list, so that nothing is missed in
-    /// between.
+    /// Begins a new connection. It subscribes to signals before it lists the units, so that no
+    /// change is missed in between.
     func connect() {
         connection = nil
         attempt { () throws(BusError) in
@@ -41,7 +41,7 @@ final class Systemd {
                 Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
                     reloading(message)
                 },
-                // systemd itself was replaced, as by daemon-reexec: it knows no subscriber any more.
+                // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
                 Match(bus, Self.restarts) { [unowned self] _ in subscribe() },
             ]
             self.connection = connection
@@ -61,24 +61,24 @@ final class Systemd {
         }
     }
 
-    /// Hears of changes of these units, and of no others.
+    /// Subscribes to changes of exactly these units.
     func follow(_ units: Set<UnitName>) {
         attempt { () throws(BusError) in try connection?.signals.follow(units) }
     }
 
-    /// Asks for everything about a unit; systemd loads it for that, where it is not loaded yet.
+    /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
         send(.read(unit)) { [unowned self] result in
             guard case .success(let message) = result,
-                case .success(let facts) = Result(catching: { () throws(BusError) in
-                    try message.facts()
+                case .success(let properties) = Result(catching: { () throws(BusError) in
+                    try message.unitProperties()
                 })
             else { return post(.unitRead(unit, nil)) }
-            post(.unitRead(unit, facts))
+            post(.unitRead(unit, properties))
         }
     }
 
-    /// Has a target started or stopped. The answer comes once the job is queued.
+    /// Starts or stops a target. The answer comes as soon as the job is queued.
     func enqueue(_ job: TargetJob) {
         guard let unit = job.target.unit else { return }
         let member =
@@ -111,7 +111,7 @@ final class Systemd {
         }
     }
 
-    /// Signals are sent to those alone who asked for them. To ask twice is no harm.
+    /// systemd sends its signals only to subscribers. A second subscription is no error.
     private func subscribe() {
         send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
             guard case .failure(let error) = result,
@@ -127,7 +127,7 @@ final class Systemd {
         post(.systemdReloaded)
     }
 
-    /// A call of the manager without which nothing goes on: a failure is a lost bus.
+    /// A call of the manager that must succeed: a failure counts as the loss of the bus.
     private func ask(
         _ purpose: String, _ member: String, _ arguments: [Call.Argument],
         answer: @escaping (Message) throws(BusError) -> Void
@@ -159,8 +159,8 @@ final class Systemd {
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
 }
 
-/// The signals of units. One rule for each, so that a host whose other units come and go all day
-/// does not wake us; and one rule for all where there would be more than a connection may have (512,
+/// The signals of units. Each unit has a match rule, so that changes of other units do not wake the
+/// daemon. One rule matches all units if there would be more than a connection may have (512,
 /// dbus-daemon(1), `max_match_rules_per_connection`).
 struct UnitSignals {
     private let bus: Bus
@@ -171,18 +171,18 @@ struct UnitSignals {
 
     private static let limit = 400
 
-    /// Signals of a connection, of no unit yet. `heard` is called with each.
+    /// The signals of a connection, at first of no unit. `heard` is called with each signal.
     init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
         self.bus = bus
         self.heard = heard
     }
 
-    /// Hears of exactly these units.
+    /// Subscribes to exactly these units.
     mutating func follow(_ units: Set<UnitName>) throws(BusError) {
         followed = units
         if units.count > Self.limit {
             matches = [:]
-            // A unit that is not ours costs a look at its path; the machine drops it.
+            // With the one rule signals of other units come too: the machine ignores them.
             if all == nil { all = try match("path_namespace='\(ObjectPath.manager)/unit'") }
             return
         }
@@ -201,10 +201,10 @@ struct UnitSignals {
                 + "interface='org.freedesktop.DBus.Properties',"
                 + "arg0='org.freedesktop.systemd1.Unit',\(filter)"
         ) { message in
-            // A signal that cannot be read tells nothing: the unit stays as it was known.
+            // A signal that cannot be read changes nothing.
             guard let unit = ObjectPath.unit(message.path),
                 case .success(let seen?) = Result(catching: { () throws(BusError) in
-                    try message.seen()
+                    try message.unitStatus()
                 })
             else { return }
             heard(unit, seen)

@@ -1,7 +1,7 @@
 import Bus
 package import Decision
 
-/// What has to be known of a unit before it is attached to a gate.
+/// The properties of a unit that decide whether it can be attached to a gate.
 package struct UnitDescription: Hashable, Sendable {
     /// Its own name, even if it was asked for by an alias.
     package var name: UnitName
@@ -27,7 +27,7 @@ package struct UnitDescription: Hashable, Sendable {
 }
 
 extension Message {
-    /// The answer to GetAll about a unit that somebody named.
+    /// The answer to GetAll, before a unit is attached.
     func description(of asked: UnitName) throws(BusError) -> UnitDescription {
         var unit = UnitDescription(
             name: asked, load: "", active: .inactive, fileState: "", file: "", type: "",

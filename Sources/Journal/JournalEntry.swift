@@ -36,7 +36,7 @@ extension JournalEntry {
 }
 
 extension Field {
-    /// `KEY=value`, or the key, the length as eight bytes and the value where that holds a newline.
+    /// `KEY=value`; for a value with a newline the key, the length as eight bytes and the value.
     fileprivate var nativeForm: [UInt8] {
         let newline = UInt8(ascii: "\n")
         let bytes = Array(value.utf8)
@@ -63,7 +63,7 @@ package struct Field: Hashable, Sendable {
     package let key: String
     package let value: String
 
-    /// A field of this key. The value may hold line ends; one that is too long is cut.
+    /// A field of this key. The value may hold line ends; a value that is too long is cut.
     package init(_ key: StaticString, _ value: String) {
         self.key = key.description
         self.value = value

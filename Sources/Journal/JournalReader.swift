@@ -25,8 +25,8 @@ package final class JournalReader {
 
     deinit { unsafe sd_journal_close(pointer) }
 
-    /// Passes over entries that do not have one of these values in the field. Several fields have
-    /// to match together.
+    /// Passes over entries whose field has none of these values. Several fields have to match
+    /// together.
     package func match(_ field: String, _ values: [String]) throws(SystemError) {
         for value in values {
             let match = Array("\(field)=\(value)".utf8)
@@ -92,6 +92,6 @@ package struct JournalRecord: Hashable, Sendable {
         self.values = values
     }
 
-    /// The first value of a field; nil where the entry does not have the field.
+    /// The first value of a field; nil if the entry does not have the field.
     package subscript(field: String) -> String? { values[field]?.first }
 }

@@ -10,11 +10,11 @@ package final class JournalSocket {
     private let identifier: String
     private var dropped = 0
 
-    /// Where journald listens.
+    /// The address of journald's socket.
     package static let journald = SocketAddress.path("/run/systemd/journal/socket")
 
     /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
-    /// where the process has no descriptor left.
+    /// if the process has no descriptor left.
     package init(
         identifier: String, at address: SocketAddress = journald
     ) throws(SystemError) {
@@ -29,7 +29,7 @@ package final class JournalSocket {
         if !send(entry) { dropped += 1 }
     }
 
-    /// Writes how many entries were dropped, if the journal takes entries again. Does nothing where
+    /// Writes how many entries were dropped, if the journal takes entries again. Does nothing if
     /// none was dropped.
     package func catchUp() {
         guard dropped > 0 else { return }

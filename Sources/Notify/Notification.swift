@@ -56,13 +56,13 @@ package final class NotifySocket {
     private let socket: DatagramSocket
     private let address: SocketAddress
 
-    /// A socket that sends to `address`. Throws where the process has no descriptor left.
+    /// A socket that sends to `address`. Throws if the process has no descriptor left.
     package init(_ address: SocketAddress) throws(SystemError) {
         self.address = address
         socket = try DatagramSocket()
     }
 
-    /// Sends these in one datagram: the service manager takes all of them or none.
+    /// Sends these notifications in one datagram: the service manager takes all of them or none.
     package func send(_ notifications: [Notification]) throws(SystemError) {
         guard !notifications.isEmpty else { return }
         let text = notifications.map(\.text).joined(separator: "\n")

@@ -2,10 +2,10 @@ import CivilTime
 package import Datagrams
 import Glibc
 
-/// The part of the environment that is for the service manager's protocol: where notifications go,
-/// and how often the watchdog expects one (sd_watchdog_enabled(3)).
+/// The environment variables of the service manager: the socket for notifications, and the limit of
+/// the watchdog (sd_watchdog_enabled(3)).
 package struct ServiceEnvironment: Hashable, Sendable {
-    /// Where notifications go; nil outside of systemd.
+    /// The socket for notifications; nil outside of systemd.
     package var socket: SocketAddress?
     /// The limit between two `watchdog` notifications; they are sent after half of it.
     package var watchdog: Duration?

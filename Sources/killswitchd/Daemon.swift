@@ -128,7 +128,7 @@ final class Daemon {
         let next = store.next { try sources.follow($0.settings.sources) }
         guard let next else { return manager.endReload() }
         agent.post(
-            Reload(
+            Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared, remember: memory.flags))
     }
 

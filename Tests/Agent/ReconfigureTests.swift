@@ -44,7 +44,7 @@ import Testing
         }
 
         func reload(_ source: SlowSource) {
-            agent.post(Reload(plan, sources: [source]) { _ in nil })
+            agent.post(Reconfiguration(plan, sources: [source]) { _ in nil })
         }
 
         /// Turns the loop until nothing is queued.

@@ -46,7 +46,7 @@ import Testing
         Case("Africa/Cairo", "2027-04-29T23:59:59+02:00", "2027-04-30T01:00:00+03:00", 1),
         Case("Pacific/Apia", "2011-12-29T23:59:59-10:00", "2011-12-31T12:00:00+14:00", 2),
     ])
-    func are(_ row: Case) throws {
+    func daysLeftAreCalendarDaysInTheZoneOfTheService(_ row: Case) throws {
         let end = try Timestamp.parse(row.end).instant(in: .utc)
         let now = Now(wall: try Instant(rfc3339: row.now), boot: Boottime(microseconds: 0))
         let shop = try service(zone: try zone(row.zone))

@@ -29,7 +29,7 @@ import Testing
         // Neither.
         "a < b", "main = main",
     ])
-    func isOlder(_ row: String) throws {
+    func versionsAreOrderedByTheRuleOfTheirForm(_ row: String) throws {
         let words = row.split(separator: " ").map(String.init)
         for index in stride(from: 0, to: words.count - 2, by: 2) {
             let left = try #require(Version(words[index]))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeferredTests {
-    @Test func itIsOffUntilArmed() throws {
+    @Test func aDeferredSourceIsOffUntilArmed() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let deferred = Deferred(loop) { calls.add() }
@@ -15,7 +15,7 @@ struct DeferredTests {
         #expect(calls.count == 1)
     }
 
-    @Test func armedTwiceItIsCalledOnce() throws {
+    @Test func aSourceThatIsArmedTwiceIsCalledOnce() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let deferred = Deferred(loop) { calls.add() }
@@ -25,7 +25,7 @@ struct DeferredTests {
         #expect(calls.count == 1)
     }
 
-    @Test func armedByItsOwnHandlerItIsCalledAgain() throws {
+    @Test func aSourceThatItsHandlerArmsIsCalledAgain() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let holder = Holder<Deferred>()

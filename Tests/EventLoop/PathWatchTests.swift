@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PathWatchTests {
-    @Test(arguments: told) func isToldOnceForOneChange(_ change: Change) throws {
+    @Test(arguments: told) func oneChangeIsReportedOnce(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)
@@ -19,7 +19,7 @@ struct PathWatchTests {
     }
 
     /// Whatever happened, the path is still followed, to what it leads to now.
-    @Test(arguments: told) func goesOnAfterTheChange(_ change: Change) throws {
+    @Test(arguments: told) func aWatchFollowsThePathAfterAChange(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)
@@ -42,7 +42,7 @@ struct PathWatchTests {
         #expect(watch.problem == nil)
     }
 
-    @Test(arguments: untold) func isNotToldOfWhatDoesNotMatter(_ change: Change) throws {
+    @Test(arguments: untold) func anUnrelatedChangeIsNotReported(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)

@@ -27,7 +27,7 @@ struct ProcessTests {
         }
     }
 
-    @Test func whatIsNoSignalIsAnError() throws {
+    @Test func aNumberThatIsNoSignalIsAnError() throws {
         let loop = try EventLoop()
         #expect(throws: SystemError("block signal", code: EINVAL)) {
             try Signals(loop, [4711]) { _ in }

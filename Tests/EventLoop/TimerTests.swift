@@ -18,7 +18,7 @@ struct TimerTests {
         #expect(calls.count == 2)
     }
 
-    @Test func itIsDueOnceAndNoSooner() throws {
+    @Test func aTimerIsDueOnceAndNoSooner() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let moment = loop.now.boot + .milliseconds(15)

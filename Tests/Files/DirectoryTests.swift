@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Support
 import Testing
 
 struct DirectoryTests {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: cases) func itIsReadFromVariables(_ wanted: Case) {
+    @Test(arguments: cases) func theSocketAndTheWatchdogAreReadFromVariables(_ wanted: Case) {
         let found = ServiceEnvironment(processID: 42) { wanted.variables[$0] }
         #expect(found.socket == wanted.socket)
         #expect(found.watchdog == wanted.watchdog)

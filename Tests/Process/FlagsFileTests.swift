@@ -64,7 +64,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: changes) func aFileIsFollowedWhen(_ change: Change) throws {
+    @Test(arguments: changes) func aFileIsFollowedThroughEachKindOfChange(_ change: Change) throws {
         let daemon = try Daemon(
             Daemon.shop.replacing("flags.json", with: "current/flags.json"), flags: nil)
         try Directory.create(daemon.folder("one"))

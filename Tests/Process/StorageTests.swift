@@ -82,7 +82,7 @@ import Testing
     ]
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: troubles)
-    func itIsSaidTheOldFileIsWholeAndItRecovers(_ trouble: Trouble) throws {
+    func aStorageProblemIsReportedKeepsTheOldFileWholeAndIsOvercome(_ trouble: Trouble) throws {
         let mounted = try Mounted()
         try mounted.wait(until: "it is running") { try mounted.state() == "running" }
         let before = try mounted.run("cat run/shop/*").output

@@ -36,7 +36,7 @@ func theDistanceCountsEditsOfBytesAndSwapsOfNeighbours(_ edit: Edit) {
         ("Type", "type"), ("tpye", "type"), ("interval", "interval"),
         ("colour", nil), ("", nil), ("x", nil), ("ty", nil), ("interval_between_polls", nil),
     ] as [(String, String?)])
-func aWordIsNearWhereAThirdOfItAtMostIsWrong(_ text: String, word: String?) {
+func aWordIsNearIfAtMostAThirdOfItIsWrong(_ text: String, word: String?) {
     #expect(nearest(to: text, among: ["type", "interval", "timeout"]) == word)
 }
 

@@ -2,7 +2,7 @@ import Signing
 import Testing
 
 /// The examples of FIPS 180-4.
-@Test func theDigestIsTheStandards() {
+@Test func theExamplesOfTheStandardGiveTheirDigests() {
     #expect(
         SHA256.hexadecimal(of: [])
             == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")

@@ -94,15 +94,15 @@ package final class FlagServer {
     }
 }
 
-/// Waits for a condition, which is looked at again and again, for at most thirty seconds. The thread is
+/// Waits for a condition, which is looked at again and again, for at most `limit`. The thread is
 /// free meanwhile: there are more tests that wait than threads. A look that starts a program is worth
 /// a longer `interval`.
 package func waitUntil(
-    _ what: String, every interval: Duration = .milliseconds(10),
+    _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = .seconds(30),
     orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
-    let deadline = clock.now + .seconds(30)
+    let deadline = clock.now + limit
     while try !condition() {
         guard clock.now < deadline else {
             throw TestFailure("it never was so that \(what)\n\(try detail())")

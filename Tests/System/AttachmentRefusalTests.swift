@@ -26,7 +26,7 @@ extension OnSystemd {
             Refusal(units: "../../etc/passwd", saying: "passwd", status: 2),
             Refusal(units: "t-worker@.service", saying: "t-worker@.service", status: 2),
         ])
-        func unitsAreRefused(_ refusal: Refusal) throws {
+        func aUnitThatCannotBeAttachedIsRefusedWithTheCause(_ refusal: Refusal) throws {
             let host = try Host()
             try host.services("t-web", "ssh")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")

@@ -69,7 +69,7 @@ extension OnSystemd {
             Missing(name: "the policy open", policy: "open", isUp: true),
             Missing(name: "the policy closed", policy: "closed", isUp: false),
         ])
-        func aSourceThatIsDownLeavesItTo(_ missing: Missing) throws {
+        func aSourceThatIsDownLeavesTheGateToStoredFlagsAndThenToPolicy(_ missing: Missing) throws {
             let host = try host("first_timeout = \"2s\"\nwhen_unknown = \"\(missing.policy)\"")
             if let stored = missing.stored {
                 try host.set(stored)
@@ -113,7 +113,7 @@ extension OnSystemd {
 
     /// What a new configuration does to gates.
     @Suite(.serialized)
-    struct ReloadTests {
+    struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {
             let host = try Host()
             try host.services("t-web")

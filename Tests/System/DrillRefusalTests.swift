@@ -66,7 +66,8 @@ extension Drilled {
                 saying: "--for is 1s to 10m", status: 2),
         ]
 
-        @Test(arguments: refusals) func nothingIsTouchedWhere(_ refusal: Refusal) throws {
+        @Test(arguments: refusals) func aDrillThatIsRefusedTouchesNothing(_ refusal: Refusal) throws
+        {
             let host = try Host(on: .forDrills())
             try host.services("t-web")
             try host.override("RestartSec=0")

@@ -128,6 +128,10 @@ extension OnSystemd {
             try host.services("t-web")
             try host.start(attaching: "t-web")
             try host.run("systemctl start t-web")
+            // The daemon names only units that it knows. It once closed the gate before it had listed
+            // this unit: the sentence in the journal had no unit then.
+            try host.wait(
+                until: "killswitchctl units shop | grep -qE 't-web.service +up +active'")
             try host.set(Host.maintenance)
             try host.awaitUp("killswitch-maintenance@shop.target")
             let id = MessageID.gateMoved.rawValue

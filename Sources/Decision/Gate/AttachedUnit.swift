@@ -1,7 +1,7 @@
 import CivilTime
 
-/// A unit that is attached to at least one gate: what its gates permit, how systemd says it stands,
-/// and what is wrong with it.
+/// A unit that is attached to at least one gate: the permission of its gates, its state by systemd,
+/// and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
     /// The targets it has `Requisite=` on.
@@ -13,9 +13,10 @@ struct AttachedUnit: Hashable, Sendable {
     private var stopLimit: Duration?
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
-    /// What is wrong with it, as it was reported.
+    /// The problem that was reported last.
     private(set) var problem: UnitProblem?
-    /// How often in a row it was found running behind a closed gate, and when it may be stopped again.
+    /// How often in a row it was found running behind a closed gate, and when it may be stopped
+    /// again.
     private var expulsions = 0
     private var expelAt: Boottime?
     /// How long its last stop or start took, counted from the move of the gate.
@@ -57,13 +58,13 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// What all its gates together permit.
+    /// The permission of all its gates together.
     var permission: UnitPermission {
         if holders.values.contains(where: { $0.mayRun == false }) { return .mustStop }
         return holders.values.allSatisfy { $0.mayRun == true } ? .mayRun : .undecided
     }
 
-    /// Whether one of its gates starts it; otherwise something else does.
+    /// Whether one of its gates starts it. If not, an administrator or another unit does.
     private var isStarted: Bool { holders.values.contains(where: \.isStarter) }
 
     /// How it is published.
@@ -78,10 +79,10 @@ struct AttachedUnit: Hashable, Sendable {
             name: name, isWanted: isWanted, seen: seen, took: took, problem: problem?.sentence)
     }
 
-    // MARK: What systemd tells
+    // MARK: Reports of systemd
 
-    /// A signal has told how it stands. Returns whether it has to be read: how it failed is not in
-    /// the signal.
+    /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
+    /// failure is not in the signal.
     mutating func see(_ seen: UnitStatus) -> Bool {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         self.seen = seen
@@ -90,10 +91,10 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ facts: UnitProperties) {
-        seen = facts.seen
-        result = facts.result
-        stopLimit = facts.stopLimit
+    mutating func take(_ properties: UnitProperties) {
+        seen = properties.seen
+        result = properties.result
+        stopLimit = properties.stopLimit
     }
 
     private var isDown: Bool { seen?.active.isDown ?? true }
@@ -113,8 +114,8 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether it is where the present move was to bring it. `isFresh`: it was read since the
-    /// targets were moved.
+    /// Whether it has stopped or started as the present move wants. `isFresh`: it was read since
+    /// the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
         case .mustStop: isDown
@@ -123,17 +124,17 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// It has arrived so long after the gate began to move.
+    /// It has stopped or started; `time` counts from the move of the gate.
     mutating func noteArrival(after time: Duration) { took = time }
 
     // MARK: Judging
 
-    /// Holds it against what its gates permit. Returns the target that is to be stopped once more:
-    /// that is all the daemon may do about a unit that runs behind a closed gate, and systemd hands
-    /// the stop on.
+    /// Compares it with the permission of its gates. Returns the target that has to be stopped once
+    /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
+    /// gate with its target.
     ///
-    /// `closedGate` is a closed gate of its that has nothing under way. `isAwaited`: a gate is moving,
-    /// and the unit was not read since.
+    /// `closedGate` is a closed gate of the unit with no job under way. `isAwaited`: a gate is
+    /// moving, and the unit was not read since.
     mutating func judge(
         closedGate: GateTarget?, isAwaited: Bool, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {
@@ -158,7 +159,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     private mutating func noteDown(_ batch: inout GateBatch) {
         let hasFailed = seen?.active == .failed
-        // How it ended is being read.
+        // Its result is being read.
         if hasFailed, result == nil { return }
         let wasStopping = stopBy != nil
         expulsions = 0
@@ -176,7 +177,7 @@ struct AttachedUnit: Hashable, Sendable {
             problem = nil
             return
         }
-        // A gate that has just opened starts it again, whatever it failed of before.
+        // A gate that has just opened starts it again, even after an earlier failure.
         guard let result, !isAwaited else { return }
         report(.failed(result: result), &batch)
     }
@@ -200,7 +201,7 @@ struct AttachedUnit: Hashable, Sendable {
         return gate
     }
 
-    /// Says what is wrong with it, once, in the name of the first of its services.
+    /// Reports its problem once, under the first of its services.
     private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
         guard self.problem != problem else { return }
         self.problem = problem
@@ -208,7 +209,7 @@ struct AttachedUnit: Hashable, Sendable {
         batch.announce(.unitProblem(service, name, problem))
     }
 
-    /// The moments at which time alone changes how it is judged.
+    /// The moments at which its problem may change without an event.
     var wakeUps: [Boottime] {
         guard !isDown else { return [] }
         let stop: Boottime? = if case .late = problem { nil } else { stopBy }
@@ -219,19 +220,19 @@ struct AttachedUnit: Hashable, Sendable {
     /// wait for ever.
     private var limit: Duration { stopLimit ?? .seconds(90) }
 
-    /// What systemd may take beyond the limit, to kill it.
+    /// How long systemd may take to kill it after the limit.
     private static let killingTakes: Duration = .seconds(2)
 }
 
-/// What all gates of a unit together permit.
+/// The permission of all gates of a unit together.
 enum UnitPermission: Hashable, Sendable {
     case mayRun
     case mustStop
-    /// Not all of its services are decided, and none of the others is against it.
+    /// Some of its services are undecided, and no decided service forbids it.
     case undecided
 }
 
-/// What is wrong with an attached unit.
+/// The problem of an attached unit.
 package enum UnitProblem: Hashable, Sendable {
     /// It is not down after this time.
     case late(limit: Duration)

@@ -1,11 +1,11 @@
-/// Where a verdict wants the gate of a service: open or closed, and which state and variant is in
+/// The gate of a service as its verdict wants it: open or closed, with the state and the variant in
 /// force.
 package struct DesiredGate: Hashable, Sendable {
     package let gate: Gate
     package let state: State
     package let variant: String?
 
-    /// What a verdict wants; nil while it is undecided, for then nothing is moved.
+    /// The gate that a verdict wants; nil for an undecided verdict, which moves no gate.
     package init?(_ verdict: Verdict) {
         guard let gate = verdict.gate else { return nil }
         self.init(gate: gate, state: verdict.state, variant: verdict.variant)

@@ -1,14 +1,14 @@
 package import CivilTime
 
-/// What is to be done about gates, in this order.
+/// An action of the gates' machine. Effects are performed in their order.
 package enum GateEffect: Hashable, Sendable {
     /// Open the bus and list our units: `unitsListed` or `busLost` follows.
     case connectBus
     /// List our units again.
     case listUnits
-    /// Hear of changes of exactly these units.
+    /// Subscribe to changes of exactly these units.
     case subscribe(Set<UnitName>)
-    /// Ask for everything about a unit: `unitRead` follows.
+    /// Read all properties of a unit: `unitRead` follows.
     case readUnit(UnitName)
     /// Have systemd start or stop a target: `jobAnswered` follows.
     case enqueue(TargetJob)
@@ -30,9 +30,9 @@ struct GateBatch {
     private(set) var isAsking = false
     private var reads: [UnitName] = []
     private var notices: [GateNotice] = []
-    /// The gates that are looked at, and whose rows are published, before the event is done with.
+    /// The gates that are looked at, and whose rows are published, at the end of the event.
     private(set) var services: Set<ServiceName> = []
-    /// The units that are judged before the event is done with.
+    /// The units that are judged at the end of the event.
     private(set) var units: Set<UnitName> = []
 
     /// Opens the bus.
@@ -56,27 +56,27 @@ struct GateBatch {
         reads.append(unit)
     }
 
-    /// Says something at the end of the event.
+    /// Announces a notice at the end of the event.
     mutating func announce(_ notice: GateNotice) { notices.append(notice) }
 
-    /// Has a gate looked at before the event is done with.
+    /// Has a gate looked at, at the end of the event.
     mutating func touch(_ service: ServiceName) { services.insert(service) }
 
-    /// Has a unit judged before the event is done with.
+    /// Has a unit judged at the end of the event.
     mutating func touch(_ unit: UnitName) { units.insert(unit) }
 
-    /// What systemd is asked for. The jobs come first: closing does not wait for questions.
+    /// The calls to systemd. The jobs come first: a closing does not wait for questions.
     func calls(askingSystemState isAsking: Bool) -> [GateEffect] {
         jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
             + (isListing ? [.listUnits] : [])
             + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.readUnit)
     }
 
-    /// What is said in the end.
+    /// The notices, after the other effects.
     var announcements: [GateEffect] { notices.map(GateEffect.announce) }
 }
 
-/// What a gate has to know of everything else, at one moment.
+/// The state outside of a gate that its decisions need, at one moment.
 struct GateSurroundings {
     let units: [UnitName: AttachedUnit]
     let link: SystemdLink

@@ -1,8 +1,8 @@
-/// What happened to gates. Everything the machine knows of systemd comes through here.
+/// An event of the gates' machine. All that the machine knows of systemd comes by events.
 package enum GateEvent: Hashable, Sendable {
     /// The first event.
     case started
-    /// A service was decided, or is gone; undecided ones are not told.
+    /// A service was decided, or is gone; undecided services have no event.
     case decided(ServiceName, DesiredGate)
     case withdrawn(ServiceName)
     /// The bus is there, and these units of ours are loaded; all others are not active.
@@ -13,7 +13,7 @@ package enum GateEvent: Hashable, Sendable {
     case systemdReloaded
     /// A signal about a unit that is followed.
     case unitChanged(UnitName, UnitStatus)
-    /// A unit was asked for; nil where that failed.
+    /// The properties of a unit; nil if systemd did not give them.
     case unitRead(UnitName, UnitProperties?)
     /// systemd has queued a move, or refused it.
     case jobAnswered(TargetJob, problem: String?)
@@ -25,7 +25,7 @@ package enum GateEvent: Hashable, Sendable {
     case woke
 }
 
-/// A job of systemd's for one of the targets, which one call asks for.
+/// A job of systemd for a target, queued by one call.
 package enum TargetJob: Hashable, Sendable {
     case start(GateTarget)
     case stop(GateTarget)

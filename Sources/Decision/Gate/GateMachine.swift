@@ -1,14 +1,15 @@
 package import CivilTime
 
-/// Makes gates stand as decided, and follows what that does to units: events in, effects out.
+/// Moves gates to their decisions, and follows the units that stop or start: events in, effects
+/// out.
 ///
-/// It compares how the targets stand with how they should, whatever led there: a lost answer, a daemon
-/// that was killed between two moves, a bus that was restarted and an administrator who moved a gate
-/// all end the same way. It moves targets only, and only if they do not stand as decided: to start a
+/// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that
+/// was killed between two moves, a bus that was restarted and an administrator who moved a gate all
+/// end the same way. It moves targets only, and only if they do not stand as decided: to start a
 /// target that is active would start again what the administrator has stopped.
 ///
-/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: what is known
-/// of a gate is in its `GateState`, of a unit in its `AttachedUnit`, of the bus in `SystemdLink`.
+/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state
+/// of a gate is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
 package struct GateMachine: Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
     private var gates: [ServiceName: GateState] = [:]
@@ -24,7 +25,7 @@ package struct GateMachine: Sendable {
         }
     }
 
-    /// Takes in what happened at `now`, and says what is to be done about it, in that order.
+    /// Handles an event at `now`, and returns its effects in their order.
     package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
         var batch = GateBatch()
         switch event {
@@ -35,7 +36,7 @@ package struct GateMachine: Sendable {
         case .busLost(let problem): loseBus(problem, at: now, &batch)
         case .systemdReloaded: if link.isUp { batch.list() }
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
-        case .unitRead(let unit, let facts): take(facts, of: unit, &batch)
+        case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem):
             gates[job.target.service]?.take(answer: problem, to: job, at: now, &batch)
             batch.touch(job.target.service)
@@ -52,7 +53,7 @@ package struct GateMachine: Sendable {
             + batch.announcements + sleep()
     }
 
-    /// How things stand.
+    /// The state of all gates.
     package var overview: GateOverview {
         var problems = link.problem.map { ["gates: \($0)"] } ?? []
         problems += gates.keys.sorted().compactMap { gates[$0]?.problem }
@@ -117,7 +118,7 @@ package struct GateMachine: Sendable {
         for service in gates.keys { gates[service]?.loseBus() }
     }
 
-    /// What waited to know whether the system is stopping goes on, or is left alone.
+    /// Gates that waited for this answer go on, or stay as they are if the system is stopping.
     private mutating func take(isStopping: Bool, at now: Boottime, _ batch: inout GateBatch) {
         link.answer(isStopping: isStopping, at: now)
         let rest = surroundings(now)
@@ -143,28 +144,28 @@ package struct GateMachine: Sendable {
         }
     }
 
-    /// A unit was read. One that could not be read stays as it was known.
+    /// A unit was read. A unit that could not be read keeps its last known state.
     private mutating func take(
-        _ facts: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
-            takeTarget(facts, of: target, &batch)
+            takeTarget(properties, of: target, &batch)
         } else if let services = units[unit]?.services {
-            if let facts { units[unit]?.take(facts) }
+            if let properties { units[unit]?.take(properties) }
             for service in services { gates[service]?.noteReading(of: unit) }
             touch(unit, &batch)
         }
     }
 
     private mutating func takeTarget(
-        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
-        let detached = gate.take(facts, of: target, &batch)
+        let detached = gate.take(properties, of: target, &batch)
         batch.touch(target.service)
         for unit in detached where units[unit]?.detach(from: target) == false { units[unit] = nil }
-        let wants = Set(facts?.wants ?? [])
-        for unit in Set(facts?.requisiteOf ?? []).sorted() {
+        let wants = Set(properties?.wants ?? [])
+        for unit in Set(properties?.requisiteOf ?? []).sorted() {
             if units[unit] == nil {
                 units[unit] = AttachedUnit(unit)
                 batch.read(unit)
@@ -182,7 +183,7 @@ package struct GateMachine: Sendable {
         for service in units[unit]?.services ?? [] { batch.touch(service) }
     }
 
-    /// Holds a unit against what its gates permit, and tells those that wait for it.
+    /// Compares a unit with the permission of its gates, and tells the gates that wait for it.
     private mutating func judge(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         guard var unit = units[name] else { return }
         let services = unit.services
@@ -201,13 +202,13 @@ package struct GateMachine: Sendable {
         units[name] = unit
     }
 
-    /// A closed gate of a unit that has nothing under way; nil if there is none yet.
+    /// A closed gate of a unit with no job under way; nil if there is none yet.
     private func closedGate(of unit: AttachedUnit) -> GateTarget? {
         guard link.mayMove else { return nil }
         return unit.targets.first { gates[$0.service]?.isClosedForGood($0) ?? false }
     }
 
-    // MARK: Time, and what comes last
+    // MARK: Time, and the end of an event
 
     /// Looks at everything that time may have changed.
     private mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
@@ -233,7 +234,7 @@ package struct GateMachine: Sendable {
         GateSurroundings(units: units, link: link, now: now)
     }
 
-    /// One wake-up for everything that time brings; said when it changes, or was used up.
+    /// The next wake-up for all gates and units; sent when it changes, or after it has come.
     private mutating func sleep() -> [GateEffect] {
         let moments =
             link.wakeUps + gates.values.flatMap { $0.wakeUps(link) }

@@ -1,11 +1,11 @@
 import CivilTime
 
-/// Something about gates that is worth a line in the log, said once.
+/// A fact about gates that is worth a line in the log, announced once.
 package enum GateNotice: Hashable, Sendable {
     /// The gate stands as decided, and each of these units is as it should be after that time.
     case moved(ServiceName, DesiredGate, took: Duration, units: [UnitName: Duration])
     case jobRefused(ServiceName, TargetJob, problem: String)
-    /// Somebody else has moved the gate; it is put back.
+    /// Another process has moved the gate; it is put back.
     case movedElsewhere(ServiceName, DesiredGate)
     case unitProblem(ServiceName, UnitName, UnitProblem)
     case busLost(problem: String)
@@ -31,7 +31,7 @@ extension GateNotice {
         }
     }
 
-    /// The line: what happened, and what follows from it.
+    /// The line: the fact, and its consequence.
     package var sentence: String {
         switch self {
         case .moved(let service, let desired, let took, let units):
@@ -60,7 +60,7 @@ extension GateNotice {
     private static func list(_ units: [UnitName: Duration], _ gate: Gate) -> String {
         guard !units.isEmpty else { return "" }
         let order = units.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-        // A line of a hundred names helps nobody: the slowest do, and units.json has all.
+        // The slowest units are enough for a line; units.json has all.
         let shown = order.suffix(listed).map { "\($0.key) \($0.value.inMilliseconds)" }
         let more = order.count > shown.count ? ["\(order.count - shown.count) more"] : []
         return ", its units too: " + (more + shown).joined(separator: ", ")
@@ -82,11 +82,11 @@ extension Duration {
     fileprivate var inMilliseconds: String { "\(microseconds / 1000) ms" }
 }
 
-/// What there is to say of gates at one moment.
+/// The state of all gates at one moment, for the daemon's status.
 package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
-    /// What is wrong, a clause each.
+    /// The problems, a clause each.
     package var problems: [String]
 
     /// An overview; without arguments, of a host without gates.

@@ -1,10 +1,10 @@
 import CivilTime
 
-/// How far the targets of a gate are from the decision. Losing the bus, and a system that stops, lead
-/// back to `waiting` from everywhere; another decision leads to `moving` or `settled`.
+/// How far the targets of a gate are from the decision. Losing the bus, and a system that stops,
+/// lead back to `waiting` from everywhere; another decision leads to `moving` or `settled`.
 enum GatePhase: Hashable, Sendable {
-    /// Nothing is decided, or nothing may be moved now. Leaves for `moving`, or for `settled` if the
-    /// targets stand as decided.
+    /// Nothing is decided, or nothing may be moved now. Leaves for `moving`, or for `settled` if
+    /// the targets stand as decided.
     case waiting
     /// Jobs were asked for. Leaves for `awaitingUnits` once systemd has confirmed all of them.
     case moving(GateMove)
@@ -13,7 +13,7 @@ enum GatePhase: Hashable, Sendable {
     case awaitingUnits(GateMove)
     /// Everything is as decided. Leaves for `deviating` if a target is moved.
     case settled
-    /// Somebody else has moved a target, which is right if the system is stopping. Leaves for
+    /// Another process has moved a target, which is right if the system is stopping. Leaves for
     /// `moving` if it is not, or for `settled` if the target is back already.
     case deviating
 
@@ -30,8 +30,8 @@ enum GatePhase: Hashable, Sendable {
         if case .moving = self { true } else { false }
     }
 
-    /// When jobs that are not confirmed are looked at again; nil if none are, or if it is being asked
-    /// whether the system is stopping.
+    /// When jobs that are not confirmed are looked at again; nil if none are, or if it is being
+    /// asked whether the system is stopping.
     var wakeUp: Boottime? {
         if case .moving(let move) = self, !move.isRetryDue { move.retryAt } else { nil }
     }
@@ -51,16 +51,16 @@ enum GatePhase: Hashable, Sendable {
     }
 }
 
-/// One move of a gate under way: from the decision until systemd has confirmed targets and units.
+/// A move of a gate under way: from the decision until systemd has confirmed targets and units.
 struct GateMove: Hashable, Sendable {
     let began: Boottime
     /// How often it was asked for again.
     private var attempts = 0
-    /// When it is looked at again though nothing was heard.
+    /// When it is looked at again even without a signal.
     private(set) var retryAt: Boottime
     /// Whether it is asked for again as soon as it is known that the system is not stopping.
     private(set) var isRetryDue = false
-    /// Whether it began in the middle of another one: then what was seen before tells nothing.
+    /// Whether it began in the middle of another move: then earlier states of units prove nothing.
     private let isMidway: Bool
     /// The units that are not yet as they should be.
     private(set) var awaited: Set<UnitName>
@@ -90,7 +90,7 @@ struct GateMove: Hashable, Sendable {
         awaited.contains(unit) && !fresh.contains(unit)
     }
 
-    /// Nothing was heard until `retryAt`. `isUnderWay`: systemd is at work on it all the same.
+    /// No signal came until `retryAt`. `isUnderWay`: systemd still works on a job of the move.
     mutating func lookAgain(isUnderWay: Bool, at now: Boottime) {
         delay(at: now)
         isRetryDue = !isUnderWay
@@ -124,7 +124,8 @@ struct GateMove: Hashable, Sendable {
     /// Awaits these units no longer: they are not attached to the gate any more.
     mutating func forget(_ units: Set<UnitName>) { awaited.subtract(units) }
 
-    /// Notes that a unit is where this move was to bring it; nil if it is not, or was not awaited.
+    /// Notes that a unit has stopped or started as this move wants; nil if it has not, or was not
+    /// awaited.
     mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
         guard awaited.contains(unit.name),
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))

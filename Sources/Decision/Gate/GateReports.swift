@@ -1,7 +1,7 @@
 import CivilTime
 
-/// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits for
-/// the answer to `askSystemState`; and it is reported once until the gate stands.
+/// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
+/// for the answer to `askSystemState`; and it is reported once until the gate stands.
 struct RefusedJob: Hashable, Sendable {
     private struct Refusal: Hashable, Sendable {
         let job: TargetJob
@@ -34,13 +34,13 @@ struct RefusedJob: Hashable, Sendable {
     mutating func forget() { isReported = false }
 }
 
-/// How often in a row a gate was put back. If somebody keeps moving it, moves and lines in the
-/// journal are rate-limited.
+/// How often in a row a gate was put back. If another process keeps moving it, moves and lines in
+/// the journal are rate-limited.
 struct Corrections: Hashable, Sendable {
     private var count = 0
     private var last: Boottime?
 
-    /// Counts one more. Returns how long to wait before the gate is put back; nil for at once.
+    /// Counts a deviation. Returns how long to wait before the gate is put back; nil for at once.
     mutating func next(at now: Boottime) -> Duration? {
         let isAgain = last.map { now - $0 < .seconds(60) } ?? false
         count = isAgain ? count + 1 : 1
@@ -51,8 +51,8 @@ struct Corrections: Hashable, Sendable {
     private static let limit = 3
 }
 
-/// Whether a service is configured, and if it is not, whether its units were named: nobody decides
-/// about them.
+/// Whether a service is configured, and if it is not, whether its attached units were reported:
+/// their gate has no decision.
 struct Orphans: Hashable, Sendable {
     private let service: ServiceName
     private(set) var isConfigured: Bool

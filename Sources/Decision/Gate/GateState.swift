@@ -1,7 +1,7 @@
 import CivilTime
 
-/// The gate of one service: what was decided about it, how far its targets and units are from that,
-/// and what is being done about it.
+/// The gate of a service: the decision, how far its targets and units are from it, and the move
+/// under way.
 struct GateState: Hashable, Sendable {
     let service: ServiceName
     private var targets: GateTargets
@@ -22,7 +22,7 @@ struct GateState: Hashable, Sendable {
         targets = GateTargets(of: service)
     }
 
-    // MARK: What others ask
+    // MARK: Questions about the gate
 
     /// Whether something attached to this target may run; nil while nothing is decided.
     func permits(_ target: GateTarget) -> Bool? { desired?.targets(of: service).contains(target) }
@@ -36,7 +36,7 @@ struct GateState: Hashable, Sendable {
     /// Whether the daemon's readiness need not wait for this gate.
     var isReady: Bool { readyBy == nil }
 
-    /// What is wrong with it, as a clause; nil if nothing is.
+    /// Its problem as a clause; nil without a problem.
     var problem: String? {
         refusal.isReported ? "\(service): the gate cannot be moved, see the journal" : nil
     }
@@ -118,24 +118,24 @@ struct GateState: Hashable, Sendable {
         batch.enqueue(job)
     }
 
-    // MARK: What systemd tells
+    // MARK: Reports of systemd
 
-    /// systemd has listed all targets of the service that are loaded, on a connection that may be new.
+    /// systemd has listed the loaded targets of the service. The connection may be new.
     mutating func take(list loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
         if orphans.isConfigured { targets.expectFixed() }
         for unit in targets.take(list: loaded) { batch.read(unit) }
     }
 
-    /// A signal has told how a target stands.
+    /// A signal has the status of a target.
     mutating func see(_ seen: UnitStatus, of target: GateTarget) { targets.see(seen, of: target) }
 
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
     mutating func take(
-        _ facts: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
     ) -> Set<UnitName> {
         phase.update { $0.noteReading(of: target) }
-        guard let facts else { return [] }
-        let detached = targets.take(facts, of: target)
+        guard let properties else { return [] }
+        let detached = targets.take(properties, of: target)
         phase.update { [attached] in $0.forget(detached.subtracting(attached)) }
         orphans.report(attached, &batch)
         return detached
@@ -151,8 +151,8 @@ struct GateState: Hashable, Sendable {
         phase.update { $0.noteReading(of: unit) }
     }
 
-    /// Notes that a unit has come where the present move was to bring it, and returns how long that
-    /// took; nil if it has not, or was not awaited.
+    /// Notes that a unit has stopped or started as the present move wants, and returns how long
+    /// that took; nil if it has not, or was not awaited.
     mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
         var took: Duration?
         phase.update { took = $0.noteArrival(of: unit, at: now) }
@@ -188,7 +188,7 @@ struct GateState: Hashable, Sendable {
 
     // MARK: Going on
 
-    /// Goes a step further if what was heard allows that.
+    /// Goes to the next phase if the known state allows it.
     mutating func advance(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         guard let desired else { return }
         if let limit = readyBy, limit <= rest.now { readyBy = nil }
@@ -218,7 +218,7 @@ struct GateState: Hashable, Sendable {
         }
     }
 
-    /// The targets stand: reads what that has done to units, some of which may be new.
+    /// The targets stand as decided: reads the units that this stops or starts. Some may be new.
     private mutating func follow(
         _ move: GateMove, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
@@ -236,14 +236,14 @@ struct GateState: Hashable, Sendable {
         batch.askSystemState()
     }
 
-    /// Nothing was heard for a while. A job that waits for a unit to stop is no reason to ask again.
+    /// No signal came for a while. A job that waits for a unit to stop is no reason to ask again.
     private mutating func lookAgain(at now: Boottime, _ batch: inout GateBatch) {
         let isUnderWay = targets.areUnderWay
         phase.update { $0.lookAgain(isUnderWay: isUnderWay, at: now) }
         if !isUnderWay { batch.askSystemState() }
     }
 
-    /// The system is not stopping: reports what was refused, asks again, puts back what was moved.
+    /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
     mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         guard let desired else { return }
         refusal.report(of: service, &batch)
@@ -263,7 +263,7 @@ struct GateState: Hashable, Sendable {
         batch.touch(service)
     }
 
-    /// Puts a gate back that somebody else has moved, or finds it in its place again.
+    /// Puts a gate back that another process has moved, or finds it in its place again.
     private mutating func putBack(
         to desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {

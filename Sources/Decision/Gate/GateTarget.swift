@@ -1,6 +1,6 @@
-/// One of the template targets of a service.
+/// A template target of a service.
 package struct GateTarget: Hashable, Sendable {
-    /// What a target stands for: where the gate is, or which state or variant is in force.
+    /// The meaning of a target: the gate is open or closed, or a state or a variant is in force.
     package enum Kind: Hashable, Sendable {
         case open
         case closed
@@ -20,7 +20,7 @@ package struct GateTarget: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The target that a unit is; nil if the unit is none of ours.
+    /// The target that a unit is; nil if it is no target of a gate.
     package init?(_ unit: UnitName) {
         guard unit.text.hasPrefix(Self.prefix), unit.type == "target",
             let instance = unit.instance, let at = unit.text.firstIndex(of: "@")
@@ -58,7 +58,7 @@ package struct GateTarget: Hashable, Sendable {
     package static let pattern = "killswitch-*@*.target"
     private static let prefix = "killswitch-"
 
-    /// Whether systemd stops `other` by itself where this one starts: `Conflicts=` of the templates.
+    /// Whether systemd stops `other` when it starts this target: `Conflicts=` of the templates.
     func stops(_ other: GateTarget) -> Bool {
         guard service == other.service else { return false }
         return Self.conflicts(kind, other.kind) || Self.conflicts(other.kind, kind)

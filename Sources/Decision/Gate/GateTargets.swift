@@ -1,5 +1,6 @@
-/// The targets of one service as systemd tells of them: how each stands, what is asked of it, and
-/// which units are attached to it. It knows no decision but the one it is asked about.
+/// The targets of a service as systemd reports them: the status of each, its calls in flight, and
+/// the units attached to it. It stores no decision: each question about a decision has it as an
+/// argument.
 struct GateTargets: Hashable, Sendable {
     private struct TargetState: Hashable, Sendable {
         var seen = UnitStatus(.inactive)
@@ -13,7 +14,7 @@ struct GateTargets: Hashable, Sendable {
         var isActive: Bool { seen.active == .active && !seen.hasJob }
         /// Whether it is down, stays so, and nothing was asked of it.
         var isAtRestDown: Bool { seen.active.isDown && !seen.hasJob && calls == 0 }
-        /// Whether somebody works on it: this daemon, or systemd.
+        /// Whether a call of this daemon or a job of systemd is under way for it.
         var isUnderWay: Bool { calls > 0 || seen.hasJob }
     }
 
@@ -23,7 +24,7 @@ struct GateTargets: Hashable, Sendable {
     /// The targets of a service, none of which is known yet.
     init(of service: ServiceName) { self.service = service }
 
-    // MARK: What there is
+    // MARK: Targets and units
 
     /// Knows from now on the targets that every service has.
     mutating func expectFixed() {
@@ -50,18 +51,18 @@ struct GateTargets: Hashable, Sendable {
         }
     }
 
-    // MARK: What systemd tells
+    // MARK: Reports of systemd
 
-    /// systemd has listed all targets that are loaded: every other is inactive. Returns those that may
-    /// have units attached: the two that units are attached to most, and any other that is loaded.
+    /// systemd has listed all targets that are loaded: every other is inactive. Returns the targets
+    /// that may have units attached: `open` and `closed`, and any other that is loaded.
     mutating func take(list loaded: [GateTarget: UnitStatus]) -> [UnitName] {
         for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
         for (target, seen) in loaded { see(seen, of: target) }
         return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
     }
 
-    /// The targets that may have units attached after a move: the same two, and any other that is not
-    /// down.
+    /// The targets that may have units attached after a move: the same two, and any other that is
+    /// not down.
     func worthReading() -> Set<GateTarget> {
         Set(
             states.filter { target, state in
@@ -69,18 +70,18 @@ struct GateTargets: Hashable, Sendable {
             }.keys)
     }
 
-    /// A signal has told how a target stands.
+    /// A signal has the status of a target.
     mutating func see(_ seen: UnitStatus, of target: GateTarget) {
         states[target, default: TargetState()].seen = seen
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ facts: UnitProperties, of target: GateTarget) -> Set<UnitName> {
+    mutating func take(_ properties: UnitProperties, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
-        state.seen = facts.seen
+        state.seen = properties.seen
         state.isRead = true
-        state.attached = Set(facts.requisiteOf)
+        state.attached = Set(properties.requisiteOf)
         states[target] = state
         return before.subtracting(state.attached)
     }
@@ -105,8 +106,8 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Compared with a decision
 
-    /// The jobs that are needed: what has to be stopped that no start stops by itself, then what has
-    /// to be started. `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
+    /// The jobs that are needed: stops of targets that no start stops by itself, then starts.
+    /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
         let starts = wanted.filter { target in
@@ -153,6 +154,6 @@ struct GateTargets: Hashable, Sendable {
 }
 
 extension GateTarget {
-    /// Whether it is one of the two that units are attached to most.
+    /// Whether it is `open` or `closed`: most units are attached to these two.
     fileprivate var isMain: Bool { kind == .open || kind == .closed }
 }

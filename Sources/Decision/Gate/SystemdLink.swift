@@ -1,7 +1,7 @@
 import CivilTime
 
-/// The way to systemd: the connection to the bus, what is followed on it, and whether the system is
-/// stopping.
+/// The link to systemd: the connection to the bus, the units followed on it, and whether the system
+/// is stopping.
 struct SystemdLink: Hashable, Sendable {
     private enum Connection: Hashable, Sendable {
         /// A connection was asked for. Leaves for `up` or `lost`.
@@ -44,7 +44,7 @@ struct SystemdLink: Hashable, Sendable {
     /// Whether targets may be moved now.
     var mayMove: Bool { isUp && shutdown == .no }
 
-    /// What is wrong with the bus, as a clause; nil if nothing is.
+    /// The problem of the bus as a clause; nil without a problem.
     var problem: String? { reportedLoss }
 
     /// systemd has listed our units: the connection is up.
@@ -79,7 +79,7 @@ struct SystemdLink: Hashable, Sendable {
         shutdown = isStopping ? .stopping(askAgainAt: now + .seconds(5)) : .no
     }
 
-    /// Does what is due: connects again, asks again whether the system is stopping.
+    /// Connects again, or asks again whether the system is stopping, if that is due.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
         if case .lost(let moment) = connection, moment <= now {
             connection = .connecting

@@ -24,7 +24,7 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
         text[text.index(after: text.lastIndex(of: ".") ?? text.startIndex)...]
     }
 
-    /// What `%i` stands for; nil if the unit is no instance.
+    /// The value of `%i`; nil if the unit is no instance.
     package var instance: Substring? {
         guard let at = text.firstIndex(of: "@"), let dot = text.lastIndex(of: ".") else {
             return nil
@@ -32,7 +32,7 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
         return text[text.index(after: at)..<dot]
     }
 
-    /// Whether a word is one that a name can end in.
+    /// Whether a word is a unit type, the end of a name.
     package static func isType(_ word: String) -> Bool { types.contains(word) }
 
     private static let types: Set<String> = [

@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// What systemd says of a unit at one moment, and in each of its signals.
+/// The status of a unit, as systemd's answers and signals have it.
 package struct UnitStatus: Hashable, Sendable {
     /// Its `ActiveState`.
     package var active: ActiveState
@@ -37,15 +37,15 @@ package struct UnitProperties: Hashable, Sendable {
     package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
-    /// How long systemd lets it stop before it kills it; nil if that is for ever, or if its type has no
-    /// such limit.
+    /// How long systemd lets it stop before it kills it; nil if that is for ever, or if its type
+    /// has no such limit.
     package var stopLimit: Duration?
-    /// The units that have `Requisite=` on it: attached ones, where it is a gate.
+    /// The units that have `Requisite=` on it: the attached units, if it is a gate.
     package var requisiteOf: [UnitName]
-    /// The units that it wants: those which it starts.
+    /// The units that it wants: those that it starts.
     package var wants: [UnitName]
 
-    /// The properties; what is left out is not known, or not set.
+    /// The properties; an argument that is left out is not known, or not set.
     package init(
         _ seen: UnitStatus, result: String? = nil, stopLimit: Duration? = nil,
         requisiteOf: [UnitName] = [], wants: [UnitName] = []

@@ -1,19 +1,19 @@
 import CivilTime
 
-/// One attached unit, as it is published in `units.json`.
+/// An attached unit as it is published in `units.json`.
 package struct UnitRow: Hashable, Sendable {
     /// Its full name.
     package var name: UnitName
-    /// Whether it should run; nil if something else than the gate starts it, or nothing is decided.
+    /// Whether it should run; nil if the gate does not start it, or its service is undecided.
     package var isWanted: Bool?
     /// Nil until systemd has told.
     package var seen: UnitStatus?
     /// How long its last stop or start took, counted from the move of the gate.
     package var took: Duration?
-    /// What is wrong with it, as a clause.
+    /// Its problem as a clause.
     package var problem: String?
 
-    /// A row; what is left out is not known.
+    /// A row; an argument that is left out is not known.
     package init(
         name: UnitName, isWanted: Bool?, seen: UnitStatus?, took: Duration? = nil,
         problem: String? = nil
@@ -29,7 +29,7 @@ package struct UnitRow: Hashable, Sendable {
 /// The rows of one service that were written last. They are written again when they change, at most
 /// five times a second.
 struct PublishedRows: Hashable, Sendable {
-    /// Nil before the first write, and after a failed one.
+    /// Nil before the first write, and after a failed write.
     private var rows: [UnitRow]?
     private var writtenAt: Boottime?
     /// Whether something happened that was not looked at yet, because of the rate limit.

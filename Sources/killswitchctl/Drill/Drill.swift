@@ -60,15 +60,15 @@ struct Drill: ParsableCommand {
             of: service, to: state.state, for: duration.duration,
             at: DaemonSocket(in: published.directory, timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
-        let stand = try checkThatNothingSpeaksAgainstIt(published.known(service).object)
+        let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try UnitManager(on: loop)
-        let rehearsal = try DrillPlan(of: service, from: stand, to: state.state) { unit in
-            try manager.account(of: unit)
+        let plan = try DrillPlan(of: service, from: stand, to: state.state) { unit in
+            try manager.snapshot(of: unit)
         }
-        try check(rehearsal)
-        if !isAgreed { try DrillConsent(rehearsal, for: duration.duration).ask() }
-        let drilling = Drilling(rehearsal, by: order, with: manager, on: loop, published)
+        try check(plan)
+        if !isAgreed { try DrillConsent(plan, for: duration.duration).ask() }
+        let drilling = Drilling(plan, by: order, with: manager, on: loop, published)
         let report = DrillReport(try drilling.run())
         printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
         if let signal = drilling.interruption {
@@ -78,9 +78,9 @@ struct Drill: ParsableCommand {
         if let summary = report.failure { throw CommandFailure(.no, summary) }
     }
 
-    /// What the daemon would refuse is said before anybody is asked. It looks again when it takes the
-    /// order, in one step.
-    private func checkThatNothingSpeaksAgainstIt(_ state: JSON.Object) throws -> DesiredGate {
+    /// Refuses before the question a drill that the daemon would refuse. The daemon checks the same
+    /// again when it takes the order.
+    private func decisionIfDrillIsAllowed(_ state: JSON.Object) throws -> DesiredGate {
         if let override = state["override"]?.object {
             throw CommandFailure(.alreadyForced(service, override))
         }
@@ -94,17 +94,17 @@ struct Drill: ParsableCommand {
         return DesiredGate(gate: .open, state: word, variant: state["variant"]?.string)
     }
 
-    private func check(_ rehearsal: DrillPlan) throws {
-        guard !rehearsal.attached.isEmpty else {
+    private func check(_ plan: DrillPlan) throws {
+        guard !plan.attached.isEmpty else {
             throw CommandFailure(
                 .no,
                 "no unit is attached to the open gate of '\(service)'; "
                     + "'killswitchctl attach \(service) UNIT' attaches one")
         }
-        guard rehearsal.openTargetBefore.seen.active == .active else {
+        guard plan.openTargetBefore.seen.active == .active else {
             throw CommandFailure(
                 .no,
-                "\(rehearsal.openTarget?.text ?? "the target of the open gate") is not active: "
+                "\(plan.openTarget?.text ?? "the target of the open gate") is not active: "
                     + "killswitchd does not move gates, or has not moved this one yet")
         }
     }

@@ -4,14 +4,14 @@ import Decision
 import Glibc
 import JSON
 
-/// The override that closes the gate for a drill, at the daemon. It ends by itself, whatever becomes of
-/// this process.
+/// The override that closes the gate for a drill, at the daemon. It ends by itself, even if this
+/// process is killed.
 struct DrillOrder {
     let service: ServiceName
     let state: State
     let limit: Duration
-    /// Why, as everybody sees it; and the name by which this order alone is ended again, for no two
-    /// living processes have one number.
+    /// The reason that `status` shows. It has the process ID, which no other running process has,
+    /// so that the release ends only this order.
     let reason = "drill by killswitchctl, process \(getpid())"
     private let socket: DaemonSocket
 
@@ -25,12 +25,12 @@ struct DrillOrder {
         self.socket = socket
     }
 
-    /// Throws where no daemon is there.
+    /// Throws if no daemon runs.
     func checkThatDaemonAnswers() throws(CommandFailure) {
         _ = try socket.call("Sources")
     }
 
-    /// Closes the gate, if it is open and nobody else has a hand in it.
+    /// Closes the gate, if it is open and no other order is in force.
     func give() throws(CommandFailure) {
         let parameters: JSON.Object = [
             "service": .string(service.text), "state": .string(state.rawValue),
@@ -53,7 +53,7 @@ struct DrillOrder {
         return standing(in: answer["service"]?.object ?? JSON.Object())
     }
 
-    /// An answer that does not come leaves open whether the order was taken.
+    /// Without an answer it is not known whether the daemon took the order.
     private func answer(
         _ method: String, _ parameters: JSON.Object
     ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {

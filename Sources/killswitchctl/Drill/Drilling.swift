@@ -7,10 +7,10 @@ import Glibc
 import JSON
 import Records
 
-/// Performs what the drill's machine wants done: asks systemd and the daemon, waits, and tells people
-/// how far it is. It decides nothing: what comes of an effect is queued as an event.
+/// Performs the effects of the drill's machine: asks systemd and the daemon, waits, and prints the
+/// progress. It decides nothing: the result of an effect is queued as an event.
 final class Drilling {
-    private let rehearsal: DrillPlan
+    private let plan: DrillPlan
     private let order: DrillOrder
     private var manager: UnitManager
     private let loop: EventLoop
@@ -20,12 +20,12 @@ final class Drilling {
     /// The signal that broke the drill off; nil if none did.
     private(set) var interruption: Int32?
 
-    /// A drill that gives `order`, and asks systemd and the daemon's files about what comes of it.
+    /// A drill that gives `order`, and follows it by systemd and the daemon's files.
     init(
-        _ rehearsal: DrillPlan, by order: DrillOrder, with manager: UnitManager,
+        _ plan: DrillPlan, by order: DrillOrder, with manager: UnitManager,
         on loop: EventLoop, _ published: PublishedFiles
     ) {
-        self.rehearsal = rehearsal
+        self.plan = plan
         self.order = order
         self.manager = manager
         self.loop = loop
@@ -39,8 +39,8 @@ final class Drilling {
             interruption = interruption ?? number
             post(.interrupted)
         }
-        for unit in rehearsal.units { try manager.keep(unit.name) }
-        var machine = DrillMachine(rehearsal, limit: order.limit, at: now)
+        for unit in plan.units { try manager.keep(unit.name) }
+        var machine = DrillMachine(plan, limit: order.limit, at: now)
         post(.started)
         while !events.isEmpty {
             let (event, time) = events.removeFirst()
@@ -67,7 +67,7 @@ final class Drilling {
             attempt { () throws(CommandFailure) in
                 .listed(
                     try ask { manager throws(CommandFailure) in
-                        try manager.list(rehearsal.followed)
+                        try manager.list(plan.followed)
                     })
             }
         case .read(let units): read(units)
@@ -109,16 +109,16 @@ final class Drilling {
     }
 
     private func read(_ units: [UnitName]) {
-        var accounts: [UnitName: UnitSnapshot] = [:]
+        var snapshots: [UnitName: UnitSnapshot] = [:]
         do {
             for unit in units {
-                accounts[unit] = try ask { manager throws(CommandFailure) in
-                    try manager.account(of: unit)
+                snapshots[unit] = try ask { manager throws(CommandFailure) in
+                    try manager.snapshot(of: unit)
                 }
             }
-            post(.read(accounts, problem: nil))
+            post(.read(snapshots, problem: nil))
         } catch {
-            post(.read(accounts, problem: error.message ?? Self.unfinished))
+            post(.read(snapshots, problem: error.message ?? Self.unfinished))
         }
     }
 
@@ -159,8 +159,8 @@ final class Drilling {
         }
     }
 
-    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version,
-    /// is made anew for a while, unless a signal has come.
+    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
+    /// version, is made anew for a while, unless a signal has come.
     private func ask<Answer>(
         _ question: (UnitManager) throws(CommandFailure) -> Answer
     ) throws(CommandFailure) -> Answer {
@@ -176,9 +176,9 @@ final class Drilling {
             try pause(.milliseconds(200))
             do {
                 manager = try UnitManager(on: loop)
-                for unit in rehearsal.units { try manager.keep(unit.name) }
+                for unit in plan.units { try manager.keep(unit.name) }
             } catch {
-                // The next question finds out whether it is worse than that.
+                // If systemd is still unreachable, the next call fails too.
                 continue
             }
         }

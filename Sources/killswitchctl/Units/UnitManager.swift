@@ -35,8 +35,8 @@ struct UnitManager {
     }
 
     /// Everything that a drill needs to know of a unit.
-    func account(of unit: UnitName) throws(CommandFailure) -> UnitSnapshot {
-        try ask { () throws(SystemManager.Failure) in try manager.account(of: unit) }
+    func snapshot(of unit: UnitName) throws(CommandFailure) -> UnitSnapshot {
+        try ask { () throws(SystemManager.Failure) in try manager.snapshot(of: unit) }
     }
 
     /// Has systemd keep a unit in memory until this process ends.

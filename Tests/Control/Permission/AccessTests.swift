@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         "Force", "Release", "Refresh", "Activate", "Reload", "Forget", "Confirm",
-    ]) func actingIsForThoseWhoMay(_ method: String) throws {
+    ]) func aMethodThatActsIsRefusedToOtherUsers(_ method: String) throws {
         #expect(throws: MethodError.notPermitted(method)) {
             try asked.perform(method, by: TestDispatcher.anybody)
         }

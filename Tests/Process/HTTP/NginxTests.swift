@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Against a server as one meets it.
-@Suite(.timeLimit(.minutes(2))) struct NginxTests {
+@Suite(.timeLimit(.minutes(5))) struct NginxTests {
     private let closed = #"{"apiInactive": true, "forceUpdate": false}"#
     private let open = #"{"apiInactive": false, "forceUpdate": false}"#
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try daemon.member("state") == #""undecided""#)
     }
 
-    @Test func aUnixSocket() async throws {
+    @Test func flagsAreFetchedOverAUnixSocket() async throws {
         let nginx = try await Nginx()
         try nginx.folder.write(closed, to: "www/flags.json")
         let daemon = try Daemon(
@@ -67,7 +67,7 @@ import Testing
 
     /// Fifty sources ask ten times a second: after a while nothing grows any more. The benchmark in
     /// Benchmarks/http goes on to 100,000 polls.
-    @Test func memoryAndDescriptorsStayWhatTheyAre() async throws {
+    @Test func memoryAndDescriptorsDoNotGrowWithThePolls() async throws {
         let nginx = try await Nginx()
         try nginx.folder.write(open, to: "www/flags.json")
         let sources = (1...50).map { number in
@@ -85,9 +85,11 @@ import Testing
         }
         let daemon = try Daemon(sources.joined(), flags: nil)
         try daemon.start()
-        try await waitUntil("2,000 polls are done") { try nginx.log.count > 2_000 }
+        // On a loaded machine the polls come late. Their pace is not tested here.
+        let limit: Duration = .seconds(120)
+        try await waitUntil("2,000 polls are done", limit: limit) { try nginx.log.count > 2_000 }
         let early = try Usage(of: daemon)
-        try await waitUntil("5,000 polls are done") { try nginx.log.count > 5_000 }
+        try await waitUntil("5,000 polls are done", limit: limit) { try nginx.log.count > 5_000 }
         let late = try Usage(of: daemon)
         // At most a connection for each source; as many as ever ask in the same moment.
         #expect(late.descriptors <= 50 + 20)

@@ -2,7 +2,7 @@ import Decision
 package import JSON
 
 /// The facts of this host that conditions are evaluated by.
-package struct Context: Hashable, Sendable {
+package struct EvaluationContext: Hashable, Sendable {
     /// Percent conditions choose by it; where it is empty, all of them are false.
     package var randomizationID: String
     package var signals: [ExactString: SignalValue]
@@ -44,7 +44,7 @@ package struct Tools {
 ///
 /// Where the two official clients for servers come to different results, the condition is false.
 package struct Evaluator {
-    private let context: Context
+    private let context: EvaluationContext
     private let tools: Tools
     /// Why conditions are false that may be meant to be true, each a clause.
     package private(set) var doubts: [String] = []
@@ -52,7 +52,7 @@ package struct Evaluator {
     private var name = ""
 
     /// An evaluator for one host, without doubts yet.
-    package init(_ context: Context, _ tools: Tools) {
+    package init(_ context: EvaluationContext, _ tools: Tools) {
         self.context = context
         self.tools = tools
     }

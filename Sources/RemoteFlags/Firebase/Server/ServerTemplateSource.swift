@@ -12,7 +12,7 @@ package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
     private let site: ServerTemplateSite
-    private let context: Context
+    private let context: EvaluationContext
     private let agent: String
     private let loop: EventLoop
     private let fetch: Fetch
@@ -123,11 +123,11 @@ extension ServerTemplateSite {
     ///
     /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
     /// without either, no percent condition is true.
-    fileprivate func context(on host: Host) -> Context {
+    fileprivate func context(on host: Host) -> EvaluationContext {
         let values = signals.compactMap { signal in
             SignalValue(signal.value).map { (signal.name, $0) }
         }
-        return Context(
+        return EvaluationContext(
             randomizationID: randomizationID ?? host.machineID ?? "",
             signals: Dictionary(values) { _, last in last })
     }
@@ -142,7 +142,7 @@ extension ServerTemplateSite {
     ///
     /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
     /// that is unchanged is not evaluated again.
-    fileprivate func binding(in context: Context) -> String {
+    fileprivate func binding(in context: EvaluationContext) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
         return "\(url) 1 \(SHA256.hexadecimal(of: Array(host.utf8)))"

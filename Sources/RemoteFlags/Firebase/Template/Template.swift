@@ -105,7 +105,7 @@ extension Template {
     ///
     /// Of the true conditions that have a value for a parameter, the first one decides.
     package func flags(
-        in context: Context, _ tools: Tools
+        in context: EvaluationContext, _ tools: Tools
     ) -> (flags: JSON.Object, doubts: [String]) {
         var evaluator = Evaluator(context, tools)
         var rank: [ExactString: (place: Int, isTrue: Bool)] = [:]

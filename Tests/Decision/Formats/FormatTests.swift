@@ -1,0 +1,65 @@
+import CivilTime
+import Decision
+import JSON
+import Testing
+
+/// What flags say by each format, and what is no order at all.
+@Suite struct FormatTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let format: Format
+        let flags: String
+        /// The reading as `FormatTests.line` writes it, or the error.
+        let says: String
+
+        init(_ name: String, _ format: Format, _ flags: String, _ says: String) {
+            self.name = name
+            self.format = format
+            self.flags = flags
+            self.says = says
+        }
+
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: serviceEnd + status + maintenance + switchObject)
+    func eachFormatReadsItsFlags(_ row: Case) throws {
+        let flags = try FlagDocument.parse(Array(row.flags.utf8))
+        let said: String
+        do {
+            said = Self.line(try row.format.read(flags, in: try zone("Asia/Tokyo")))
+        } catch let error as InvalidFlag {
+            said = "\(error)"
+        }
+        if row.says.hasSuffix(": ") {
+            #expect(said.hasPrefix(row.says) && said.count > row.says.count)
+        } else {
+            #expect(said == row.says)
+        }
+    }
+
+    private static func line(_ reading: Reading) -> String {
+        var words = reading.claims.map { claim in
+            switch claim {
+            case .running: "running"
+            case .countdown(.at(let end)): "countdown to \(Zone.utc.rfc3339(end))"
+            case .countdown(.unreadable(let text)): "countdown to '\(text)'"
+            case .maintenance: "maintenance"
+            case .updateRequired: "update-required"
+            case .countdown(.untold): "countdown"
+            case .window(let window):
+                "window \(Zone.utc.rfc3339(window.from))/\(Zone.utc.rfc3339(window.until))"
+            case .minimumVersion(let version): "minimum=\(version)"
+            case .ended: "ended"
+            }
+        }
+        if let title = reading.title { words.append("title=\(title)") }
+        if let message = reading.message { words.append("message=\(message)") }
+        if let version = reading.version { words.append("version=\(version)") }
+        if let expires = reading.expires {
+            words.append("expires=\(Zone.utc.rfc3339(expires))")
+        }
+        if let retry = reading.retryAfter { words.append("retry=\(retry.wholeSeconds)") }
+        return words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,163 @@
+import CivilTime
+import Decision
+
+/// Plays events to a gates' machine and writes down what it wants done, a line each. Times are
+/// seconds since the start.
+struct GateTranscript {
+    private(set) var text = ""
+    private(set) var machine: GateMachine
+    /// Whether the questions to systemd and the rows of units.json are shown too.
+    private let showsAll: Bool
+
+    init(_ services: [String] = ["shop"], showsAll: Bool = false) throws {
+        machine = GateMachine(services: try services.map { try named($0) })
+        self.showsAll = showsAll
+    }
+
+    /// A machine whose bus is there, whose shop is decided and whose gate stands.
+    static func settled(
+        _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
+        starts: Set<String>? = nil
+    ) throws -> GateTranscript {
+        var transcript = try GateTranscript()
+        transcript.at(0, .started)
+        let active: [GateTarget.Kind] =
+            stand.state == .ended
+            ? [.closed, .ended] : stand.state == .maintenance ? [.closed, .maintenance] : [.open]
+        var loaded: [UnitName: UnitStatus] = [:]
+        for kind in active { loaded[try unit(kind)] = UnitStatus(.active) }
+        transcript.at(0, .unitsListed(loaded))
+        transcript.at(0, .decided(try named("shop"), stand))
+        try transcript.attach(units, starts: starts, isOpen: active == [.open])
+        transcript.forget()
+        return transcript
+    }
+
+    /// Lets the machine read which units are attached to the open target, and how they are.
+    mutating func attach(
+        _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
+    ) throws {
+        let names = try units.keys.sorted().map { try unit($0) }
+        let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
+        at(
+            0,
+            .unitRead(
+                try unit(.open),
+                UnitProperties(
+                    UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
+        at(
+            0,
+            .unitRead(try unit(.closed), UnitProperties(UnitStatus(isOpen ? .inactive : .active))))
+        for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
+            at(0, .unitRead(try unit(name), UnitProperties(seen, stopLimit: .seconds(10))))
+        }
+    }
+
+    mutating func forget() { text = "" }
+
+    @discardableResult
+    mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
+        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
+        let effects = machine.handle(event, at: now)
+        text += "\(TranscriptFormat.seconds(seconds)) \(Self.line(event))\n"
+        for effect in effects {
+            if let line = line(effect, since: now) { text += "    \(line)\n" }
+        }
+        return effects
+    }
+
+    /// The target of the shop, as systemd tells of it.
+    mutating func at(
+        _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
+    ) throws {
+        at(seconds, .unitChanged(try unit(kind), UnitStatus(active, hasJob: hasJob)))
+    }
+
+    mutating func at(
+        _ seconds: Double, _ name: String, is active: ActiveState, hasJob: Bool = false
+    ) throws {
+        at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
+    }
+
+    /// systemd takes a move on, and this is how its target stands after that.
+    mutating func at(
+        _ seconds: Double, taken move: TargetJob, problem: String? = nil
+    ) {
+        at(seconds, .jobAnswered(move, problem: problem))
+    }
+
+    private static func line(_ event: GateEvent) -> String {
+        switch event {
+        case .started: "started"
+        case .decided(let service, let stand):
+            "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
+                + (stand.variant.map { " \($0)" } ?? "")
+        case .withdrawn(let service): "\(service) withdrawn"
+        case .unitsListed(let loaded):
+            "listed "
+                + loaded.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
+        case .busLost(let problem): "lost: \(problem)"
+        case .systemdReloaded: "reloaded"
+        case .unitChanged(let unit, let seen):
+            "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
+        case .unitRead(let unit, let properties):
+            "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
+        case .jobAnswered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
+        case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
+        case .publishFailed(let service, let problem): "\(service) unpublished: \(problem)"
+        case .woke: "woke"
+        }
+    }
+
+    private func line(_ effect: GateEffect, since now: Boottime) -> String? {
+        switch effect {
+        case .connectBus: "connect"
+        case .listUnits: "list"
+        case .subscribe(let units):
+            showsAll ? "follow " + units.sorted().map(\.text).joined(separator: " ") : nil
+        case .readUnit(let unit): showsAll ? "read \(unit)" : nil
+        case .enqueue(let move): Self.line(move)
+        case .askSystemState: "ask whether the system is stopping"
+        case .publishUnits(let service, let rows):
+            showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
+        case .announce(let notice): "say \(notice.level): \(notice.sentence)"
+        case .sleep(let moment):
+            showsAll
+                ? "sleep" + (moment.map { " \(($0 - now).microseconds / 1000) ms" } ?? "") : nil
+        }
+    }
+
+    private static func line(_ move: TargetJob) -> String {
+        switch move {
+        case .start(let target): "start \(target.unit?.text ?? "?")"
+        case .stop(let target): "stop \(target.unit?.text ?? "?")"
+        }
+    }
+
+    private static func line(_ row: UnitRow) -> String {
+        let wanted = row.isWanted.map { $0 ? "up" : "down" } ?? "-"
+        return "\(row.name) \(wanted) \(row.seen?.active.rawValue ?? "?")"
+            + (row.problem.map { " (\($0))" } ?? "")
+    }
+}
+
+extension DesiredGate {
+    static let running = DesiredGate(gate: .open, state: .running)
+    static let ended = DesiredGate(gate: .closed, state: .ended)
+    static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
+}
+
+func unit(_ text: String) throws -> UnitName {
+    guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+func target(_ kind: GateTarget.Kind) throws -> GateTarget {
+    GateTarget(service: try named("shop"), kind: kind)
+}
+
+func unit(_ kind: GateTarget.Kind) throws -> UnitName {
+    guard let name = try target(kind).unit else { throw InvalidFlag.missing(key: "unit") }
+    return name
+}

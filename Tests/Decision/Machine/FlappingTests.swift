@@ -1,0 +1,177 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Flapping, and what wins among several switches.
+@Suite struct FlappingTests {
+    @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
+        try play.at(1, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(2, "app", answers: #"{"service_end": "over"}"#)
+        try play.at(3, "app", answers: #"{"service_end": "no"}"#)
+        play.at(5, .woke)
+        try play.at(6, "app", answers: #"{"service_end": "over"}"#)
+        #expect(
+            play.text == #"""
+                1s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended: source 'app' opens the gate again, which stays closed for min_closed
+                2s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended: the flags of source 'app' say so
+                3s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended: source 'app' opens the gate again, which stays closed for min_closed
+                5s woke
+                    remember shop=running#3
+                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was ended): the flags of source 'app' say so
+                6s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#4
+                    publish shop ended closed flags #4 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended (was running): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func minClosedCountsOverARestart() throws {
+        var memory = try Memory.stored(
+            #"{"service_end": "over"}"#, fetchedAt: "2027-03-01T11:59:58Z", state: .ended,
+            boot: "this-boot")
+        memory.ledger.entries[try named("shop")]?.since = try Instant(
+            rfc3339: "2027-03-01T11:59:58Z")
+        var play = try Transcript([try service()], memory: memory)
+            .answered(#"{"service_end": "no"}"#, at: 1)
+        play.at(3, .woke)
+        #expect(
+            play.text == #"""
+                3s woke
+                    remember shop=running#8
+                    publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was ended): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func theMostRestrictiveSwitchWins() throws {
+        var shop = try service(format: .status(.whole))
+        shop.switches.append(
+            Switch(source: try named("plan"), format: .maintenance(.memberOrWhole("m"))))
+        var play = try Transcript([shop]).answered(#"{"apiInactive": false, "forceUpdate": true}"#)
+        try play.at(1, "plan", answers: #"{"isUnderMaintenance": true, "title": "T"}"#)
+        try play.at(60, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
+        #expect(
+            play.text == #"""
+                1s plan answers {"isUnderMaintenance": true, "title": "T"}
+                    store plan: {"isUnderMaintenance": true, "title": "T"}
+                    confirm plan
+                60s app answers {"apiInactive": false, "forceUpdate": false}
+                    store app: {"apiInactive": false, "forceUpdate": false}
+                    remember shop=maintenance#3
+                    publish shop maintenance closed flags title=T #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: maintenance (was update-required): the flags of source 'plan' say so
+
+                """#)
+    }
+
+    @Test func anUpdateThatOnlyWarnsHidesNoMaintenance() throws {
+        let policy = Policy(updateRequired: .open)
+        var play = try Transcript([try service(format: .status(.whole), policy: policy)])
+            .answered(#"{"apiInactive": false, "forceUpdate": true}"#)
+        try play.at(60, "app", answers: #"{"apiInactive": true, "forceUpdate": true}"#)
+        #expect(
+            play.text == #"""
+                60s app answers {"apiInactive": true, "forceUpdate": true}
+                    store app: {"apiInactive": true, "forceUpdate": true}
+                    remember shop=maintenance#3
+                    publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: maintenance (was update-required): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func aClosedServiceIsPolledAtItsOwnPace() throws {
+        var play = try Transcript([try service(format: .status(.whole))], showsSleep: true)
+            .answered(#"{"apiInactive": true, "forceUpdate": false, "retryInterval": 15}"#)
+        try play.at(
+            15, "app",
+            answers: #"{"apiInactive": false, "forceUpdate": false, "retryInterval": 15}"#)
+        #expect(
+            play.text == #"""
+                15s app answers {"apiInactive": false, "forceUpdate": false, "retryInterval": 15}
+                    store app: {"apiInactive": false, "forceUpdate": false, "retryInterval": 15}
+                    remember shop=running#3
+                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    sleep 62s wall 2027-03-02T00:00:00+00:00
+
+                """#)
+    }
+
+    @Test func aHintFetchesAtOnceAndAgainWhenItComesDuringAFetch() throws {
+        var play = try Transcript([try service()]).waiting()
+        play.at(0.1, .hinted(try named("app")))
+        try play.at(0.2, "app", answers: #"{"service_end": "no"}"#)
+        play.at(0.3, .fetched(try named("app"), .unchanged))
+        play.at(10, .hinted(try named("app")))
+        #expect(
+            play.text == #"""
+                0.1s app hinted
+                0.2s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=running#2
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    fetch app
+                0.3s app unchanged
+                    confirm app
+                10s app hinted
+                    fetch app
+
+                """#)
+    }
+
+    /// The machine of a stream holds back hints too, but one may have come before the answer did.
+    @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(0.1, .hinted(try named("app")))
+        let busy = Failure(.unreachable, "busy", retryAfter: .seconds(20))
+        play.forget()
+        play.at(0.2, .fetched(try named("app"), .failure(busy)))
+        play.at(20, .woke)
+        #expect(!play.text.contains("fetch app"))
+        play.at(22.3, .woke)
+        #expect(play.text.hasSuffix("22.3s woke\n    fetch app\n"))
+    }
+
+    @Test func minClosedHoldsWhatClosedBeforeTheRestart() throws {
+        var memory = Memory()
+        memory.ledger.entries[try named("shop")] = Ledger.Entry(
+            state: .maintenance, since: try Instant(rfc3339: "2027-03-01T11:59:58Z"),
+            generation: 7, bootID: "this-boot")
+        var play = try Transcript([try service()], memory: memory)
+            .answered(#"{"service_end": "no"}"#, at: 1)
+        play.at(3, .woke)
+        #expect(
+            play.text == #"""
+                3s woke
+                    remember shop=running#8
+                    publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+
+                """#)
+    }
+}

@@ -1,0 +1,79 @@
+import Decision
+import JSON
+import RemoteFlags
+import Testing
+
+/// From a template to flags, beside what the comparison with the official client covers.
+struct TemplateTests {
+    private func flags(
+        _ text: String, _ context: EvaluationContext = EvaluationContext()
+    ) throws -> (flags: JSON.Object, doubts: [String]) {
+        let object = try #require(try JSON.Value.parse(text).object)
+        return try Template(object).flags(in: context, .real)
+    }
+
+    @Test func aValueThatTheHostCannotKnowCountsAsNotGiven() throws {
+        for kind in ["rolloutValue", "personalizationValue", "experimentValue"] {
+            let (flags, doubts) = try flags(
+                #"{"parameters": {"p": {"defaultValue": {"\#(kind)": {"value": "x"}}}}}"#)
+            #expect(flags.isEmpty)
+            #expect(
+                doubts
+                    == ["parameter 'p': its value is given as '\(kind)', and counts as not given"])
+        }
+    }
+
+    @Test func anEmptyConditionalValueIsNotTheDefaultValue() throws {
+        let (flags, doubts) = try flags(
+            """
+            {"conditions": [{"name": "c", "condition": {"true": {}}}],
+             "parameters": {"p": {"conditionalValues": {"c": {}}, "defaultValue": {"value": "x"}}}}
+            """)
+        #expect(flags.isEmpty)
+        #expect(doubts == ["parameter 'p': its value is empty, and counts as not given"])
+    }
+
+    @Test func parametersInAGroupAloneAreReadAndSaid() throws {
+        let (flags, doubts) = try flags(
+            """
+            {"parameters": {"a": {"defaultValue": {"value": "top"}}},
+             "parameterGroups": {"g": {"parameters": {
+                "a": {"defaultValue": {"value": "group"}}, "b": {"defaultValue": {"value": "b"}}}}}}
+            """)
+        #expect(flags == ["a": "top", "b": "b"])
+        #expect(doubts == ["the parameters of group 'g' stand in the group alone"])
+    }
+
+    @Test(arguments: [
+        (#"{"parameters": null}"#, "the template's 'parameters' is null, not an object"),
+        (#"{"parameters": []}"#, "the template's 'parameters' is an array, not an object"),
+        (#"{"conditions": {}}"#, "the template's 'conditions' is an object, not an array"),
+        (#"{"version": "19"}"#, "the template's 'version' is a string, not an object"),
+        (#"{"parameterGroups": 1}"#, "the template's 'parameterGroups' is a number, not an object"),
+    ])
+    func aTemplateOfAnotherShapeIsNoTemplate(text: String, saying words: String) throws {
+        #expect(throws: Failure(.invalid, words)) { try flags(text) }
+    }
+
+    @Test func theVersionIsReadAsTextAndAsNumber() throws {
+        for text in [#""19""#, "19"] {
+            let object = try JSON.Value.parse(#"{"version": {"versionNumber": \#(text)}}"#).object
+            #expect(try Template(try #require(object)).version == "19")
+        }
+    }
+
+    /// Sixty-two seconds for twenty letters, by an engine that goes back.
+    @Test(.timeLimit(.minutes(1)))
+    func anExpressionThatIsMadeToTakeForeverTakesNone() throws {
+        let signal = String(repeating: "a", count: 10_000) + "!"
+        let (flags, _) = try flags(
+            """
+            {"conditions": [{"name": "c", "condition": {"customSignal": {
+                "customSignalOperator": "STRING_CONTAINS_REGEX", "customSignalKey": "s",
+                "targetCustomSignalValues": ["^(a+)+$"]}}}],
+             "parameters": {"p": {"conditionalValues": {"c": {"value": "yes"}},
+                                  "defaultValue": {"value": "no"}}}}
+            """, EvaluationContext(signals: ["s": .text(signal)]))
+        #expect(flags == ["p": "no"])
+    }
+}
