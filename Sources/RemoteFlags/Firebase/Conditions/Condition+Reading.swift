@@ -100,7 +100,7 @@ extension ConditionError {
 }
 
 extension JSON.Object {
-    /// The member as an object; nil where it is missing or null.
+    /// The member as an object; nil if it is missing or null.
     fileprivate func part(_ key: String) throws(ConditionError) -> JSON.Object? {
         switch self[key] {
         case nil, .null: return nil
