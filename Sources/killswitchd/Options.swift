@@ -7,7 +7,7 @@ import Settings
 
 /// The options of the command line.
 struct Options {
-    /// What the daemon is to do.
+    /// The mode of the daemon.
     enum Purpose {
         case follow
         case decideOnce
@@ -16,7 +16,7 @@ struct Options {
         case version
     }
 
-    /// What to do; by default, follow the sources until a signal.
+    /// The mode; by default, follow the sources until a signal.
     var purpose = Purpose.follow
     /// The path of the main file; nil for the system's.
     var configuration: String?
@@ -79,10 +79,10 @@ struct Options {
 
 /// A wrong command line.
 struct UsageError: Error {
-    /// What is wrong; nil if that is printed already.
+    /// The message; nil if it is printed already.
     let message: String?
 
-    /// An error with this message; nil if that is printed already.
+    /// An error with this message; nil if the message is printed already.
     init(_ message: String?) {
         self.message = message
     }
