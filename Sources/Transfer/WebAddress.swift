@@ -92,7 +92,7 @@ extension RedirectError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooMany(let limit): "redirected more than \(limit) times"
-        case .unreadable: "redirected to what is no web address"
+        case .unreadable: "redirected to an unreadable address"
         case .otherHost(let host): "redirected to another host, '\(host)'"
         case .otherPort(let port): "redirected to another port, \(port)"
         case .otherScheme(let scheme): "redirected to '\(scheme)', which is not followed"

@@ -95,7 +95,7 @@ final class AccessTokens {
         }
         // Another server may answer at the link-local address.
         if credential == nil, response.headers["metadata-flavor"] != "Google" {
-            throw Failure(.unreachable, "\(operation): what answers is no metadata server")
+            throw Failure(.unreachable, "\(operation): the answer is not from a metadata server")
         }
     }
 

@@ -123,7 +123,7 @@ extension JSON.Object {
         case .array(let values):
             let texts = values.compactMap(\.string)
             guard texts.count == values.count else {
-                throw ConditionError("'\(key)' holds what is no string")
+                throw ConditionError("'\(key)' holds a value that is no string")
             }
             return texts
         case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an array")
