@@ -4,14 +4,14 @@ import Decision
 import Glibc
 import JSON
 
-/// The override that closes the gate for a drill, at the daemon. It ends by itself, whatever becomes of
-/// this process.
+/// The override that closes the gate for a drill, at the daemon. It ends by itself, even if this
+/// process is killed.
 struct DrillOrder {
     let service: ServiceName
     let state: State
     let limit: Duration
-    /// Why, as everybody sees it; and the name by which this order alone is ended again, for no two
-    /// living processes have one number.
+    /// The reason that everybody sees. It also identifies this order when it is ended: no two
+    /// living processes have the same number.
     let reason = "drill by killswitchctl, process \(getpid())"
     private let socket: DaemonSocket
 
@@ -25,12 +25,12 @@ struct DrillOrder {
         self.socket = socket
     }
 
-    /// Throws where no daemon is there.
+    /// Throws if no daemon is running.
     func checkThatDaemonAnswers() throws(CommandFailure) {
         _ = try socket.call("Sources")
     }
 
-    /// Closes the gate, if it is open and nobody else has a hand in it.
+    /// Closes the gate, if it is open, not forced and not held.
     func give() throws(CommandFailure) {
         let parameters: JSON.Object = [
             "service": .string(service.text), "state": .string(state.rawValue),
@@ -46,14 +46,15 @@ struct DrillOrder {
         }
     }
 
-    /// Ends the order, if it is in force still, and says how the service stands then.
+    /// Ends the order, if it is in force still, and returns the state of the service after that.
     func release() throws(CommandFailure) -> DrillStanding {
         let answer = try socket.call(
             "Release", ["service": .string(service.text), "reason": .string(reason)])
         return standing(in: answer["service"]?.object ?? JSON.Object())
     }
 
-    /// An answer that does not come leaves open whether the order was taken.
+    /// Asks the daemon. Without an answer it is unknown whether the order was taken: the order is
+    /// released, and the failure says how the gate opens again.
     private func answer(
         _ method: String, _ parameters: JSON.Object
     ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
@@ -70,7 +71,7 @@ struct DrillOrder {
 }
 
 extension DrillOrder {
-    /// How the service stands, by the members of its `state.json`.
+    /// The state of the service, by the members of its `state.json`.
     func standing(in state: JSON.Object) -> DrillStanding {
         if let override = state["override"]?.object {
             let text = { (key: String) in (override[key]?.string ?? "").printable }

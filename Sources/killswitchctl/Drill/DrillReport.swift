@@ -9,7 +9,7 @@ struct DrillReport {
     /// The report of these findings.
     init(_ findings: DrillFindings) { self.findings = findings }
 
-    /// What has failed, for standard error; nil if everything went well.
+    /// The failures, for standard error; nil if everything went well.
     var failure: String? {
         let names = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
         guard findings.problem != nil || !names.isEmpty else { return nil }
@@ -20,7 +20,7 @@ struct DrillReport {
             "the drill of '\(findings.service)' has failed: \(words.joined(separator: "; "))"
     }
 
-    /// The table, what is to be said of single units, and how long it all took.
+    /// The table, the remarks about single units, and the total time.
     var text: String {
         let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
         var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines
@@ -39,7 +39,7 @@ struct DrillReport {
         return lines.joined(separator: "\n")
     }
 
-    /// A long line, each clause on one of its own.
+    /// A long line, split after each clause.
     private static func folded(_ line: String) -> String {
         line.count <= 80 ? line : line.replacing("; ", with: ";\n    ")
     }
@@ -63,7 +63,7 @@ struct DrillReport {
         ]
     }
 
-    /// The same for programs; an absent fact is null.
+    /// The report for programs; an absent fact is null.
     var json: JSON.Object {
         [
             "service": .string(findings.service.text),

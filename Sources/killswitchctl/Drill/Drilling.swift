@@ -7,8 +7,8 @@ import Glibc
 import JSON
 import Records
 
-/// Performs what the drill's machine wants done: asks systemd and the daemon, waits, and tells people
-/// how far it is. It decides nothing: what comes of an effect is queued as an event.
+/// Performs the effects of the drill's machine: asks systemd and the daemon, waits, and reports the
+/// progress. It decides nothing: the result of an effect is queued as an event.
 final class Drilling {
     private let rehearsal: DrillPlan
     private let order: DrillOrder
@@ -20,7 +20,7 @@ final class Drilling {
     /// The signal that broke the drill off; nil if none did.
     private(set) var interruption: Int32?
 
-    /// A drill that gives `order`, and asks systemd and the daemon's files about what comes of it.
+    /// A drill that gives `order`, and asks systemd and the daemon's files about its effect.
     init(
         _ rehearsal: DrillPlan, by order: DrillOrder, with manager: UnitManager,
         on loop: EventLoop, _ published: PublishedFiles
@@ -95,7 +95,7 @@ final class Drilling {
         }
     }
 
-    /// How the service stands, by the daemon's file.
+    /// The state of the service, by the daemon's file.
     private func standing() -> DrillEvent {
         let unknown = DrillEvent.standingUnknown(problem: published.isOutOfDate(order.service))
         do {
@@ -159,8 +159,8 @@ final class Drilling {
         }
     }
 
-    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new version,
-    /// is made anew for a while, unless a signal has come.
+    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
+    /// version, is made again for a while, unless a signal has come.
     private func ask<Answer>(
         _ question: (UnitManager) throws(CommandFailure) -> Answer
     ) throws(CommandFailure) -> Answer {
@@ -178,7 +178,7 @@ final class Drilling {
                 manager = try UnitManager(on: loop)
                 for unit in rehearsal.units { try manager.keep(unit.name) }
             } catch {
-                // The next question finds out whether it is worse than that.
+                // The next question to systemd shows whether the failure lasts.
                 continue
             }
         }

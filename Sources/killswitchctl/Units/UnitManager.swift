@@ -34,7 +34,7 @@ struct UnitManager {
         try ask { () throws(SystemManager.Failure) in try manager.reload() }
     }
 
-    /// Everything that a drill needs to know of a unit.
+    /// The facts of a unit that a drill needs.
     func account(of unit: UnitName) throws(CommandFailure) -> UnitSnapshot {
         try ask { () throws(SystemManager.Failure) in try manager.account(of: unit) }
     }
