@@ -58,7 +58,7 @@ struct Options {
                     throw UsageError("unexpected argument '\(excess)'")
                 }
                 guard !options.movesGates || options.purpose != .decideOnce else {
-                    throw UsageError("--once with --gates: nobody would watch the units after the exit")
+                    throw UsageError("--once with --gates: nobody would watch the units then")
                 }
                 return options
             case OPTION_CONFIG: options.configuration = argument
