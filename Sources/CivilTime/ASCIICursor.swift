@@ -1,4 +1,5 @@
-/// A position in ASCII text. Each `take` moves past what it expects, or stays if something else comes.
+/// A position in ASCII text. Each `take` moves past the text that it expects, or stays if other
+/// text comes.
 ///
 /// The loops are simple for speed: every answer of a server has a date.
 struct ASCIICursor {
@@ -19,7 +20,7 @@ struct ASCIICursor {
     /// The next byte, not taken; nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Takes the next character if it is this one; says whether it was.
+    /// Takes the next character if it is `character`; returns whether it was.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         index += 1

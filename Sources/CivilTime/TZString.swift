@@ -9,8 +9,8 @@ extension TZif {
 extension TZif.Rule {
     /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1.
     ///
-    /// Throws for daylight saving without dates: POSIX leaves those to the implementation, and a guess
-    /// would be wrong for some zones.
+    /// Throws for daylight saving without dates: POSIX leaves the dates to the implementation, and
+    /// a guess would be wrong for some zones.
     init(footer: ArraySlice<UInt8>) throws(ZoneError.Flaw) {
         var cursor = ASCIICursor(footer)
         do throws(Unexpected) {
@@ -22,7 +22,7 @@ extension TZif.Rule {
     }
 }
 
-/// What was expected at a character of the footer.
+/// The expectation that a character of the footer did not meet.
 private struct Unexpected: Error {
     let expected: String
     let column: Int

@@ -26,7 +26,7 @@ struct TZif {
         rule = try reader.takeFooter()
     }
 
-    /// The header of a block, which counts what follows.
+    /// The header of a block: the counts of the items that follow.
     fileprivate struct Header {
         let version: UInt8
         private let counts: [Int]
@@ -115,8 +115,8 @@ extension BigEndianReader {
     }
 }
 
-/// A position in untrusted bytes. Each `take` moves past what it returns, and returns nil if the bytes
-/// end before.
+/// A position in untrusted bytes. Each `take` moves past the bytes that it returns, and returns nil
+/// if the bytes end before.
 private struct BigEndianReader {
     private let bytes: [UInt8]
     private var index: Int
@@ -185,10 +185,10 @@ private struct BigEndianReader {
 package struct ZoneError: Error, Hashable, CustomStringConvertible {
     /// The zone's name.
     package let zone: String
-    /// What is wrong with its file.
+    /// The flaw of its file.
     package let flaw: Flaw
 
-    /// What can be wrong with a TZif file.
+    /// A flaw of a TZif file.
     package enum Flaw: Error, Hashable {
         case notTZif
         /// Files of version 2 and later need a second header, for the 64-bit data.

@@ -151,7 +151,7 @@ extension ASCIICursor {
         return value
     }
 
-    /// Takes this character; throws if another one comes.
+    /// Takes this character; throws if another character comes.
     mutating func expect(_ character: Unicode.Scalar) throws(TimestampError.Flaw) {
         guard take(character) else { throw .expected("'\(character)'", at: column) }
     }
@@ -185,10 +185,10 @@ extension CivilDateTime {
 package struct TimestampError: Error, Hashable, CustomStringConvertible {
     /// The whole text.
     package let text: String
-    /// What is wrong with it.
+    /// The flaw of the text.
     package let flaw: Flaw
 
-    /// What can be wrong with a written time.
+    /// A flaw of a written time.
     package enum Flaw: Error, Hashable {
         /// This was expected at this character, counted from 1.
         case expected(String, at: Int)

@@ -115,8 +115,8 @@ extension Zone {
 
     /// The earliest later instant with another local date.
     ///
-    /// That is the next midnight, or the instant at which clocks jump over midnight or back to the day
-    /// before. The last `Instant` of all has no later one and returns itself.
+    /// That is the next midnight, or the instant at which clocks jump over midnight or back to the
+    /// day before. The last possible `Instant` returns itself.
     package func startOfNextDay(after instant: Instant) -> Instant {
         var second = instant.seconds
         var span = span(at: second)

@@ -96,8 +96,8 @@ private struct Decimal {
         return value == .min ? nil : -value
     }
 
-    /// The exponent as written; 0 without one. Its magnitude is capped at 10^15: no literal has enough
-    /// digits to bring a larger one back into range.
+    /// The exponent as written; 0 without one. Its magnitude is capped at 10^15: no literal has
+    /// enough digits to bring a larger exponent back into range.
     private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
         let limit = 1_000_000_000_000_000
         var magnitude = 0

@@ -1,4 +1,4 @@
-/// Why bytes are not JSON, and where.
+/// Why bytes are not JSON, with the place of the error.
 package struct SyntaxError: Error, Hashable, Sendable {
     /// The rule that the document breaks.
     package let kind: Kind
@@ -37,7 +37,7 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
     }
 
-    /// What the document has instead of valid UTF-8.
+    /// The bytes that the document has instead of valid UTF-8.
     package enum Encoding: Hashable, Sendable {
         case utf16
         case utf32
@@ -53,7 +53,7 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case invalid
     }
 
-    /// What the document has where the grammar requires something else.
+    /// The part of the document at the place of the error.
     package enum Found: Hashable, Sendable {
         case end
         case character(Unicode.Scalar)
@@ -61,7 +61,7 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case word(String)
     }
 
-    /// What the grammar requires.
+    /// The grammar's requirement at the place of the error.
     package enum Expected: Hashable, Sendable {
         case value
         case valueOrEndOfArray

@@ -75,7 +75,7 @@ extension Value: Hashable {
         }
     }
 
-    /// Feeds what `==` compares to the hasher.
+    /// Feeds the hasher with the parts that `==` compares.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null:

@@ -14,7 +14,7 @@ extension Value {
     /// The value as JSON, without a line feed at the end. `parse` returns an equal value, with members in
     /// the same order and numbers as they were written.
     ///
-    /// Strings are escaped only where RFC 8259 §7 requires it.
+    /// Strings are escaped only if RFC 8259 §7 requires it.
     package func serialized(_ style: Style = .compact) -> String {
         String(decoding: serializedBytes(style), as: UTF8.self)
     }

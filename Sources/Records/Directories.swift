@@ -10,7 +10,7 @@ package enum Directories {
         /// The option that would give it.
         package let option: String
 
-        /// What is missing, and the option to give.
+        /// The missing directory, and the option to give.
         package var description: String {
             "find the \(what) directory: \(variable) is not set; give \(option) DIRECTORY"
         }
@@ -40,8 +40,9 @@ package enum Directories {
         throw Unknown(what: "state", variable: "HOME", option: "--state-directory")
     }
 
-    /// The runtime directory that a reader uses: the one that a daemon of this user would use, else the
-    /// system daemon's, if the former does not exist. Reading needs no privilege, so it needs no option.
+    /// The runtime directory that a reader uses: the directory that a daemon of this user would
+    /// use, else the system daemon's, if the former does not exist. Reading needs no privilege, so
+    /// it needs no option.
     ///
     /// A reader may run in a unit that has a runtime directory of its own. `RUNTIME_DIRECTORY` counts only
     /// if a daemon has files there, as `holdsFiles` says.

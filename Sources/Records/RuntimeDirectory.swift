@@ -98,9 +98,10 @@ package struct RuntimeDirectory {
         try removeService(folder)
     }
 
-    /// Removes what is out of date when a daemon starts: the files of services and sources that are no
-    /// longer configured, and markers of another boot. Returns the errors of files that could not be read
-    /// or removed. They stay: foreign files in the directory must not keep a switch from firing.
+    /// Removes outdated files when a daemon starts: the files of services and sources that are no
+    /// longer configured, and markers of another boot. Returns the errors of files that could not
+    /// be read or removed. They stay: foreign files in the directory must not keep a switch from
+    /// firing.
     package func tidy(
         services: [ServiceName], sources: [SourceName]
     ) throws(FileError) -> [any Error] {

@@ -3,7 +3,7 @@ package import Decision
 package import Files
 import JSON
 
-/// `$STATE_DIRECTORY`: what survives a restart and a reboot.
+/// `$STATE_DIRECTORY`: the files that survive a restart and a reboot.
 package struct StateDirectory {
     /// The absolute path.
     package let path: String
@@ -132,8 +132,8 @@ extension StateDirectory {
         }
     }
 
-    /// Stores an accepted configuration, to fall back to when the one on disk is invalid. Writes nothing
-    /// if the same one is stored already.
+    /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
+    /// Writes nothing if the same one is stored already.
     package func keep(_ files: [ConfigurationFile]) throws(FileError) {
         let bytes = Array(StoredConfiguration.text(of: files).utf8)
         guard try contents(configurationPath) != bytes else { return }

@@ -116,7 +116,7 @@ package struct UnreadableState: Error, Hashable, CustomStringConvertible {
     /// The gate by the marker, whose name everybody can read; nil without a marker.
     package let marker: Gate?
 
-    /// The problem, and what the marker says.
+    /// The problem, and the state of the marker.
     package var description: String {
         guard let marker else { return problem }
         return "\(problem); its marker says \(marker.rawValue)"

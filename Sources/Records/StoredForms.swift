@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import JSON
 
-/// What the documents of the state directory have in common: an object with the member `schema`.
+/// The common form of the documents in the state directory: an object with the member `schema`.
 private enum StoredForm {
     private static let schema: Int64 = 1
 

@@ -1,27 +1,29 @@
 package import Decision
 import JSON
 
-/// Where flags come from. Each kind of source is a folder beside this file.
+/// A source of flags. Each kind of source is a folder beside this file.
 ///
-/// A source fetches when it is told to, and ends each fetch with exactly one `deliver(.fetched(…))`,
-/// inside its time limit. Between fetches it may deliver `.hinted`, which says that the flags may have
-/// changed, and no more. `fetch` during a fetch begins anew; one `.fetched` ends both.
+/// A source fetches when it is told to, and ends each fetch with exactly one
+/// `deliver(.fetched(…))`, inside its time limit. Between fetches it may deliver `.hinted`, which
+/// says that the flags may have changed, and no more. `fetch` during a fetch starts over; a single
+/// `.fetched` ends both.
 package protocol FlagSource: AnyObject {
     /// The name that the configuration gives it.
     var name: SourceName { get }
 
-    /// Stands for everything that selects the answers: the address, the headers, a digest of the
+    /// Identifies everything that selects the answers: the address, the headers, a digest of the
     /// credentials. It is stored with an answer.
     var binding: String { get }
 
-    /// Whether an answer that was stored under a binding is of the same flags: its validators may be
-    /// sent, and its version counts. Another stays in force until the first good answer.
+    /// Whether an answer that was stored under a binding holds the same flags: then its validators
+    /// may be sent, and its version counts. Any other answer stays in force until the first good
+    /// answer.
     func isBound(by stored: String) -> Bool
 
-    /// Begins to watch for changes, where the source can.
+    /// Begins to watch for changes, if the source can.
     func start()
 
-    /// Fetches once. Where the source knows validators, the flags come only if they have changed since.
+    /// Fetches once. With validators, flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
 
     /// Ends the watch and a fetch in flight. Nothing is delivered after it.
@@ -33,7 +35,7 @@ extension FlagSource {
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
 }
 
-/// Where a source's events go: to the end of the agent's queue, never straight into the machine.
+/// Receives a source's events: appends them to the agent's queue, never calls the machine.
 package typealias Deliver = (Event) -> Void
 
 extension String {

@@ -1,4 +1,4 @@
-/// Where something stands in a file. Lines and columns begin at 1; columns count code points.
+/// A place in a file. Lines and columns begin at 1; columns count code points.
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package var file: String
     package var line: Int
@@ -48,7 +48,8 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension [Diagnostic] {
-    /// In the order of `files`, then of the places in each. Two of one place keep their order.
+    /// In the order of `files`, then of the places in each. Two diagnostics of one place keep their
+    /// order.
     func inOrder(of files: [String]) -> [Diagnostic] {
         let ranks = Dictionary(zip(files, 0...), uniquingKeysWith: { first, _ in first })
         func place(_ index: Int) -> (Int, Int, Int, Int) {

@@ -54,7 +54,7 @@ extension [String] {
 }
 
 extension Unicode.Scalar {
-    /// The scalar itself, or TOML's escape for one that is not printable.
+    /// The scalar itself, or TOML's escape for an unprintable scalar.
     fileprivate var escapedForDisplay: String {
         if isPrintable { return String(self) }
         let digits = String(value, radix: 16, uppercase: true)

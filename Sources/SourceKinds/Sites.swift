@@ -7,13 +7,13 @@ package struct FetchLimits: Hashable, Sendable {
     /// The longest body of an answer, in bytes after decoding.
     package var maxBody: Int
 
-    /// Limits with the defaults for what is not given.
+    /// Limits, with the default for each limit that is not given.
     package init(timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody) {
         self.timeout = timeout
         self.maxBody = maxBody
     }
 
-    /// The limits where the configuration names none; `defaultMaxBody` is in bytes.
+    /// The limits if the configuration names none; `defaultMaxBody` is in bytes.
     package static let defaultTimeout = Duration.seconds(30)
     package static let defaultMaxBody = 1 << 20
 }

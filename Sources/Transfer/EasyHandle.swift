@@ -3,9 +3,10 @@ import CivilTime
 
 /// An easy handle of libcurl: the settings of a transfer, which stay from one to the next.
 ///
-/// It is the only place that gives libcurl a pointer to keep, and owns what it leads to: the buffer
-/// of the error's sentence and the list of headers are freed after the handle, and the userdata is
-/// the exchange that owns the handle. Texts, certificates and bodies are copied by libcurl.
+/// It is the only place that gives libcurl a pointer to keep, and owns the memory behind it: the
+/// buffer of the error's sentence and the list of headers are freed after the handle, and the
+/// userdata is the exchange that owns the handle. Texts, certificates and bodies are copied by
+/// libcurl.
 @safe
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
@@ -15,7 +16,7 @@ final class EasyHandle {
     private var target: (url: String, milliseconds: Int)?
     private var isForStreams = false
 
-    /// A handle without settings. Throws where memory runs out.
+    /// A handle without settings. Throws if memory runs out.
     init() throws(TransferError) {
         guard let pointer = unsafe curl_easy_init() else { throw .notStarted("out of memory") }
         unsafe self.pointer = pointer
@@ -45,8 +46,8 @@ final class EasyHandle {
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         // An encrypted key would have OpenSSL ask at the terminal, and wait.
         try set(CURLOPT_KEYPASSWD, "")
-        // The authorities are read once and kept for an hour, but only where no folder of them is
-        // set: a bundle of 140 costs 40 ms.
+        // The authorities are read once and kept for an hour, but only if no folder of them is set:
+        // a bundle of 140 costs 40 ms.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
         // No signals for time-outs. A thread that waits for a name server must not stop the loop.
@@ -165,7 +166,7 @@ final class EasyHandle {
     }
 }
 
-/// Throws where libcurl did not take a setting.
+/// Throws if libcurl rejected a setting.
 func check(_ code: CURLcode) throws(TransferError) {
     guard code == CURLE_OK else {
         throw .notStarted(unsafe String(cString: curl_easy_strerror(code)))

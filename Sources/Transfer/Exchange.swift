@@ -1,10 +1,11 @@
 import CCurl
 import CivilTime
 
-/// Sends one request after another to the same kind of place. It has an easy handle of libcurl,
-/// which keeps its settings. A request replaces the one before, if that has not ended.
+/// Sends one request after another to similar addresses. It has an easy handle of libcurl, which
+/// keeps its settings. A request replaces the one before, if that has not ended.
 @safe
 package final class Exchange {
+    /// Receives the answer, or why no answer came.
     package typealias Completion = (Result<HTTPResponse, TransferError>) -> Void
 
     /// A request in flight. It keeps its exchange alive until it has ended.
@@ -37,7 +38,7 @@ package final class Exchange {
     private let client: HTTPClient
     private var attempt: Attempt?
 
-    /// An exchange that has sent nothing. Throws where memory runs out.
+    /// An exchange that has sent nothing. Throws if memory runs out.
     package init(_ client: HTTPClient) throws(TransferError) {
         self.client = client
         handle = try EasyHandle()
@@ -57,7 +58,8 @@ package final class Exchange {
         try send(PreparedRequest(request), to: receiver, completion: completion)
     }
 
-    /// The same; the settings are made again only for another request than the last.
+    /// Sends a prepared request in the same way; the settings are made again only if the last
+    /// request was another.
     package func send(
         _ prepared: PreparedRequest, to receiver: (any Receiver)? = nil,
         completion: @escaping Completion
@@ -142,7 +144,7 @@ package final class Exchange {
         return HTTPResponse(headers: incoming.headers, body: incoming.body)
     }
 
-    /// Follows the answer if it is a redirect, and says whether it was one.
+    /// Follows the answer if it is a redirect, and returns whether it was a redirect.
     private func follow(
         _ response: HTTPResponse, of attempt: Attempt
     ) throws(TransferError) -> Bool {

@@ -5,8 +5,8 @@ package import EventLoop
 /// An HTTP client: libcurl's multi interface on the event loop. Its sockets and its one timer are
 /// sources of the loop. Connections are kept, and all exchanges share them.
 ///
-/// libcurl must not be called from its own callbacks: those only note which sockets to watch, and
-/// how long to wait.
+/// libcurl must not be called from its own callbacks: the callbacks only note which sockets to
+/// watch, and how long to wait.
 @safe
 package final class HTTPClient {
     private let loop: EventLoop
@@ -18,7 +18,7 @@ package final class HTTPClient {
     private var ended: [(exchange: Exchange, code: CURLcode)] = []
     private var isStarting = false
 
-    /// A client without connections. Throws a `TransferError` or a `SystemError` where memory or
+    /// A client without connections. Throws a `TransferError` or a `SystemError` if memory or
     /// descriptors have run out.
     package init(_ loop: EventLoop) throws {
         self.loop = loop
@@ -67,7 +67,7 @@ package final class HTTPClient {
         if !ended.isEmpty { soon?.arm() }
     }
 
-    /// Ends the transfer of an exchange, which is told nothing of it.
+    /// Ends the transfer of an exchange without telling the exchange.
     func remove(_ exchange: Exchange) {
         unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
         if !ended.isEmpty { ended.removeAll { $0.exchange === exchange } }

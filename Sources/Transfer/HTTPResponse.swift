@@ -44,8 +44,8 @@ package struct HeaderSection: Hashable, Sendable {
         }
     }
 
-    /// The value of the first field of that name, which is given in lower case; nil without one, or
-    /// where the value is no ASCII text.
+    /// The value of the first field of that name, which is given in lower case; nil without such a
+    /// field, or if the value is no ASCII text.
     package subscript(_ name: String) -> String? {
         for line in lines {
             if let value = value(of: name, in: line) { return value }

@@ -58,7 +58,7 @@ struct Incoming {
 }
 
 extension HeaderSection {
-    /// The coding that the request did not ask for; nil without one.
+    /// The coding that the request did not ask for; nil without a coding.
     ///
     /// libcurl decodes every coding that it knows, up to five around each other: so 16 KiB can
     /// become gigabytes inside one call, before a byte of them is counted.
@@ -77,7 +77,7 @@ extension HeaderSection {
 
 /// Takes the parts of a stream, which may last for days.
 ///
-/// libcurl calls both functions, so that neither may call the exchange: they note what came, and
+/// libcurl calls both functions, so that neither may call the exchange: they note the bytes, and
 /// act later. False ends the transfer, which then counts as failed.
 package protocol Receiver: AnyObject {
     /// The stream begins: the status is 200, and these are the headers.

@@ -6,10 +6,10 @@ package struct WebAddress: Hashable, Sendable {
     package let scheme: String
     /// The name or address, in lower case.
     package let host: String
-    /// The port's number; the default of the scheme where the URL names none.
+    /// The port's number; the default of the scheme if the URL names none.
     package let port: String
 
-    /// Nil where libcurl cannot read `url`.
+    /// Nil if libcurl cannot read `url`.
     package init?(_ url: String) {
         guard let parser = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parser) }
@@ -92,7 +92,7 @@ extension RedirectError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooMany(let limit): "redirected more than \(limit) times"
-        case .unreadable: "redirected to what is no web address"
+        case .unreadable: "redirected to an unreadable address"
         case .otherHost(let host): "redirected to another host, '\(host)'"
         case .otherPort(let port): "redirected to another port, \(port)"
         case .otherScheme(let scheme): "redirected to '\(scheme)', which is not followed"

@@ -5,11 +5,11 @@ import Glibc
 import HostConfiguration
 import Settings
 
-/// The command line: its commands, by what people want to do.
+/// The command line: its commands, grouped by purpose.
 struct Killswitchctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "killswitchctl",
-        abstract: "Show what killswitchd has decided, and give it orders.",
+        abstract: "Show the decisions of killswitchd, and give it orders.",
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
             daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
@@ -33,8 +33,8 @@ struct Killswitchctl: ParsableCommand {
             CommandGroup(
                 name: "order",
                 subcommands: [
-                    Force.self, Release.self, Refresh.self, Activate.self, Reload.self, Forget.self,
-                    Confirm.self,
+                    Force.self, Release.self, Refresh.self, Activate.self, ReloadCommand.self,
+                    Forget.self, Confirm.self,
                 ]),
             CommandGroup(
                 name: "units",
@@ -89,7 +89,7 @@ struct Killswitchctl: ParsableCommand {
         return false
     }
 
-    /// Prints what the parser says: help on stdout, a usage error on stderr with status 2.
+    /// Prints the parser's message: help on stdout, a usage error on stderr with status 2.
     private static func explain(_ error: any Error) -> Int32 {
         let message = fullMessage(for: error)
         if exitCode(for: error) == .success {
@@ -127,7 +127,7 @@ enum ExitStatus: Int32 {
     case undecided = 3
     /// There is no such service, or no such source.
     case noSuchService = 4
-    /// The caller may not do that.
+    /// The caller lacks the permission.
     case notPermitted = 5
     /// The daemon or systemd does not answer.
     case unreachable = 69

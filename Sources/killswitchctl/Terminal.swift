@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stdout and stderr are connected to.
+/// The terminals at stdout and stderr, if they are terminals.
 enum Terminal {
     /// The columns of the terminal at stdout; nil if it is none, or does not tell.
     static var width: Int? {

@@ -7,7 +7,7 @@ import HostConfiguration
 import Records
 import Settings
 
-/// The program: parses its command line and does what it asks for.
+/// The program: parses its command line and runs in the mode that it names.
 enum Command {
     /// Runs the program; returns the exit status.
     static func run() -> Int32 {
@@ -44,11 +44,15 @@ enum Command {
 
 /// The exit statuses of the daemon; those above 63 are of sysexits(3).
 enum DaemonExitStatus {
+    /// The daemon ended as asked.
     static let success: Int32 = 0
+    /// Any error without a status of its own.
     static let failure: Int32 = 1
+    /// The command line is wrong.
     static let usage: Int32 = 2
-    /// `--once`, and no source answered.
+    /// No source answered `--once` (EX_TEMPFAIL).
     static let noAnswer: Int32 = 75
+    /// The configuration is invalid (EX_CONFIG).
     static let configuration: Int32 = 78
 }
 

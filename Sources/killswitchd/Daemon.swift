@@ -27,9 +27,11 @@ final class Daemon {
     private var signals: Signals?
     private var server: Server?
 
-    /// What ends it, and what has it read its configuration again.
+    /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
+    /// Reads the configuration, prepares and locks the directories, and starts no source yet. Throws
+    /// if the configuration is invalid or another daemon holds a directory.
     init(_ options: Options, _ log: Log) throws {
         self.options = options
         self.log = log
@@ -110,7 +112,7 @@ final class Daemon {
         return status
     }
 
-    /// What moves the units. It is told of each decision once the files are written.
+    /// Moves the units. It receives each decision after the files are written.
     private func gatekeeper(for agent: Agent) -> Gatekeeper {
         Gatekeeper(
             loop: loop, services: configuration.settings.services.map(\.name),
@@ -122,7 +124,7 @@ final class Daemon {
         }
     }
 
-    /// Reads the configuration again. One that cannot be put in force changes nothing.
+    /// Reads the configuration again. A configuration that cannot be put in force changes nothing.
     private func reload(_ agent: Agent, _ manager: ServiceManager) {
         manager.beginReload()
         let next = store.next { try sources.follow($0.settings.sources) }
@@ -132,7 +134,7 @@ final class Daemon {
                 next.configuration.settings.plan, sources: next.prepared, remember: memory.flags))
     }
 
-    /// The control socket. Without it the switches work all the same, so that is no reason to end.
+    /// The control socket. The switches work without it, so a failure does not end the daemon.
     private func listen(_ controlled: ControlledDaemon) -> Server? {
         let dispatcher = Dispatcher(
             controlled, version: ProgramVersion.current, permission: Permission.ofThisProcess,

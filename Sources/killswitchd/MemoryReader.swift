@@ -5,14 +5,14 @@ import RemoteFlags
 
 /// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as missing.
 struct MemoryReader {
-    /// Where the files are.
+    /// The directory of the stored files.
     let state: StateDirectory
-    /// Where the marks of sources are.
+    /// The directory of the sources' marks.
     let runtime: RuntimeDirectory
-    /// Where warnings go.
+    /// The log for warnings.
     let log: Log
 
-    /// Everything that the machine begins with.
+    /// The whole memory that the machine begins with.
     func memory(of sources: [any FlagSource]) -> Memory {
         var memory = Memory()
         if let ledger = restored(state.ledger) { memory.ledger = ledger }

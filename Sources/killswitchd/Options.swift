@@ -7,7 +7,7 @@ import Settings
 
 /// The options of the command line.
 struct Options {
-    /// What the daemon is to do.
+    /// The mode of the daemon.
     enum Purpose {
         case follow
         case decideOnce
@@ -16,7 +16,7 @@ struct Options {
         case version
     }
 
-    /// What to do; by default, follow the sources until a signal.
+    /// The mode; by default, follow the sources until a signal.
     var purpose = Purpose.follow
     /// The path of the main file; nil for the system's.
     var configuration: String?
@@ -58,7 +58,7 @@ struct Options {
                     throw UsageError("unexpected argument '\(excess)'")
                 }
                 guard !options.movesGates || options.purpose != .decideOnce else {
-                    throw UsageError("--once with --gates: nobody would follow what gates do")
+                    throw UsageError("--once with --gates: nobody would watch the units then")
                 }
                 return options
             case OPTION_CONFIG: options.configuration = argument
@@ -79,10 +79,10 @@ struct Options {
 
 /// A wrong command line.
 struct UsageError: Error {
-    /// What is wrong; nil if that is printed already.
+    /// The message; nil if it is printed already.
     let message: String?
 
-    /// An error with this message; nil if that is printed already.
+    /// An error with this message; nil if the message is printed already.
     init(_ message: String?) {
         self.message = message
     }
@@ -96,18 +96,18 @@ enum Usage {
                            [--gates | --once | --check]
 
         Follows remote flags, decides for each service whether it may run, and writes the
-        decision where scripts and people find it.
+        decision to files for scripts and people.
 
           -c, --config FILE        the configuration (/etc/killswitchd/killswitchd.toml)
-          --runtime-directory D    where state.json and the other files are written
-          --state-directory D      where flags and states are kept over restarts
-          --once                   decide once, write the files and exit: 0, or 75 when no
+          --runtime-directory D    the directory for state.json and the other files
+          --state-directory D      the directory that keeps flags over restarts
+          --once                   decide once, write the files and exit: 0, or 75 if no
                                    source answered
           --check                  check the configuration, print its files and each
-                                   setting with its origin, and exit: 0, or 78 when it
-                                   is not valid
-          --gates                  move systemd units too: stop what is attached to a
-                                   service while it is closed
+                                   setting with its origin, and exit: 0, or 78 if it
+                                   is invalid
+          --gates                  move systemd units too: stop the units that are
+                                   attached to a service while it is closed
           -h, --help               print this
           --version                print the version
 

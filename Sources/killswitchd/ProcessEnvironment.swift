@@ -59,7 +59,8 @@ struct OSRelease {
 }
 
 extension SourceEnvironment {
-    /// Where sources of this process find their credentials, and how they introduce themselves.
+    /// The credentials and directories of this process for its sources, and the names that they
+    /// send.
     static func ofThisProcess(stateDirectory: String) -> SourceEnvironment {
         SourceEnvironment(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),

@@ -5,23 +5,24 @@ import Settings
 import SourceKinds
 import Transfer
 
-/// The sources that are followed, made of what each kind needs. A new kind is one more case here.
+/// Makes and keeps the sources that are followed. A new kind of source is a new case here.
 final class SourceList {
     private let loop: EventLoop
     private let environment: SourceEnvironment
     private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
-    /// Where their events go, once there is somebody to take them.
+    /// Receives the sources' events. It is set once the agent exists.
     var deliver: Deliver = { _ in }
 
+    /// A list without sources.
     init(on loop: EventLoop, _ environment: SourceEnvironment) {
         self.loop = loop
         self.environment = environment
     }
 
-    /// The sources of a configuration; those that stay as they were are the objects of before.
+    /// The sources of a configuration; an unchanged source keeps its object.
     ///
-    /// Throws where a source needs the network, and there is no memory or descriptor for that.
+    /// Throws if a source needs the network and no memory or descriptor is left for it.
     func follow(_ configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
@@ -62,7 +63,7 @@ final class SourceList {
         }
     }
 
-    /// One for all, so that sources of one host share its connection.
+    /// One client for all, so that sources of one host share its connection.
     private func sharedClient() throws -> HTTPClient {
         if let client { return client }
         let made = try HTTPClient(loop)
@@ -73,7 +74,7 @@ final class SourceList {
 
 extension Source {
     /// Whether one object can fetch for both. The interval, the defaults and the place in the
-    /// configuration make no other fetch.
+    /// configuration do not change a fetch.
     fileprivate func fetches(like other: Source) -> Bool {
         name == other.name && kind == other.kind
     }

@@ -98,15 +98,15 @@ extension WrongFile {
             project: lower-case letters, digits and '-'
             f:4:15: bad credential 'a/b' of 'credentials' in [source.a]: write the name of a \
             credential, without '/', or an absolute path
-            f:5:9: bad scope '' of 'scope' in [source.a]: it is empty, or holds what is not \
-            ASCII
+            f:5:9: bad scope '' of 'scope' in [source.a]: it is empty, or holds a non-ASCII \
+            character
             f:6:20: bad id '' of 'randomization_id' in [source.a]: it is empty
             f:7:11: bad signal a table of 'signals' in [source.a]: the value of 'tier' is a \
             boolean, neither a string nor a finite number
             f:11:11: wrong type of 'signals' in [source.b]: expected a table such as { tier = \
             "gold", build = 42 }, found an array
             f:15:11: bad value 'a key' of 'api_key' in [source.c]: it is empty, or holds a \
-            blank or what is not ASCII
+            blank or a non-ASCII character
             f:16:10: wrong type of 'app_id' in [source.c]: expected a string, found an integer
             f:17:12: wrong type of 'realtime' in [source.c]: expected true or false, found a \
             string

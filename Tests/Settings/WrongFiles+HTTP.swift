@@ -41,7 +41,7 @@ extension WrongFile {
             f:14:7: bad URL 'https://flags.example.com:70000/' of 'url' in [source.e]: its port is \
             no number from 1 to 65535
             f:17:7: bad URL 'https://flags.example.com/a b' of 'url' in [source.f]: it holds a blank \
-            or what is not ASCII; write it as %XX
+            or a non-ASCII character; write it as %XX
             f:20:7: bad URL 'https://flags.example.com/#now' of 'url' in [source.g]: what follows \
             '#' is not sent to a server; leave it out
             f:23:7: bad URL 'https://flags'example.com/' of 'url' in [source.h]: its host is no name \
@@ -78,8 +78,8 @@ extension WrongFile {
             """#,
             """
             f:4:11: bad header a table of 'headers' in [source.a]: 'X Team' is no name of a header
-            f:8:11: bad header a table of 'headers' in [source.b]: the value of 'X-Team' holds what \
-            cannot be sent: ASCII on one line can
+            f:8:11: bad header a table of 'headers' in [source.b]: the value of 'X-Team' is not one \
+            line of ASCII
             f:12:11: bad header a table of 'headers' in [source.c]: 'authorization' is a secret, \
             which does not belong into this file; use 'bearer'
             f:16:11: bad header a table of 'headers' in [source.d]: 'If-None-Match' is set by the \

@@ -21,7 +21,7 @@ package protocol ControllableDaemon: AnyObject {
     func reload() throws(MethodError)
 }
 
-/// What gives a waiting call a chance to be answered.
+/// An occurrence that may let a waiting call be answered.
 package enum ReplyTrigger: Hashable, Sendable {
     /// The machine has handled this event, and its effects were performed.
     case event(Event)

@@ -52,8 +52,8 @@ private struct PendingFetches {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether a fetch of each source that began after the call has ended. A fetch that was in flight when
-    /// the call came does not count: another one follows it at once.
+    /// Whether a fetch of each source that began after the call has ended. A fetch that was in
+    /// flight when the call came does not count: another fetch follows it at once.
     mutating func isDone(after trigger: ReplyTrigger, _ overview: Overview) -> Bool {
         for index in steps.indices {
             let source = steps[index].source

@@ -3,7 +3,8 @@ import Decision
 import JSON
 
 extension Method {
-    /// Answered at once, also before the first decision: it shows what that waits for.
+    /// Answered at once, also before the first decision: it shows which sources the decision waits
+    /// for.
     static let sources = Method(
         "Sources", .reading,
         declaration: """

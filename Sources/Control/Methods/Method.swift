@@ -18,7 +18,7 @@ package struct Method: Sendable {
     package let declaration: String
     /// Who may call it.
     package let access: Access
-    /// The names of its parameters. A call with another one is rejected.
+    /// The names of its parameters. A call with another parameter is rejected.
     package let parameters: [String]
     /// The implementation.
     package let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse

@@ -53,7 +53,8 @@ package struct Accounts {
 }
 
 extension Accounts {
-    /// The accounts of this host, read anew by each call. A file that cannot be read counts as empty.
+    /// The accounts of this host. Each call reads the files again. A file that cannot be read
+    /// counts as empty.
     package static func ofThisHost() -> Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: "/etc/group"))
     }

@@ -79,8 +79,8 @@ extension MethodError {
         MethodError(.notInTheFuture, ["until": .string(time)])
     }
 
-    /// The configuration on disk is invalid; the one accepted last stays in force. `problems` has a line
-    /// for each mistake.
+    /// The configuration on disk is invalid; the configuration accepted last stays in force.
+    /// `problems` has a line for each mistake.
     package static func configurationRefused(_ problems: String) -> MethodError {
         MethodError(.configurationRefused, ["problems": .string(problems)])
     }

@@ -79,7 +79,8 @@ package struct MethodCall: Hashable, Sendable {
     }
 }
 
-/// A message that is not a call, or one that asks for `upgrade`, which this server does not support.
+/// A message that is not a call, or a call that asks for `upgrade`, which this server does not
+/// support.
 package struct MalformedCall: Error, Hashable {
     /// The error; it has no details.
     package init() {}

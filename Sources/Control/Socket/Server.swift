@@ -99,7 +99,8 @@ package final class Server {
 package struct ServerLimits: Sendable {
     /// Connections at a time. A process has 1,024 descriptors by default, and the sources need some.
     package var connections = 640
-    /// Connections at a time of clients that may only read. The rest is reserved for those that may act.
+    /// The most connections of clients that may only read. The rest is reserved for clients that
+    /// may act.
     package var readers = 512
     /// Bytes of replies that wait for their clients. The connection whose reply exceeds it is closed.
     package var unsent = 16 << 20

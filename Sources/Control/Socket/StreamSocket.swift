@@ -7,7 +7,7 @@ final class StreamSocket {
     let descriptor: Int32
     private let path: String
 
-    /// Makes an unconnected socket. Errors name `path`; `flags` are those of socket(2).
+    /// Makes an unconnected socket. Errors name `path`; `flags` are the flags of socket(2).
     init(_ path: String, flags: Int32 = 0) throws(SocketError) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | flags
         let descriptor = Glibc.socket(AF_UNIX, type, 0)
@@ -44,7 +44,7 @@ final class StreamSocket {
         }
     }
 
-    /// Throws if the path is no socket, or one at which another process listens.
+    /// Throws if the path is no socket, or if another process listens at it.
     private func makeRoom() throws(SocketError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }

@@ -10,8 +10,8 @@ package import Transfer
 /// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes of
 /// them from the revision of the last fetch on.
 ///
-/// A fetch asks the endpoint that answered last, and the next one where that does not answer. Each gets
-/// an equal share of the time that is left.
+/// A fetch asks the endpoint that answered last, and the next endpoint if it does not answer. Each
+/// endpoint gets an equal share of the remaining time.
 package final class EtcdSource: FlagSource {
     package let name: SourceName
     private let site: EtcdSite
@@ -55,7 +55,7 @@ package final class EtcdSource: FlagSource {
         self.loop = loop
         self.client = client
         self.deliver = deliver
-        // How long an endpoint was given depends on the others.
+        // The time limit of an endpoint depends on the other endpoints.
         fetch = Fetch(
             "", limit: site.server.timeout, timeout: "no whole answer in time", client: client,
             loop: loop)
@@ -64,7 +64,7 @@ package final class EtcdSource: FlagSource {
 
     package var binding: String { site.binding }
 
-    /// Does nothing: the first fetch says from which revision on to watch.
+    /// Does nothing: the watch begins at the revision of the first fetch.
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
@@ -140,7 +140,7 @@ package final class EtcdSource: FlagSource {
         deliver(.fetched(name, .answer(answer), date: response.date(now: now)))
     }
 
-    /// Logs in, asks without a token, asks another endpoint, or gives up for this time.
+    /// Retries after a login, without a token or at another endpoint; else the fetch fails.
     private func recover(from error: GatewayError, of question: GatewayRequest) {
         let failure = error.failure(of: fetch.operation)
         switch error {
@@ -196,8 +196,8 @@ package final class EtcdSource: FlagSource {
 
     // MARK: - The watch
 
-    /// Watches from the revision of a snapshot on. An open watch is opened anew where it would miss
-    /// changes: it waits for revisions of another history, or its member does not answer.
+    /// Watches from the revision of a snapshot on. An open watch is reopened if it would miss
+    /// changes: if it waits for revisions of another history, or its member does not answer.
     private func watch(from snapshot: Snapshot, anew isSilent: Bool) {
         let isOtherHistory = last.map {
             snapshot.cluster != $0.cluster || snapshot.revision < $0.revision

@@ -7,7 +7,7 @@ import Transfer
 enum GatewayRequest: Hashable {
     /// All keys with the prefix, as the cluster has agreed on them.
     case range(prefix: String)
-    /// All changes of them from that revision on.
+    /// All changes of the keys with the prefix, from that revision on.
     case watch(prefix: String, from: Int64)
     /// A token for this user.
     case authenticate(user: String, password: String)
@@ -21,7 +21,7 @@ enum GatewayRequest: Hashable {
         }
     }
 
-    /// What it does, as the beginning of a failure's sentence: the endpoint comes next.
+    /// The operation, as the beginning of a failure's sentence: the endpoint comes next.
     var operation: String {
         switch self {
         case .range: "read the keys at"
@@ -77,18 +77,18 @@ enum GatewayRequest: Hashable {
 
 /// Why the gateway did not answer a request.
 package enum GatewayError: Error, Hashable {
-    /// It wants a token, or a newer one.
+    /// The request needs a token, or a newer token.
     case loginNeeded(String)
-    /// Its authentication is off, which makes a token an error.
+    /// Authentication is off, so a token is an error.
     case loginNotWanted
     /// The user may not read the keys, or the password is wrong.
     case refused(String)
-    /// This member cannot answer now; another one may.
+    /// This member cannot answer now; another member may.
     case unavailable(String, retryAfter: Duration? = nil)
-    /// The answer is not one of etcd.
+    /// The answer is not in etcd's format.
     case invalid(String)
 
-    /// The failure of a fetch, of which `operation` was tried.
+    /// The failure of a fetch whose `operation` was tried.
     func failure(of operation: String) -> Failure {
         switch self {
         case .loginNotWanted: Failure(.unreachable, "\(operation): authentication is not enabled")
@@ -112,8 +112,8 @@ extension HTTPResponse {
         }
     }
 
-    /// Errors of etcd are those of gRPC as HTTP statuses (google.rpc.Code), with a sentence of etcd. A
-    /// token that is missing, or older than the newest change of users, is a bad request.
+    /// etcd maps the errors of gRPC (google.rpc.Code) to HTTP statuses and adds a sentence. A token
+    /// that is missing, or older than the newest change of users, is a bad request.
     private func gatewayError(retryAfter wait: Duration?) -> GatewayError {
         let said = gatewaySentence
         let text = "the server answers \(statusText)\(said.map { ": \($0)" } ?? "")"
@@ -130,7 +130,7 @@ extension HTTPResponse {
         }
     }
 
-    /// The gateway's sentence for an error, where it is a short line of ASCII.
+    /// The gateway's sentence for an error; nil unless it is a short line of ASCII.
     private var gatewaySentence: String? {
         guard case .success(let object) = Result(catching: { try FlagDocument.parse(body) }),
             let text = object["error"]?.string, text.utf8.count <= 200,

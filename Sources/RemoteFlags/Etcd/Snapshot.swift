@@ -8,7 +8,7 @@ package struct Snapshot: Hashable {
     /// The cluster's revision at the time of the answer. It grows with every change of any key.
     package let revision: Int64
     package let flags: JSON.Object
-    /// The revision of the newest change among the flags; nil where there is none.
+    /// The revision of the newest change among the flags; nil without flags.
     package let version: String?
 
     /// Reads the answer to a range of all keys with that prefix.
@@ -34,8 +34,8 @@ package struct Snapshot: Hashable {
     /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.
     package var body: [UInt8] { flags.bytes }
 
-    /// A key that is not UTF-8 names no flag. A value that is not UTF-8 becomes null, which no format takes
-    /// for an order; the flag is present, so no default takes its place.
+    /// A key that is not UTF-8 names no flag. A value that is not UTF-8 becomes null, which no
+    /// format reads as an order; the flag is present, so no default takes its place.
     private static func flag(
         _ element: JSON.Value, prefix: String
     ) throws(GatewayError) -> (key: String?, value: JSON.Value, revision: Int64) {

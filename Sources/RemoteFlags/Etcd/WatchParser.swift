@@ -6,7 +6,8 @@ import JSON
 /// The changes themselves are not read: a poll fetches them. A watch can be cancelled while its connection
 /// stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
-    /// The longest line that is parsed, in bytes. A longer one is a hint: only changed keys need so much.
+    /// The longest line that is parsed, in bytes. A longer line is a hint: only changed keys need
+    /// so much space.
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
@@ -59,7 +60,7 @@ package struct WatchParser: StreamParser {
             }
     }
 
-    /// Only known sentences of etcd get into the failure: other text of the server is foreign.
+    /// Only known sentences of etcd get into the failure: other text of the server is untrusted.
     private static func failure(_ said: String) -> Failure {
         if said.contains(exactly: "permission denied") {
             return Failure(.refused, "watch: permission denied")

@@ -3,17 +3,18 @@ import Decision
 import EventLoop
 import Transfer
 
-/// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a deadline,
-/// and a failure names the operation that they are for.
+/// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
+/// deadline, and a failure names their operation.
 ///
 /// One request is in flight at most. `begin()`, `cancel()` and the next request end the one before, and
 /// its completion is not called.
 final class Fetch {
+    /// Receives the answer, or the failure with the operation in its sentence.
     typealias Completion = (Result<HTTPResponse, Failure>) -> Void
 
-    /// What the requests are for, as the beginning of a failure's sentence: `get 'https://…'`.
+    /// The operation of the requests, as the beginning of a failure's sentence: `get 'https://…'`.
     var operation: String
-    /// When the fetch has to end. Each request gets the time that is left.
+    /// When the fetch has to end. Each request gets the remaining time.
     private(set) var deadline: Boottime
     private let limit: Duration
     private let timeout: String
@@ -28,9 +29,9 @@ final class Fetch {
         completion?(result.mapError(failure))
     }
 
-    /// Fetches that may take as long as `limit`. A request that runs out of time fails with the clause
-    /// `timeout`. By default it names the limit of the fetch: the time that was left for the request is
-    /// another each time, and a repeat would not be known as one.
+    /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
+    /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
+    /// request differs each time, so that a repeated failure would not be recognised.
     init(
         _ operation: String, limit: Duration, timeout: String? = nil, client: HTTPClient,
         loop: EventLoop
@@ -53,8 +54,8 @@ final class Fetch {
 
     /// Sends a request within the time that is left. `completion` is called exactly once.
     ///
-    /// Where the server answers 401 and there is a `renew`, that is called instead: the token may be
-    /// revoked, and a request with a new one may be let in.
+    /// If the server answers 401 and `renew` is given, `renew` is called instead: the token may be
+    /// revoked, and a new token may be accepted.
     func send(
         _ request: HTTPRequest, renew: (() -> Void)? = nil, completion: @escaping Completion
     ) {

@@ -2,7 +2,7 @@ package import CivilTime
 import Decision
 import Transfer
 
-/// What an answer of a server means for a source of flags.
+/// The parts of a server's answer that a source of flags uses.
 extension HTTPResponse {
     /// When the answer left the last server or cache, by the origin's clock: a cache on the way keeps
     /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
@@ -14,8 +14,8 @@ extension HTTPResponse {
         return date + .seconds(min(age, 86_400 * 366))
     }
 
-    /// The failure of an answer whose status brings nothing. `operation` is what was tried; `cause` is
-    /// what the server says of it.
+    /// The failure of an answer whose status brings no flags. `operation` names the failed
+    /// operation; `cause` is the server's own sentence.
     func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
         Failure(
             [401, 403, 407].contains(status) ? .refused : .unreachable,
@@ -36,7 +36,7 @@ extension HTTPResponse {
         return value
     }
 
-    /// How long the server asks to be left alone; nil where it does not ask.
+    /// How long the server asks to be left alone; nil if it does not ask.
     func retryAfter(now: Instant) -> Duration? {
         headers["retry-after"].flatMap { RetryAfter.wait($0, now: date(now: now) ?? now) }
     }
@@ -66,7 +66,7 @@ extension HTTPResponse {
 package enum RetryAfter {
     /// How long to wait from now on, never negative; nil for a text in none of the three forms.
     ///
-    /// `now` is the time by the server's clock, where that is known: on a host with a wrong clock only
+    /// `now` is the time by the server's clock, if that is known: on a host with a wrong clock only
     /// the difference counts.
     package static func wait(_ text: String, now: Instant) -> Duration? {
         if let seconds = seconds(text) { return seconds }
@@ -74,7 +74,7 @@ package enum RetryAfter {
         return max(.zero, date - now)
     }
 
-    /// A minus is against the grammar, and means what a time in the past means.
+    /// A negative number is against the grammar, and means the same as a time in the past.
     private static func seconds(_ text: String) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? text.utf8.dropFirst() : text.utf8[...]

@@ -68,14 +68,14 @@ struct Secrets: Hashable {
     }
 }
 
-/// Makes the text that binds an answer to its URL, its headers and its credentials. An ETag is sent to no
-/// other URL and with no other credentials than those by which it came (RFC 9111 §4): the server could
+/// Makes the text that binds an answer to its URL, its headers and its credentials. An ETag is sent
+/// only to the URL and with the credentials that it came by (RFC 9111 §4): the server could
 /// otherwise confirm the flags of another client.
 struct Binding {
-    /// Stands for the URL, the socket, the headers, and what else is sent each time.
+    /// Identifies the URL, the socket, the headers, and everything else that each request sends.
     private let place: String
 
-    /// The binding of what the site answers. `more` is sent with each request, such as a body.
+    /// The binding of the site's answers. `more` is sent with each request, such as a body.
     init(to site: Site, sending more: String = "") {
         let headers = site.headers.map { "\($0.name): \($0.value)\n" }.joined()
         let socket = site.unixSocket.map { " by \($0)" } ?? ""
@@ -84,8 +84,8 @@ struct Binding {
             + SHA256.hexadecimal(of: Array("\(site.url)\n\(headers)\(more)".utf8)) + " "
     }
 
-    /// The binding as it is stored with an answer; no secret is in it. Nil stands for credentials that
-    /// cannot be read: no ETag is sent under that binding.
+    /// The binding as it is stored with an answer; no secret is in it. Nil if the credentials
+    /// cannot be read: then no ETag is sent.
     func text(_ secrets: Secrets?) -> String { place + (secrets?.digest ?? "unknown") }
 
     /// Whether an answer that was stored with `text` came from this site, by any credentials.

@@ -27,7 +27,7 @@ extension Site {
     }
 }
 
-/// What the sources know of this process and its host: credentials, directories, names.
+/// The facts about this process and its host that sources use: credentials, directories, names.
 package struct SourceEnvironment: Hashable, Sendable {
     /// The value of `$CREDENTIALS_DIRECTORY`.
     package var credentialsDirectory: String?
@@ -35,14 +35,14 @@ package struct SourceEnvironment: Hashable, Sendable {
     package var user: UInt32
     /// The value of `User-Agent`.
     package var agent: String
-    /// What servers are told of the host.
+    /// The facts about the host that servers receive.
     package var host: Host
-    /// The value of `$STATE_DIRECTORY`: a source keeps in it what it has to know after a restart.
+    /// The value of `$STATE_DIRECTORY`: a source stores its state for the next run in it.
     package var stateDirectory: String
     /// The value of `$GCE_METADATA_HOST`: the host that stands in for the metadata server.
     package var metadataHost: String?
 
-    /// The environment of a process, as its parts are given.
+    /// An environment of these parts.
     package init(
         credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
         stateDirectory: String, metadataHost: String? = nil

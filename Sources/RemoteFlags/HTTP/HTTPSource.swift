@@ -32,13 +32,13 @@ package final class HTTPSource: FlagSource {
         self.deliver = deliver
         binder = Binding(to: site)
         fetch = Fetch("get '\(site.shownURL)'", limit: site.timeout, client: client, loop: loop)
-        // A stored answer of an earlier run counts as one that came by these credentials.
+        // An answer of an earlier run is assumed to have come with these credentials.
         if case .success(let document) = Result(catching: prepare) { answered = document.binding }
     }
 
     package var binding: String { answered ?? document?.binding ?? binder.text(nil) }
 
-    /// While the credentials cannot be read, they are taken for the same.
+    /// While the credentials cannot be read, they are assumed to be unchanged.
     package func isBound(by stored: String) -> Bool {
         answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
@@ -79,8 +79,8 @@ package final class HTTPSource: FlagSource {
         }
     }
 
-    /// Reads the credentials, since their files are replaced in place. The request is made anew only
-    /// where they changed.
+    /// Reads the credentials, since their files are replaced in place. The request is rebuilt only
+    /// if they changed.
     private func prepare() throws(CredentialError) -> DocumentRequest {
         if let document, !site.namesSecrets { return document }
         let secrets = try Secrets(of: site, environment)
@@ -110,7 +110,7 @@ private final class DocumentRequest {
         self.plain = plain
     }
 
-    /// The request that is answered with flags only if they are not those of the validators.
+    /// The request under the condition that the flags are not those of the validators.
     func request(unlessMatching validators: Validators) -> PreparedRequest {
         if let last, last.validators == validators { return last.request }
         var request = plain

@@ -82,7 +82,7 @@ package struct Evaluations: Hashable {
 /// A stream of events that a server offers. Its address may hold a secret, so it is never logged.
 package enum EventStreamEntry: Hashable {
     case url(String)
-    /// A path, and the origin it belongs to where that is not the server's own.
+    /// A path, and its origin if that is not the server's own.
     case path(String, origin: String?)
 
     /// Nil for an entry of an unknown form or type.

@@ -4,7 +4,8 @@ package import Transfer
 
 /// Reads server-sent events (WHATWG HTML §9.2.6). An event `refetchEvaluation` is a hint.
 package struct EventParser: StreamParser {
-    /// The longest line, and the longest data of an event, in bytes. Longer ones are skipped.
+    /// The longest line, and the longest data of an event, in bytes. Longer lines and events are
+    /// skipped.
     package static let limit = 64 << 10
 
     private let memory: EventMemory
@@ -119,7 +120,7 @@ package struct Refetch: Hashable {
     }
 }
 
-/// What a stream of events has to remember from one connection to the next.
+/// The memory of a stream of events, from one connection to the next.
 package final class EventMemory {
     /// The identifier of the last event, which a new connection sends as `Last-Event-ID`.
     private(set) package var lastID: String?

@@ -21,7 +21,7 @@ final class EventStream {
         self.environment = environment
     }
 
-    /// What the newest event says of the flags that are to be fetched, once.
+    /// The validators that the newest event announced; nil after the first read.
     var refetch: Refetch? { memory.takeRefetch() }
 
     /// Connects, and follows the stream until this object goes.
@@ -38,10 +38,10 @@ final class EventStream {
         stream?.start()
     }
 
-    /// Takes in that a poll of the source has failed.
+    /// Handles a failed poll of the source.
     func pollFailed(_ failure: Failure) { stream?.pollFailed(failure) }
 
-    /// Takes in that a poll of the source has succeeded.
+    /// Handles a successful poll of the source.
     func pollSucceeded() { stream?.pollSucceeded() }
 
     /// The address is the key to a stream at another origin than the server's: it gets no credentials.

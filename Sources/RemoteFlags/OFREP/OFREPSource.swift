@@ -7,7 +7,7 @@ package import SourceKinds
 package import Transfer
 
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the
-/// server's streams of events that hint at changes, where it offers such.
+/// server's streams of events that hint at changes, if it offers streams.
 ///
 /// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be for
 /// another context: the host may have got another name, or another operating system.
@@ -26,9 +26,9 @@ package final class OFREPSource: FlagSource {
     private var streams: [EventStream] = []
     /// The binding of the newest good answer.
     private var bound: String?
-    /// The same, where that answer is of this run: its ETag is sent under no other binding.
+    /// The binding of the newest good answer of this run: its ETag is sent under no other binding.
     private var answered: String?
-    /// Whether an offer of streams at addresses that are not accepted has been told.
+    /// Whether the rejected addresses of streams were reported already.
     private var isOfferRefused = false
 
     /// A source that fetches nothing yet. `deliver` takes its events.
@@ -59,12 +59,12 @@ package final class OFREPSource: FlagSource {
 
     package var binding: String { bound ?? binder.text(nil) }
 
-    /// While the credentials cannot be read, they are taken for the same.
+    /// While the credentials cannot be read, they are assumed to be unchanged.
     package func isBound(by stored: String) -> Bool {
         bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
 
-    /// Does nothing: the first answer says where streams are.
+    /// Does nothing: the first answer holds the addresses of the streams.
     package func start() {}
 
     package func fetch(unlessMatching validators: Validators) {
@@ -131,9 +131,9 @@ package final class OFREPSource: FlagSource {
     /// How many streams of a server are followed.
     private static let streamLimit = 4
 
-    /// Follows the streams that the server offers now. A stream that is followed already goes on, though
-    /// the server may give it another address in each answer, as where the address holds a token: the
-    /// newest address is that of the next connection.
+    /// Follows the streams that the server offers now. A stream that is followed already goes on,
+    /// though the server may give it another address in each answer, for example if the address
+    /// holds a token: the next connection uses the newest address.
     private func follow(_ entries: [EventStreamEntry]) {
         let addresses = entries.compactMap { EventStreamAddress($0, of: site.server.url) }
             .prefix(Self.streamLimit)
@@ -181,7 +181,7 @@ extension HTTPResponse {
         }
     }
 
-    /// The error code of a refused request, where it looks like a code of the protocol.
+    /// The error code of a refused request, if it looks like a code of the protocol.
     private var errorCode: String? {
         guard case .success(let object) = Result(catching: { try FlagDocument.parse(body) }),
             let code = object["errorCode"]?.string, code.utf8.count <= 40,

@@ -1,7 +1,7 @@
 package import CivilTime
 
-/// The rate limit of a stream's hints: ten at once, and one more each five seconds, or each interval of
-/// the polls where that is shorter.
+/// The rate limit of a stream's hints: ten at once, and one more every five seconds, or every poll
+/// interval if that is shorter.
 ///
 /// A real change is rare, and its hint is passed on at once. A stream that hints without end, because it is
 /// hostile or broken, costs ten fetches, and then twelve a minute. A hint that has to wait is passed on
@@ -25,7 +25,7 @@ package struct HintAllowance: Hashable, Sendable {
         period = min(interval, Self.longestPeriod)
     }
 
-    /// Takes in a hint.
+    /// Records a hint.
     package mutating func ask() {
         isWaiting = true
     }
@@ -43,7 +43,7 @@ package struct HintAllowance: Hashable, Sendable {
         return true
     }
 
-    /// When the waiting hint may be passed on; nil where no hint waits.
+    /// When the waiting hint may be passed on; nil if no hint waits.
     package var due: Boottime? {
         guard isWaiting else { return nil }
         let allowed = wholeAt.map { $0 - period * (Self.atOnce - 1) }

@@ -6,7 +6,8 @@ package import Transfer
 /// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides when it is
 /// connected and given up; this class performs its effects.
 ///
-/// It delivers `.hinted`, and `.unwatched` where no stream can be had. Flags are never taken from it.
+/// It delivers `.hinted`, and `.unwatched` if no stream is available. Flags are never taken from
+/// it.
 package final class Stream<Parser: StreamParser> {
     private let name: SourceName
     private let loop: EventLoop
@@ -19,14 +20,15 @@ package final class Stream<Parser: StreamParser> {
     private var timer: Timer?
     private var soon: Deferred?
     private var exchange: Exchange?
-    /// What has come over the present connection.
+    /// The news of the present connection.
     private var inbox: StreamInbox<Parser>?
     /// Why no request could be sent, until the machine is told.
     private var problem: Failure?
 
-    /// A stream that is not followed yet. Each connection sends a new `request` and reads the answer by a
-    /// new `parser`; where `request` throws, the connection has failed. `interval` is that of the source's
-    /// polls. `explain` gives the sentence in the body of a refusal, where there is one.
+    /// A stream that is not followed yet. Each connection sends a new `request` and reads the
+    /// answer by a new `parser`; if `request` throws, the connection has failed. `interval` is the
+    /// interval of the source's polls. `explain` returns the sentence in the body of a refusal, if
+    /// there is a sentence.
     package init(
         of name: SourceName, policy: StreamPolicy, interval: Duration, client: HTTPClient,
         loop: EventLoop, parser: @escaping () -> Parser,
@@ -48,7 +50,7 @@ package final class Stream<Parser: StreamParser> {
 
     deinit { exchange?.cancel() }
 
-    /// Follows the stream from now on. An open stream is opened anew, since the request has changed.
+    /// Follows the stream from now on. An open stream is reopened, since the request has changed.
     package func start() {
         handle(.started)
     }
@@ -56,15 +58,15 @@ package final class Stream<Parser: StreamParser> {
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
     package var failures: Int { machine.failures }
 
-    /// Takes in that a poll of the source has failed. No hint is passed on for as long as the server
-    /// has asked to be left alone.
+    /// Handles a failed poll of the source. No hint is passed on for as long as the server has
+    /// asked to be left alone.
     package func pollFailed(_ failure: Failure) {
         handle(.pollFailed)
         if let wait = failure.retryAfter { handle(.held(wait)) }
     }
 
-    /// Takes in that a poll of the source has succeeded. After a failure the stream is opened anew at
-    /// once; else nothing is done, since this is called at each poll.
+    /// Handles a successful poll of the source. If polls failed before, the stream is reopened at
+    /// once; else nothing happens, since this is called at each poll.
     package func pollSucceeded() {
         if machine.arePollsFailing { handle(.pollSucceeded) }
     }
@@ -105,7 +107,7 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// Tells the machine what has come.
+    /// Passes the news to the machine.
     private func drain() {
         for event in inbox?.takeEvents() ?? [] { handle(event) }
         guard let failure = problem else { return }
@@ -138,7 +140,7 @@ package final class Stream<Parser: StreamParser> {
 }
 
 extension TransferError {
-    /// Whether the server may be away, rather than answer what is not accepted.
+    /// Whether the server may be unreachable; false if its answer was rejected.
     fileprivate var isOfConnection: Bool {
         switch self {
         case .unknownName, .notConnected, .timedOut, .tls, .broken: true
@@ -147,14 +149,15 @@ extension TransferError {
     }
 }
 
-/// Parses what comes over one connection, called by libcurl, and keeps the result until the loop takes it.
+/// Parses the bytes of one connection, called by libcurl, and keeps the news until the loop takes
+/// it.
 final class StreamInbox<Parser: StreamParser>: Receiver {
     private var parser: Parser
     private var hasBegun = false
     private var news: StreamNews?
     private let wake: () -> Void
 
-    /// `wake` is called when there is something to take. It must do no more than note that.
+    /// `wake` is called when there is news. It must do no more than note that.
     init(_ parser: Parser, wake: @escaping () -> Void) {
         self.parser = parser
         self.wake = wake
@@ -188,7 +191,7 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
         self.news = news
     }
 
-    /// Takes what has come since the last call.
+    /// Returns the news since the last call.
     func takeEvents() -> [StreamEvent] {
         defer {
             hasBegun = false

@@ -1,10 +1,10 @@
 package import CivilTime
 package import Decision
 
-/// What happens to a stream.
+/// An event of a stream.
 package enum StreamEvent: Hashable, Sendable {
-    /// The stream is to be followed. A stream that is open is opened anew at once, since another request
-    /// is sent; a wait for the next connection goes on.
+    /// Follow the stream. An open stream is reopened at once, since its request has changed; a wait
+    /// for the next connection goes on.
     case started
     /// The server has answered 200.
     case opened
@@ -12,7 +12,7 @@ package enum StreamEvent: Hashable, Sendable {
     case heard(StreamNews)
     /// The server has ended the stream.
     case closed
-    /// The server has answered something that is no stream, or could not be asked.
+    /// The server's answer is no stream, or no request could be sent.
     case failed(Failure)
     /// No answer came, or it broke off: the server may be away.
     case lost(Failure)
@@ -20,22 +20,22 @@ package enum StreamEvent: Hashable, Sendable {
     case pollFailed
     /// A poll of the same source has succeeded.
     case pollSucceeded
-    /// The server has answered a poll that it wants to be left alone for this long.
+    /// In the answer to a poll, the server has asked for no request for this long.
     case held(Duration)
     /// The time of `StreamEffect.sleep` has come.
     case woke
 }
 
-/// What a `StreamMachine` wants done.
+/// An effect that a `StreamMachine` orders.
 package enum StreamEffect: Hashable, Sendable {
     case connect
     /// Give up the connection; no event of it follows.
     case disconnect
-    /// Say that a fetch is worth while.
+    /// Hint that the flags may have changed.
     case hint
-    /// Say why changes are seen at the polls alone; nil when the stream is followed again.
+    /// Report why only polls show changes; nil when the stream is followed again.
     case tell(String?)
-    /// Send `StreamEvent.woke` at that moment, and not at the one of before; nil is never.
+    /// Send `StreamEvent.woke` at that moment, which replaces the last such moment; nil cancels it.
     case sleep(Boottime?)
 }
 

@@ -4,20 +4,20 @@ import Decision
 /// When a stream is opened, given up and opened again, and which of its hints are passed on: events in,
 /// effects out, without a clock or a network.
 ///
-/// A stream is followed for ever, and never trusted. One from which nothing comes is dead; one from
-/// which too much comes is given up. Whatever ends it, the next connection waits: full jitter below a
-/// ceiling that doubles with each stream that did not last. Each connection is a hint by itself, since
-/// what was said before it was missed.
+/// A stream is followed for ever, and never trusted. A silent stream counts as dead; a stream that
+/// sends too much is given up. After every end the next connection waits: full jitter below a
+/// ceiling that doubles with each stream that did not last. Each connection is a hint by itself,
+/// since the changes before it were missed.
 ///
-/// The back-off begins anew when a stream lasts, and when the server was away and is back: a poll
+/// The back-off is reset when a stream lasts, and when the server is back after an outage: a poll
 /// succeeds after polls have failed. A success alone does not count, so that a server that answers
-/// polls and ends each stream is not asked for a stream at every poll. Polls may be an hour apart, so a
-/// lost connection is a hint too, from the second failure in a row on: its poll tells whether the server
-/// is away.
+/// polls and ends each stream is not asked for a stream at every poll. Polls may be an hour apart,
+/// so a lost connection is a hint too, from the second failure in a row on: its poll tells whether
+/// the server is away.
 package struct StreamMachine: Sendable {
     /// The most bytes that may come within `floodWindow`: a stream of hints needs far fewer.
     package static let floodLimit = 16 << 20
-    /// How long bytes are counted before the count begins anew.
+    /// How long bytes are counted before the count is reset.
     package static let floodWindow = Duration.seconds(60)
     /// The longest wait that a server may ask for.
     package static let retryLimit = Duration.seconds(3600)
@@ -27,14 +27,14 @@ package struct StreamMachine: Sendable {
     private enum StreamPhase: Hashable, Sendable {
         /// Not followed yet.
         case idle
-        /// Until the back-off is over. The server, or its refusal, allows no connection before
-        /// `earliest`, also where a poll succeeds meanwhile.
+        /// Waits for the end of the back-off. The server, or its refusal, allows no connection
+        /// before `earliest`, also if a poll succeeds meanwhile.
         case waiting(until: Boottime, earliest: Boottime)
         case connecting(limit: Boottime)
         case open(Reception)
     }
 
-    /// What has come of an open stream.
+    /// The record of an open stream.
     private struct Reception: Hashable, Sendable {
         let since: Boottime
         var heardAt: Boottime
@@ -49,14 +49,15 @@ package struct StreamMachine: Sendable {
     private let policy: StreamPolicy
     private var phase = StreamPhase.idle
     private var allowance: HintAllowance
-    /// The same for the hints of lost connections: changes that the stream tells do not use it up.
+    /// The rate limit of the hints of lost connections: hints that the stream sends do not use it
+    /// up.
     private var lossAllowance: HintAllowance
     private var random: SeededRandom
     /// How many streams in a row did not last, since the back-off began.
     private(set) package var failures = 0
     /// Whether polls have failed and none has succeeded since.
     private(set) package var arePollsFailing = false
-    /// The failure that was told, until a stream lasts.
+    /// The failure that was reported, until a stream lasts.
     private var told: Failure?
     private var slept: Boottime?
 
@@ -68,7 +69,7 @@ package struct StreamMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Takes in an event at `now`. The effects have to be performed in their order.
+    /// Handles an event at `now`. The effects have to be performed in their order.
     package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
         var effects: [StreamEffect] = []
         switch event {
@@ -209,7 +210,7 @@ package struct StreamMachine: Sendable {
         failures += 1
         if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
         let isRefused = failure.kind == .refused
-        // Where the server refuses, asking more often brings nothing.
+        // If the server refuses, more requests bring nothing.
         let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
         let least = asked.map { spread($0) } ?? .zero
         let longer = max(wait, least)
@@ -233,15 +234,15 @@ package struct StreamMachine: Sendable {
         .microseconds(Int64.random(in: least.microseconds...most.microseconds, using: &random))
     }
 
-    /// Tells a failure once for an outage, though its causes may change from one attempt to the next, and
-    /// once more where the server turns out to refuse.
+    /// Reports a failure once for an outage, though its cause may change between attempts, and once
+    /// more if the server turns out to refuse.
     private mutating func tell(_ failure: Failure, _ effects: inout [StreamEffect]) {
         guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
         told = failure
         effects.append(.tell(failure.detail))
     }
 
-    /// Asks for one wake-up, at the earliest time; again when that changes, or was used up.
+    /// Orders one wake-up, at the earliest time; again when that time changes or has come.
     private mutating func sleep() -> [StreamEffect] {
         let wake = [nextEdge, allowance.due, lossAllowance.due].compactMap(\.self).min()
         guard wake != slept else { return [] }

@@ -3,8 +3,8 @@ package import Transfer
 
 /// Reads a stream as it comes. Each connection gets a new parser.
 ///
-/// A parser keeps a bounded part of the stream, whatever comes. It is called from within libcurl, and only
-/// adds to the news.
+/// A parser keeps a bounded part of the stream, whatever the server sends. It is called from within
+/// libcurl, and only adds to the news.
 package protocol StreamParser {
     /// Reads the headers of the answer, whose status is 200.
     mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews)
@@ -21,11 +21,12 @@ extension StreamParser {
     package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {}
 }
 
-/// What parts of a stream have said, in a bounded form. Nothing of it is an order: flags come by polls alone.
+/// The news in the bytes of a stream, in a bounded form. It is never an order: flags come by polls
+/// alone.
 package struct StreamNews: Hashable, Sendable {
     /// The flags may have changed.
     package var isHint = false
-    /// The next connection comes no sooner than this long after the end of this one.
+    /// How long the next connection must wait after the end of this connection.
     package var retryAfter: Duration?
     /// Why the stream has ended, though its connection may stay open. The kind `.refused` slows down to the
     /// longest wait; any other backs off.
@@ -44,7 +45,7 @@ struct LineSplitter {
     enum Line: Hashable {
         /// Without its end.
         case whole([UInt8])
-        /// A line over the limit, of which nothing is kept.
+        /// A line over the limit; none of its bytes is kept.
         case overlong
     }
 
@@ -75,7 +76,7 @@ struct LineSplitter {
         }
     }
 
-    /// The last line, where it has no line end; nil where nothing came after the last line end.
+    /// The last line, if it has no line end; nil if nothing came after the last line end.
     mutating func finish() -> Line? {
         line.isEmpty && !isOverlong ? nil : next()
     }

@@ -56,7 +56,7 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     /// The users whose files count in `exposed`.
     package private(set) var authors: Set<UInt32> = [0]
 
-    /// Places where only files of root count in `exposed`.
+    /// Places for which `exposed` accepts only files of root.
     package init(main: String, dropIns: [String], exposed: Set<String> = []) {
         self.main = main
         self.dropIns = dropIns
@@ -71,8 +71,8 @@ package struct ConfigurationPlaces: Hashable, Sendable {
         return places
     }
 
-    /// The places of the system: the vendor's files in /usr/lib, those of the run time in /run, and the
-    /// administrator's in /etc, which are the strongest.
+    /// The places of the system: the vendor's files in /usr/lib, the run time's files in /run, and
+    /// the administrator's in /etc, which are the strongest.
     package static let standard = ConfigurationPlaces(
         main: "/etc/killswitchd/killswitchd.toml",
         dropIns: ["/etc", "/run", "/usr/lib"].map { "\($0)/killswitchd/conf.d" },

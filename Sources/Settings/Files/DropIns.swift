@@ -1,6 +1,6 @@
 package import Files
 
-/// The drop-ins that count, and those that do not.
+/// The drop-ins that count, and the ignored drop-ins.
 ///
 /// As systemd does it (systemd.unit(5)): drop-ins of all folders are sorted by file name. If several
 /// folders hold the same name, the strongest folder wins; a link to /dev/null there masks the name.

@@ -123,7 +123,7 @@ extension Policy {
     private static let confirmations = 1...100
     private static let closedTimes: ClosedRange<Duration> = .zero ... .seconds(86_400)
 
-    /// Reads the keys of the policy. The defaults are those of `Policy()`.
+    /// Reads the keys of the policy. The defaults are the values of `Policy()`.
     init(from reader: TableReader, _ report: inout Report) {
         self.init()
         maxStale = reader.value(

@@ -15,8 +15,8 @@ struct SourceAddress: Hashable, Sendable {
     }
 }
 
-/// The sources of a configuration: those with a table, and those that the addresses of switches
-/// imply.
+/// The sources of a configuration: the sources with a table, and the sources that the addresses of
+/// switches imply.
 struct ConfiguredSources {
     /// In the order of the tables, then of the addresses. A source with an error is left out.
     private(set) var sources: [Source] = []

@@ -1,6 +1,6 @@
 import SourceKinds
 
-/// The keys of a `[source.NAME]` of type `etcd`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `etcd`, besides the keys of every type.
 package enum EtcdKey: String, SettingKey {
     case endpoints
     case prefix
@@ -35,7 +35,7 @@ extension SourceType {
 }
 
 extension TableReader {
-    /// The user and the password; one without the other is an error.
+    /// The user and the password; either without the other is an error.
     fileprivate func login(_ report: inout Report) -> EtcdSite.Login? {
         let user = optional(EtcdKey.user, .text("user"), &report)
         let password = optional(EtcdKey.password, .credential, &report)

@@ -1,4 +1,4 @@
-/// The keys of a `[source.NAME]` of type `file`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `file`, besides the keys of every type.
 package enum FileKey: String, SettingKey {
     case path
 }

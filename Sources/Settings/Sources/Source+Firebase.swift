@@ -1,7 +1,7 @@
 import JSON
 import SourceKinds
 
-/// The keys of a `[source.NAME]` of type `firebase`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `firebase`, besides the keys of every type.
 package enum FirebaseKey: String, SettingKey {
     case project
     case apiKey = "api_key"
@@ -12,7 +12,7 @@ package enum FirebaseKey: String, SettingKey {
     case installationsURL = "installations_url"
 }
 
-/// The keys of a `[source.NAME]` of type `firebase-server`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `firebase-server`, besides the keys of every type.
 package enum FirebaseServerKey: String, SettingKey {
     case project
     case credentials
@@ -113,7 +113,8 @@ extension ValueType where Value == String {
     fileprivate static var token: Self {
         .string { text throws(ValueProblem) in
             guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw .bad("value", cause: "it is empty, or holds a blank or what is not ASCII")
+                throw .bad(
+                    "value", cause: "it is empty, or holds a blank or a non-ASCII character")
             }
             return text
         }
@@ -123,7 +124,7 @@ extension ValueType where Value == String {
     fileprivate static var scope: Self {
         .string { text throws(ValueProblem) in
             guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw .bad("scope", cause: "it is empty, or holds what is not ASCII")
+                throw .bad("scope", cause: "it is empty, or holds a non-ASCII character")
             }
             return text
         }

@@ -1,6 +1,6 @@
 import SourceKinds
 
-/// The keys of a `[source.NAME]` of type `http`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `http`, besides the keys of every type.
 package enum HTTPKey: String, SettingKey {
     case url
     case ca
@@ -89,7 +89,7 @@ extension HeaderField {
             }
         guard isToken else { return "\(name.quoted) is no name of a header" }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
-            return "the value of \(name.quoted) holds what cannot be sent: ASCII on one line can"
+            return "the value of \(name.quoted) is not one line of ASCII"
         }
         switch name.lowercased() {
         case "authorization", "proxy-authorization", "cookie":

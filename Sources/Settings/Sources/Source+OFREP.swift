@@ -1,7 +1,7 @@
 import JSON
 import SourceKinds
 
-/// The keys of a `[source.NAME]` of type `ofrep`, besides those of every type.
+/// The keys of a `[source.NAME]` of type `ofrep`, besides the keys of every type.
 package enum OFREPKey: String, SettingKey {
     case url
     case context

@@ -34,7 +34,7 @@ package struct Source: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// The interval where the configuration names none.
+    /// The interval if the configuration names none.
     package static let defaultInterval = Duration.seconds(60)
 
     /// The kind of a source, with the settings of that kind.
@@ -104,12 +104,12 @@ extension Source {
 }
 
 /// A type of source as the configuration writes it: the word after `type`, the keys of its own, and
-/// the addresses that stand for a table with those keys.
+/// the addresses that replace a table with those keys.
 ///
 /// A new kind of source adds its type to `all`.
 struct SourceType: Sendable {
     let word: String
-    /// The keys of this type, besides those of every type.
+    /// The keys of this type, besides the keys of every type.
     let keys: [String]
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
@@ -117,7 +117,7 @@ struct SourceType: Sendable {
     let read: @Sendable (TableReader, FetchLimits, inout Report) -> Source.Kind?
     /// The schemes of addresses that imply a source of this type, without the colon.
     let schemes: [String]
-    /// The members of the table that an address stands for.
+    /// The members of the table that an address replaces.
     let members:
         @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, value: Node.Value)]
 

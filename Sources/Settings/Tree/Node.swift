@@ -11,7 +11,7 @@ package struct Node: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// The types of TOML. No setting is a date or a time, so those carry no value.
+    /// The types of TOML. No setting is a date or a time, so dates and times carry no value.
     package enum Value: Hashable, Sendable {
         case string(String)
         case integer(Int64)

@@ -13,7 +13,7 @@ struct URLText {
     /// Why it is refused; nil if it is accepted.
     var flaw: String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return "it holds a blank or what is not ASCII; write it as %XX"
+            return "it holds a blank or a non-ASCII character; write it as %XX"
         }
         guard let scheme = Self.schemes.first(where: text.hasPrefix) else {
             return "it begins with neither 'https://' nor 'http://'"

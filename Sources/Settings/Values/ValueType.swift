@@ -11,7 +11,7 @@ struct ValueType<Value> {
 
 /// Why a value cannot be read. `TableReader` adds the key, the table and the place.
 enum ValueProblem: Error {
-    /// Another type of TOML; `hint` says what to write instead.
+    /// Another type of TOML; `hint` names the text to write instead.
     case wrongType(hint: String? = nil)
     /// The right type, the wrong content: `bad NOUN 'VALUE' of …: CAUSE`.
     case bad(_ noun: String, cause: String)

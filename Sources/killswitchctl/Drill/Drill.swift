@@ -11,14 +11,14 @@ import Records
 struct Drill: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Rehearse the switch: close an open gate for a moment, and look what comes of it.",
+            "Rehearse the switch: close an open gate for a moment, and watch the units.",
         discussion: """
-            Closes the gate of a service, times the stop of each attached unit and of what depends on \
-            it, tries to start each by hand, opens the gate again as soon as all are down, and times \
-            each start. Exits with 1 where anything failed, and says what.
+            Closes the gate of a service, times the stop of each attached unit and of its \
+            dependents, tries to start each unit by hand, opens the gate again as soon as all are \
+            down, and times each start. If anything failed, names it and exits with 1.
 
             The service is down meanwhile. However the drill ends, the gate opens again by itself: \
-            it is an order of 'force' that is over after --for. At a terminal it asks first.
+            the drill is an order of 'force' that ends after --for. At a terminal it asks first.
 
             example: killswitchctl drill shop --for 30s
             """)

@@ -46,7 +46,7 @@ struct DrillOrder {
         }
     }
 
-    /// Ends the order, if it is in force still, and says how the service stands then.
+    /// Ends the order, if it is in force still, and returns the state of the service after that.
     func release() throws(CommandFailure) -> DrillStanding {
         let answer = try socket.call(
             "Release", ["service": .string(service.text), "reason": .string(reason)])
@@ -70,7 +70,7 @@ struct DrillOrder {
 }
 
 extension DrillOrder {
-    /// How the service stands, by the members of its `state.json`.
+    /// The state of the service, by the members of its `state.json`.
     func standing(in state: JSON.Object) -> DrillStanding {
         if let override = state["override"]?.object {
             let text = { (key: String) in (override[key]?.string ?? "").printable }

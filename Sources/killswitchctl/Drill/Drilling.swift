@@ -95,7 +95,7 @@ final class Drilling {
         }
     }
 
-    /// How the service stands, by the daemon's file.
+    /// The state of the service, by the daemon's file.
     private func standing() -> DrillEvent {
         let unknown = DrillEvent.standingUnknown(problem: published.isOutOfDate(order.service))
         do {

@@ -12,12 +12,12 @@ struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say why a service is in its state.",
         discussion: """
-            Prints the chain: what each source said and how long ago, the flags that mattered, what \
-            each switch makes of them, the policy, an override, the verdict, the gate and the \
-            attached units. Whoever may not read the stored flags sees what comes after the policy \
-            alone.
+            Prints the chain: what each source said and how long ago, the flags that mattered, the \
+            reading of each switch, the policy, an override, the verdict, the gate and the \
+            attached units. A user who may not read the stored flags sees only the links after the \
+            policy.
 
-            Exits with 3 where the state file is out of date, after printing.
+            Exits with 3 if the state file is out of date, after printing.
 
             example: killswitchctl explain shop
             """)
@@ -155,7 +155,7 @@ struct DecisionReplay {
         "\(published.directory)/\(FileName.source(source))"
     }
 
-    /// The time on both clocks, which are made to agree: only differences count here.
+    /// The time on both clocks, which are made to agree, since only differences count here.
     private func moment(_ instant: Instant) -> Now {
         Now(wall: instant, boot: Boottime(microseconds: instant.microseconds))
     }

@@ -52,7 +52,7 @@ struct ExplanationReport {
         return lines.text
     }
 
-    /// A unit's state, what the gate wants, and its problem.
+    /// A unit's state, the state that the gate wants, and its problem.
     private func standing(of unit: JSON.Object) -> String {
         let wish: String? =
             switch unit["wanted"] {
@@ -136,7 +136,7 @@ extension Reason {
 }
 
 extension Service {
-    /// The policy in a line: what holds without flags, and every setting that is not the default.
+    /// The policy in a line: the state without flags, and every setting that is not the default.
     fileprivate var summary: String {
         let usual = Policy()
         let settings = [

@@ -10,7 +10,7 @@ struct Get: ParsableCommand {
         discussion: """
             A field that is null prints an empty line. Members of objects are named with dots.
 
-            Exits with 3 where the state file is out of date, after printing what it holds.
+            Exits with 3 if the state file is out of date, after printing the field.
 
             example: killswitchctl get shop days_left
             """)

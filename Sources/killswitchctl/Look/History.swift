@@ -22,7 +22,7 @@ struct History: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "Only what came since: a time by RFC 3339, or how long ago, such as 24h or 7d.")
+    @Option(help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.")
     var since: PastTimeArgument?
 
     @Option(
@@ -30,10 +30,10 @@ struct History: ParsableCommand {
         completion: .directory)
     var directory: String?
 
-    @Flag(help: "Print an object of JSON for each, one a line.")
+    @Flag(help: "Print a JSON object for each entry, one per line.")
     var json = false
 
-    @Argument(help: "The service; all of them when none is named.", completion: .services)
+    @Argument(help: "The service; by default every service.", completion: .services)
     var service: ServiceName?
 
     func run() throws {
@@ -50,7 +50,8 @@ struct History: ParsableCommand {
         printError("killswitchctl: the journal has no such entries")
     }
 
-    /// Throws for an unknown service. One that is no longer configured may have older entries.
+    /// Throws for an unknown service. A service that is no longer configured may have older
+    /// entries.
     private func checkThatItIsKnown(_ service: ServiceName) throws {
         let hasNever = try since == nil || each(since: nil) { _ in false }
         if hasNever { try PublishedFiles(common).check(service) }
@@ -101,7 +102,7 @@ struct History: ParsableCommand {
 struct JournalEvent {
     private let time: Instant
     private let record: JournalRecord
-    /// The user who wrote it, as journald recorded it.
+    /// The user who wrote the entry, as journald recorded it.
     let user: UInt32
 
     /// The kinds of entries that are shown.
@@ -124,7 +125,8 @@ struct JournalEvent {
     }
 
     /// The object for programs: the time, the sentence, and killswitchd's fields by the names of
-    /// state.json. For an event of several services, `service` is null unless one was asked for.
+    /// state.json. For an event of several services, `service` is null unless the command names a
+    /// service.
     func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
         var object: JSON.Object = [
             "time": .string(zone.rfc3339(time)), "message": .string(record["MESSAGE"] ?? ""),

@@ -9,8 +9,8 @@ struct IsOpen: ParsableCommand {
         abstract: "Say by the exit status whether a service may run.",
         discussion: """
             Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
-            or its state file is out of date, 4 when there is no such service. Where the state file \
-            cannot be read, a marker that closes counts, and else the exit status is 3.
+            or its state file is out of date, 4 when there is no such service. If the state file \
+            cannot be read, a marker that closes counts; else the exit status is 3.
 
             example: killswitchctl is-open --quiet shop || exit 0
             """)
@@ -55,8 +55,8 @@ struct IsOpen: ParsableCommand {
         print(answer.serialized(.compact))
     }
 
-    /// The state. If the file cannot be read, a marker that says closed counts, and ends the command. One
-    /// that says open does not: its age is unknown without the file.
+    /// The state. If the file cannot be read, a marker that says closed counts, and ends the
+    /// command. A marker that says open does not count: its age is unknown without the file.
     private func readable(_ published: PublishedFiles) throws(CommandFailure) -> PublishedState {
         let state: PublishedState?
         do {

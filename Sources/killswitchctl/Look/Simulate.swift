@@ -8,13 +8,13 @@ import Records
 /// `killswitchctl simulate --flags FILE …`
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what given flags would do, at a given time. Nothing is changed.",
+        abstract: "Show the verdict for given flags at a given time. Nothing is changed.",
         discussion: """
             The flags are read by a format, or by a service of the configuration with all of its \
             switches and its policy. With --until every change of the verdict up to that time is \
             printed: ends, windows, flags that expire.
 
-            Exits with 1 where the flags are no order: check them before they are published.
+            Exits with 1 if the flags are no order: check flags before you publish them.
 
             example: killswitchctl simulate --flags new.json --format switch \
             --until 2027-12-31T00:00:00Z
@@ -22,7 +22,7 @@ struct Simulate: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The flags: a JSON file, for all sources of the service or for one. Repeatable.",
+            "The flags: a JSON file, for every source of the service or for one. Repeatable.",
             valueName: "[source=]file"))
     var flags: [String]
 
@@ -30,7 +30,7 @@ struct Simulate: ParsableCommand {
 
     @OptionGroup(title: "By a service") var configured: ServiceOptions
 
-    @Option(help: "When: RFC 3339. Without it now.")
+    @Option(help: "The time of the verdict, by RFC 3339; without it now.")
     var at: TimeArgument?
 
     @Option(help: "Print every change of the verdict up to this time.")
@@ -80,7 +80,7 @@ struct Simulate: ParsableCommand {
     }
 }
 
-/// How the flags are read, without a configured service.
+/// The format of the flags, without a configured service.
 struct FormatOptions: ParsableArguments {
     @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
     var format: FormatArgument?
@@ -111,7 +111,7 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "A service of the configuration.")
     var service: ServiceName?
 
-    @Flag(help: "The sources fall silent then, so that the flags grow old.")
+    @Flag(help: "The sources do not answer any more, so that the flags grow old.")
     var silent = false
 
     /// Whether no option but the service is given.
@@ -124,7 +124,7 @@ struct SimulationReport {
     let service: Service
     /// The verdict at the start, and each change of it.
     let records: [Record]
-    /// What the daemon would log.
+    /// The lines that the daemon would log.
     let notices: [Notice]
 
     /// The problems of the flags, a sentence each.

@@ -9,11 +9,11 @@ import Records
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what was decided for each service.",
+        abstract: "Show the state of each service.",
         discussion: """
             AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
-            asked for again. UNITS says how many attached units are as they should be, and how long \
-            the slowest took to stop or start. Without a running daemon it shows what the files know, \
+            fetched again. UNITS says how many attached units are as they should be, and how long \
+            the slowest took to stop or start. Without a running daemon it shows the files alone, \
             and says so.
 
             example: killswitchctl status
@@ -24,12 +24,12 @@ struct StatusCommand: ParsableCommand {
     @Flag(
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
-            and the attached 'units'; and the 'sources', with what is wrong.
+            and the attached 'units'; and the 'sources', with their problems.
             """)
     var json = false
 
     @Argument(
-        help: "The services; all of them when none is named.", completion: .services)
+        help: "The services; by default all of them.", completion: .services)
     var services: [ServiceName] = []
 
     func run() throws {
@@ -56,7 +56,7 @@ struct StatusCommand: ParsableCommand {
         }
         for problem in unreadable { printError("killswitchctl: \(problem)") }
         if let absence {
-            printError("killswitchctl: \(absence)\nThis is what the files know.")
+            printError("killswitchctl: \(absence)\nThe states are read from the files.")
         }
         // The exit status shows a script that some services are missing from the output.
         if !unreadable.isEmpty { throw CommandFailure(.no) }

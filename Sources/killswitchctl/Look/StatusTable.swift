@@ -104,7 +104,7 @@ struct StatusRow {
     /// The objects of units.json.
     let units: [JSON.Object]
 
-    /// Reads the files of a service; `sources` are what the daemon replied, or empty.
+    /// Reads the files of a service; `sources` are the sources in the daemon's reply, or empty.
     init(_ service: ServiceName, in published: PublishedFiles, _ sources: [SourceReply]) throws {
         guard let state = try published.state(of: service) else {
             throw try published.unknown(service)
@@ -145,7 +145,7 @@ struct StatusRow {
         return "\(good)/\(units.count)" + (slowest.map { " \($0)ms" } ?? "")
     }
 
-    /// The object for programs: `state.json`, and what the table shows beyond it.
+    /// The object for programs: `state.json`, and the further facts that the table shows.
     var json: JSON.Value {
         var object = state.object
         object["age"] = .optional(age?.wholeSeconds)
@@ -162,7 +162,7 @@ struct StatusRow {
 }
 
 extension JSON.Object {
-    /// Whether a unit is as the gate wants it. A unit that the gate only permits always is.
+    /// Whether a unit is as the gate wants it; true for every unit that the gate only permits.
     fileprivate var isAsWanted: Bool {
         let active = self["active"]?.string
         return switch self["wanted"] {

@@ -3,7 +3,8 @@ import Decision
 import JSON
 import Records
 
-/// The running daemon, called over its control socket. Error messages say what to type next.
+/// The running daemon, called over its control socket. Error messages name the next command to
+/// type.
 struct DaemonSocket {
     private let path: String
     private let timeout: Duration?

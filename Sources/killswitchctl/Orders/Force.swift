@@ -9,21 +9,21 @@ struct Force: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Order a state for a service, whatever its flags say.",
         discussion: """
-            It holds until its time is over or it is released, also over restarts and with the \
-            network down. Who ordered it, why and until when is in the journal and in 'status'.
+            The order holds until its end or until 'release', also over restarts and without a \
+            network. Its author, reason and end are in the journal and in 'status'.
 
             example: killswitchctl force shop maintenance --for 2h --reason "disk swap"
             """)
 
     @OptionGroup var options: OrderOptions
 
-    @Option(help: "Why, for those who will wonder; at most \(Method.longestReason) bytes.")
+    @Option(help: "The reason, for status and the journal; at most \(Method.longestReason) bytes.")
     var reason: String
 
-    @Option(name: .customLong("for"), help: "For how long, such as 30m, 2h or 7d.")
+    @Option(name: .customLong("for"), help: "How long the order holds, such as 30m, 2h or 7d.")
     var duration: DurationArgument?
 
-    @Option(help: "Until when, by RFC 3339: 2027-03-01T12:00:00+09:00.")
+    @Option(help: "The end of the order, by RFC 3339: 2027-03-01T12:00:00+09:00.")
     var until: String?
 
     @Argument(help: "The service.", completion: .services)
@@ -88,7 +88,7 @@ struct Force: OrderCommand {
 /// `killswitchctl release SERVICE`
 struct Release: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End what 'force' has ordered: the flags decide again.",
+        abstract: "End the order of 'force': the flags decide again.",
         discussion: "example: killswitchctl release shop")
 
     @OptionGroup var options: OrderOptions

@@ -2,7 +2,7 @@ import ArgumentParser
 import Decision
 import JSON
 
-/// A command that calls one method of the daemon, and prints what it did.
+/// A command that calls one method of the daemon, and prints the result.
 protocol OrderCommand: ParsableCommand {
     /// The options of every order.
     var options: OrderOptions { get }
@@ -11,7 +11,7 @@ protocol OrderCommand: ParsableCommand {
 
     /// The parameters of the call.
     func parameters() -> JSON.Object
-    /// What was done and what follows from it, a line each.
+    /// The lines for people: the effects of the call and their consequences.
     func lines(_ reply: JSON.Object) -> [String]
     /// Throws if the reply says that something failed. It is called after printing.
     func check(_ reply: JSON.Object) throws
@@ -67,7 +67,7 @@ extension JSON.Object {
 struct ServiceReply {
     private let object: JSON.Object
 
-    /// The service of this object; without one its words are empty.
+    /// The service of this object; without an object its words are empty.
     init(_ object: JSON.Object?) {
         self.object = object ?? JSON.Object()
     }

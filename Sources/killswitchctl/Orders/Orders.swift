@@ -2,7 +2,7 @@ import ArgumentParser
 import Decision
 import JSON
 
-// The orders that need no more than a name.
+// The orders whose only parameter is a name.
 
 /// `killswitchctl activate [SERVICE]`
 struct Activate: OrderCommand {
@@ -16,7 +16,7 @@ struct Activate: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The service; all of them when none is named.", completion: .services)
+    @Argument(help: "The service; by default every service.", completion: .services)
     var service: ServiceName?
 
     var method: String { "Activate" }
@@ -38,14 +38,15 @@ struct Confirm: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let services close that were held because too many would close at once.",
         discussion: """
-            See close_at_once in killswitchd.toml(5). Exits with 1 where none of them was held.
+            See close_at_once in killswitchd.toml(5). Exits with 1 if none of the services was \
+            held.
 
             example: killswitchctl confirm shop
             """)
 
     @OptionGroup var options: OrderOptions
 
-    @Flag(name: .customLong("all"), help: "All that are held.")
+    @Flag(name: .customLong("all"), help: "Confirm every service that is held.")
     var isAll = false
 
     @Argument(help: "The services.", completion: .services)
@@ -77,10 +78,10 @@ struct Confirm: OrderCommand {
 /// `killswitchctl forget SOURCE`
 struct Forget: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Drop what is stored of a source, and ask it anew.",
+        abstract: "Drop the stored flags of a source, and fetch them again.",
         discussion: """
-            Also drops the highest version that was accepted: needed when a source has to begin \
-            counting its versions again.
+            Also drops the highest version that was accepted: necessary if a source starts \
+            its versions at a lower number again.
 
             example: killswitchctl forget app
             """)
@@ -106,16 +107,16 @@ struct Forget: OrderCommand {
 /// `killswitchctl refresh [SOURCE]`
 struct Refresh: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fetch flags now, and show what came.",
+        abstract: "Fetch flags now, and show the results.",
         discussion: """
-            Waits for the answer of the source, and exits with 1 where a fetch failed.
+            Waits for the answer of the source, and exits with 1 if a fetch failed.
 
             example: killswitchctl refresh
             """)
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The source; all of them when none is named.", completion: .sources)
+    @Argument(help: "The source; by default every source.", completion: .sources)
     var source: SourceName?
 
     var method: String { "Refresh" }
@@ -136,11 +137,12 @@ struct Refresh: OrderCommand {
 }
 
 /// `killswitchctl reload`
-struct Reload: OrderCommand {
+struct ReloadCommand: OrderCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reload",
         abstract: "Have the daemon read its configuration again.",
         discussion: """
-            A configuration that is wrong changes nothing: each mistake is printed with its file \
+            An invalid configuration changes nothing: each error is printed with its file \
             and line, and the exit status is 78.
 
             example: killswitchctl reload

@@ -11,7 +11,7 @@ struct Attach: ParsableCommand {
         abstract: "Attach systemd units to a service: they stop and start with its gate.",
         discussion: """
             Writes a drop-in for each unit and a link that makes the gate start it, in \
-            /etc/systemd/system. What the unit is enabled for stays. A socket, timer or path unit \
+            /etc/systemd/system. The unit stays enabled as it is. A socket, timer or path unit \
             that triggers a unit is attached with it, and started instead of it.
 
             example: killswitchctl attach shop web.service worker@3.service
@@ -23,10 +23,14 @@ struct Attach: ParsableCommand {
     @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
     var runsAtOpen = false
 
-    @Flag(name: .customLong("with-dependents"), help: "Attach what requires the units too.")
+    @Flag(
+        name: .customLong("with-dependents"), help: "Attach the units that require these units too."
+    )
     var withDependents = false
 
-    @Flag(name: .customLong("dry-run"), help: "Print what would be written, and change nothing.")
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "Print the files that would be written, and change nothing.")
     var isDryRun = false
 
     @Flag(
@@ -34,7 +38,7 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
-    @Flag(help: "Print JSON: what is attached to what, and what requires it.")
+    @Flag(help: "Print JSON: the attached units, their targets, and the units that require them.")
     var json = false
 
     @OptionGroup var common: CommonOptions

@@ -1,8 +1,8 @@
 import Decision
 import Gates
 
-/// The units to attach: the named ones, what triggers them, what they trigger, and on request what
-/// requires them.
+/// The units to attach: the named units, their triggers, the units that they trigger, and on
+/// request the units that require them.
 struct AttachmentPlan {
     /// One unit of the plan.
     struct Part: Hashable {
@@ -28,8 +28,8 @@ struct AttachmentPlan {
     private let options: Options
     private let describe: (UnitName) throws -> UnitDescription
 
-    /// Plans these units; `describe` asks systemd about one. Throws for a unit that cannot or should not be
-    /// attached.
+    /// Plans these units; `describe` asks systemd about a unit. Throws for a unit that cannot or
+    /// should not be attached.
     init(
         _ units: [UnitName], _ options: Options,
         describe: @escaping (UnitName) throws -> UnitDescription
@@ -66,7 +66,8 @@ struct AttachmentPlan {
 
     private static let triggered = "it is triggered by "
 
-    /// Whether the unit is attached because another one triggers it: that one starts it, not the gate.
+    /// Whether the unit is attached because another unit triggers it: the trigger starts it, not
+    /// the gate.
     private func isTriggered(_ cause: String?) -> Bool {
         cause?.hasPrefix(Self.triggered) ?? false
     }

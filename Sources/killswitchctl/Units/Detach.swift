@@ -9,9 +9,9 @@ struct Detach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Detach systemd units from a service: its gate does not concern them any more.",
         discussion: """
-            Removes what attach has written, for the units and for what was attached with them as \
-            their trigger. A unit is neither stopped nor started by this. With --all, units that are \
-            attached by files of yours are named.
+            Removes the files that attach has written for the units and for their triggers. It \
+            neither stops nor starts a unit. With --all, it names units that are attached by your \
+            own files.
 
             example: killswitchctl detach shop web.service
             """)
@@ -19,10 +19,12 @@ struct Detach: ParsableCommand {
     @Flag(name: .customLong("all"), help: "Detach every unit: of the service, or of all services.")
     var isAll = false
 
-    @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and change nothing.")
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "Print the files that would be removed, and change nothing.")
     var isDryRun = false
 
-    @Flag(help: "Print JSON: what is detached from what.")
+    @Flag(help: "Print JSON: the detached units and their targets.")
     var json = false
 
     @OptionGroup var common: CommonOptions
@@ -76,8 +78,8 @@ struct Detach: ParsableCommand {
         return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
     }
 
-    /// Names the units that are attached by other files than those of `attach`, and stay attached. The
-    /// daemon's files tell which; an error in them is a warning, and stops nothing.
+    /// Names the units that are attached by other files than those of `attach`, and stay attached.
+    /// The daemon's files name them; an error in a file is a warning, and stops nothing.
     private func nameOthers(than attached: [Attachment]) {
         do {
             let published = try PublishedFiles(common)

@@ -2,7 +2,7 @@ import Decision
 import Files
 import Glibc
 
-/// `/etc/systemd/system`, where attachments are written and found again.
+/// `/etc/systemd/system`, the directory of the attachments.
 struct UnitDirectory {
     /// The absolute path.
     let path: String
@@ -57,8 +57,8 @@ struct UnitDirectory {
         }
     }
 
-    /// Writes an attachment, in place of another one of the same unit and service. `file` is the target of
-    /// the link; nil writes none.
+    /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
+    /// the target of the link; nil writes none.
     func write(
         _ attachment: Attachment, startedFrom file: String?, cause: String
     ) throws(FileError) {
@@ -118,7 +118,7 @@ extension CommandFailure {
 }
 
 extension FileError {
-    /// Whether the path is something else than a file.
+    /// Whether the path exists and is not a file.
     fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
 }
 

@@ -9,8 +9,9 @@ struct Units: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the attached systemd units, and whether each is as it should be.",
         discussion: """
-            WANTED is what the gate wants of a unit; a dash means that it only permits it. TOOK is how \
-            long its last stop or start took, counted from the move of the gate.
+            WANTED is the state that the gate wants a unit in; a dash means that the gate only \
+            permits the unit. TOOK is how long its last stop or start took, counted from the move \
+            of the gate.
 
             example: killswitchctl units shop
             """)
@@ -23,7 +24,7 @@ struct Units: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service; all of them when none is named.", completion: .services)
+    @Argument(help: "The service; by default every service.", completion: .services)
     var service: ServiceName?
 
     func run() throws {
@@ -42,8 +43,8 @@ struct Units: ParsableCommand {
     }
 }
 
-/// The attached units: drop-ins say which are attached, units.json how they are. A unit that was attached
-/// by hand is in units.json alone.
+/// The attached units: drop-ins name the attached units, units.json has their states. A unit that
+/// was attached by hand is in units.json alone.
 struct AttachedUnits {
     /// One unit of one service.
     struct Row {
@@ -69,7 +70,7 @@ struct AttachedUnits {
     /// The units, by service and name.
     let rows: [Row]
 
-    /// Reads the files of both.
+    /// Reads the drop-ins and the files of the daemon.
     init(in published: PublishedFiles) throws(CommandFailure) {
         var rows: [Row] = []
         var configured: Set<ServiceName> = []

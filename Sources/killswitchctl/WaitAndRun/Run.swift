@@ -12,7 +12,7 @@ struct Run: ParsableCommand {
         abstract: "Run a command while a service is open.",
         discussion: """
             Holds the command until the service is open, runs it once, and stops it with SIGTERM \
-            when the gate closes; with SIGKILL when it has not ended after --grace. Signals, the \
+            when the gate closes; with SIGKILL if it has not ended after --grace. Signals, the \
             terminal and the exit status are the command's. Waits for a daemon that is not there \
             yet; one that goes away stops nothing.
 
@@ -22,7 +22,7 @@ struct Run: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Option(
-        help: "What to wait for: open, closed, decided, or the word of a state.",
+        help: "The condition: open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings))
     var when: WaitCondition = .gate(.open)
 
@@ -32,7 +32,7 @@ struct Run: ParsableCommand {
     @Option(help: "How long to wait for the start, such as 30s or 5m; without it for ever.")
     var timeout: DurationArgument?
 
-    @Flag(name: .shortAndLong, help: "Do not say what is waited for, and why it is stopped.")
+    @Flag(name: .shortAndLong, help: "Do not print the condition, nor the reason of a stop.")
     var quiet = false
 
     @Argument(help: "The service.", completion: .services)
@@ -62,7 +62,7 @@ struct Run: ParsableCommand {
         throw try running.run()
     }
 
-    /// Says what is waited for, on a terminal only: a log does not need it.
+    /// Prints the condition, on a terminal only: a log does not need it.
     private func sayWhatIsWaitedFor(_ state: String) {
         guard Terminal.isErrorShown else { return }
         printError("killswitchctl: waiting until '\(service)' is \(when.text): \(state)")

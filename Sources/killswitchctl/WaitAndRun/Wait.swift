@@ -5,14 +5,14 @@ import EventLoop
 import Faults
 import Records
 
-/// `killswitchctl wait SERVICE --for WHAT`
+/// `killswitchctl wait SERVICE --for CONDITION`
 struct Wait: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait until a service is in a state.",
         discussion: """
-            Exits with 0 when it is so, and with 124 when the timeout is over first. A state file \
-            that is out of date does not count, and for one that cannot be read the marker does. \
-            Waits for a daemon that is not there yet.
+            Exits with 0 when the condition is met, and with 124 if the timeout is over first. A \
+            state file that is out of date does not count; instead of an unreadable state file the \
+            marker counts. Waits for a daemon that is not running yet.
 
             example: killswitchctl wait shop --for open --timeout 30s
             """)
@@ -21,7 +21,7 @@ struct Wait: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "What to wait for: open, closed, decided, or the word of a state.",
+        help: "The condition: open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings))
     var condition: WaitCondition
 
@@ -38,7 +38,7 @@ struct Wait: ParsableCommand {
     }
 }
 
-/// What `wait` and `run` wait for.
+/// A condition that `wait` and `run` wait for.
 enum WaitCondition: ExpressibleByArgument {
     case gate(Gate)
     /// Any state but `undecided`.
@@ -82,7 +82,8 @@ enum WaitCondition: ExpressibleByArgument {
         }
     }
 
-    /// Whether the marker alone shows that the condition is met. It says nothing about the state.
+    /// Whether the marker alone shows that the condition is met. The marker does not tell the
+    /// state.
     func isReached(by marker: Gate?) -> Bool {
         switch self {
         case .gate(let gate): marker == gate
@@ -111,9 +112,9 @@ final class ConditionWait {
     private var validity: WallTimer?
     private var problem: CommandFailure?
     private var isOver = false
-    /// What was seen last, for messages: `it is maintenance`.
+    /// The state that was seen last, for messages: `it is maintenance`.
     private var last = "no state was published"
-    /// Called once with what was seen, if the condition is not met at once.
+    /// Called once with the state that was seen, if the condition is not met at once.
     var onWait: (String) -> Void = { _ in }
 
     /// A wait that has not begun. Without a `limit` it has no end.

@@ -12,7 +12,7 @@ struct WatchServices: ParsableCommand {
         commandName: "watch",
         abstract: "Print a line for each change of a service.",
         discussion: """
-            Begins with what is so now, and goes on until it is stopped. A line comes with each \
+            Begins with the current state, and goes on until it is stopped. A line comes with each \
             change of state, reason, days left or text, and when a state file is out of date. \
             Services that are added later are watched too, unless some are named.
 
@@ -24,7 +24,7 @@ struct WatchServices: ParsableCommand {
     @Flag(help: "Print state.json of the service in one line, with 'current'.")
     var json = false
 
-    @Argument(help: "The services; all of them when none is named.", completion: .services)
+    @Argument(help: "The services; by default all of them.", completion: .services)
     var services: [ServiceName] = []
 
     func run() throws {
@@ -48,7 +48,7 @@ final class ServiceWatcher {
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
     private var validity: WallTimer?
-    /// The last change of each service, by what distinguishes it.
+    /// The last change of each service, by the facts that distinguish it.
     private var told: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
     private var unreadable: [ServiceName: UnreadableState] = [:]
@@ -160,8 +160,8 @@ struct ServiceChange {
     /// The zone for the time.
     let zone: Zone
 
-    /// What distinguishes this state from the last one. Times of writing and of validity are left out:
-    /// they move without a change.
+    /// The facts that distinguish this state from the last state. Times of writing and of validity
+    /// are left out: they move without a change.
     var essence: [JSON.Value?] {
         guard let object = state?.object else { return [] }
         let passing = ["decided_at", "valid_until", "fetched_at", "version"]

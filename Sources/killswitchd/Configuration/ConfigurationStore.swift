@@ -4,20 +4,20 @@ import HostConfiguration
 import Records
 import Settings
 
-/// Where the configuration comes from: the disk, or what was accepted last where the disk holds
-/// nothing that can be run.
+/// Reads the configuration on disk, and falls back to the one accepted last if that is invalid.
 ///
-/// A configuration that cannot be put in force changes nothing: what was accepted last runs on. The
-/// reason is kept here and nowhere else. The control socket and the service manager are told
-/// `refusal`; readers of files find it in the runtime directory.
+/// A configuration that cannot be put in force changes nothing: the configuration accepted last
+/// stays in force. The reason is kept here alone. The control socket and the service manager are
+/// told `refusal`; readers of files find it in the runtime directory.
 final class ConfigurationStore {
     private let places: ConfigurationPlaces
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
     private let log: Log
-    /// Why what is on disk is not in force; nil where it is.
+    /// Why the configuration on disk is not in force; nil if it is in force.
     private(set) var refusal: String?
 
+    /// A store that has read nothing yet.
     init(
         _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory, log: Log
     ) {
@@ -27,7 +27,8 @@ final class ConfigurationStore {
         self.log = log
     }
 
-    /// The configuration to start with. Throws what is wrong with that on disk where none is kept.
+    /// The configuration to start with. Throws the errors of the configuration on disk if no
+    /// accepted configuration is kept.
     func first() throws(ConfigurationError) -> Configuration {
         do {
             let configuration = try Configuration(reading: places)
@@ -46,8 +47,8 @@ final class ConfigurationStore {
         noteRefusal()
     }
 
-    /// Reads the configuration on disk again, and has `prepare` make what it needs. Where one of both
-    /// fails, it is refused: nil, and nothing has changed.
+    /// Reads the configuration on disk again, and has `prepare` make the objects that it needs. If
+    /// either fails, the configuration is refused: the result is nil, and nothing has changed.
     func next<Prepared>(
         _ prepare: (Configuration) throws -> Prepared
     ) -> (configuration: Configuration, prepared: Prepared)? {
@@ -92,7 +93,7 @@ final class ConfigurationStore {
         }
     }
 
-    /// Keeps an accepted configuration for a start with a broken one.
+    /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
         do {
             try state.keep(

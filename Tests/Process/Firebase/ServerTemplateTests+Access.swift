@@ -109,7 +109,7 @@ extension ServerTemplateTests {
         try await server.behave("no-flavor")
         let daemon = try Daemon(serverTemplateOf: server, account: nil)
         try daemon.start()
-        try await daemon.awaitLine("what answers is no metadata server")
+        try await daemon.awaitLine("the answer is not from a metadata server")
         #expect(try server.requests(to: Self.template).isEmpty)
     }
 }

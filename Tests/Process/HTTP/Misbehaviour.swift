@@ -96,7 +96,7 @@ extension Misbehaviour {
         Misbehaviour(name: "redirect-host", line: "redirected to another host, '127.0.0.2'"),
         Misbehaviour(name: "redirect-port", line: "redirected to another port, "),
         Misbehaviour(name: "redirect-loop", line: "redirected more than 10 times"),
-        Misbehaviour(name: "redirect-file", line: "redirected to what is no web address"),
+        Misbehaviour(name: "redirect-file", line: "redirected to an unreadable address"),
         Misbehaviour(name: "closed", line: "cannot connect: connection refused"),
 
         .secure("redirect-down", "redirected from https to http"),

@@ -158,7 +158,7 @@ import Testing
         #expect(table.status == 0)
         #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
         #expect(table.errors.contains("is killswitchd running?"))
-        #expect(table.errors.hasSuffix("\nThis is what the files know.\n"))
+        #expect(table.errors.hasSuffix("\nThe states are read from the files.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
         #expect(json?["sources"] == .null)

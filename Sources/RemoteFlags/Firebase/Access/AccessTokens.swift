@@ -5,8 +5,8 @@ import Files
 import JSON
 import Transfer
 
-/// Gets access tokens, by the key of a service account or from the metadata server of the machine, and
-/// keeps one until shortly before its end.
+/// Gets access tokens, by the key of a service account or from the metadata server of the machine,
+/// and keeps a token until shortly before it expires.
 final class AccessTokens {
     private let credential: Credential?
     private let scope: String
@@ -17,7 +17,8 @@ final class AccessTokens {
     /// The service account, and the file that it was read from.
     private var account: (bytes: [UInt8], account: ServiceAccount)?
 
-    /// Without a `credential` the metadata server is asked. `limit` is that of the whole fetch of flags.
+    /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
+    /// fetch of flags.
     init(
         _ credential: Credential?, scope: String, limit: Duration, environment: SourceEnvironment,
         client: HTTPClient, loop: EventLoop
@@ -29,7 +30,7 @@ final class AccessTokens {
         fetch = Fetch("", limit: limit, client: client, loop: loop)
     }
 
-    /// Gives a token, at once or by `deadline`; nothing after `cancel()`.
+    /// Calls back with a token, at once or by `deadline`; never after `cancel()`.
     func withToken(
         by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
     ) {
@@ -94,7 +95,7 @@ final class AccessTokens {
         }
         // Another server may answer at the link-local address.
         if credential == nil, response.headers["metadata-flavor"] != "Google" {
-            throw Failure(.unreachable, "\(operation): what answers is no metadata server")
+            throw Failure(.unreachable, "\(operation): the answer is not from a metadata server")
         }
     }
 
@@ -137,11 +138,11 @@ final class AccessTokens {
 struct AccessToken {
     /// The token, fit for a header.
     let text: String
-    /// From then on a new token is asked for, though this one is still good.
+    /// From this time on a new token is requested, though this token is still valid.
     let renewAt: Boottime
 
-    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds. The lifetime is
-    /// counted from when the token was asked for.
+    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds. The
+    /// lifetime is counted from the time of the request.
     init(_ body: [UInt8], askedAt: Boottime) throws(Failure) {
         let members = try FlagDocument.parse(body)
         guard let text = members["access_token"]?.string, text.isHeaderText else {

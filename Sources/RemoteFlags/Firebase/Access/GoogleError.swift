@@ -9,7 +9,7 @@ enum GoogleError {
     static let limit = 16 << 10
 
     /// The sentence of `{"error": {"code", "message", "status"}}`, or of OAuth's `{"error":
-    /// "invalid_grant", "error_description"}` (RFC 6749 §5.2); nil where there is none.
+    /// "invalid_grant", "error_description"}` (RFC 6749 §5.2); nil without a sentence.
     static func message(in body: [UInt8]) -> String? {
         guard case .success(let flags) = Result(catching: { try FlagDocument.parse(body) }) else {
             return nil
@@ -17,7 +17,7 @@ enum GoogleError {
         return message(in: flags)
     }
 
-    /// The same of a parsed body.
+    /// The sentence in a parsed body; nil without a sentence.
     static func message(in object: JSON.Object) -> String? {
         switch object["error"] {
         case .object(let error):
@@ -38,7 +38,7 @@ enum GoogleError {
 }
 
 extension HTTPResponse {
-    /// The failure of an answer of a Google service that brings nothing.
+    /// The failure of an answer of a Google service that brings neither flags nor a token.
     func googleRefusal(of operation: String, now: Instant) -> Failure {
         refusal(of: operation, because: GoogleError.message(in: body), now: now)
     }

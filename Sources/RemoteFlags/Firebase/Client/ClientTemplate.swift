@@ -21,7 +21,7 @@ extension ClientTemplateSite {
 
 /// The answer of the service to a fetch of the client template.
 enum ClientAnswer {
-    /// All of the flags: one that is absent has no value any more.
+    /// All of the flags: an absent flag has no value any more.
     case flags(JSON.Object, version: String?)
     case unchanged
 

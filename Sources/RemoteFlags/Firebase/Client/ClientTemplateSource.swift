@@ -7,7 +7,7 @@ package import SourceKinds
 package import Transfer
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
-/// installation: one POST for each fetch, and a stream of hints where the configuration wants it.
+/// installation: one POST for each fetch, and a stream of hints if the configuration enables it.
 package final class ClientTemplateSource: FlagSource {
     package let name: SourceName
     private let site: ClientTemplateSite
@@ -86,7 +86,7 @@ package final class ClientTemplateSource: FlagSource {
 
     private func get(_ validators: Validators, isSecondTry: Bool) {
         guard site.installationsURL != nil else { return send(validators, nil) }
-        // Flags can be had without a token: half of the time is for them.
+        // The service gives flags without a token too: half of the time is kept for them.
         let now = loop.now.boot
         installations.withToken(by: now + (fetch.deadline - now) / 2) { [unowned self] result in
             switch result {

@@ -8,7 +8,7 @@ import Signing
 /// conditions and the service's statistics use it.
 struct Installation: Hashable, Sendable {
     private(set) var id: String
-    /// Renews a token; nil where the service does not know the installation.
+    /// Renews a token; nil if the service does not know the installation.
     private(set) var refreshToken: String?
     private(set) var token: Token?
 
@@ -36,14 +36,14 @@ struct Installation: Hashable, Sendable {
         token.flatMap { now + .seconds(3600) < $0.expires ? $0.text : nil }
     }
 
-    /// Takes in that the service has registered the installation, maybe by another id.
+    /// Records that the service has registered the installation, maybe under another id.
     mutating func register(as id: String?, refreshToken: String, _ token: Token) {
         self.id = id ?? self.id
         self.refreshToken = refreshToken
         self.token = token
     }
 
-    /// Takes in a new token.
+    /// Keeps a new token.
     mutating func renew(_ token: Token) {
         self.token = token
     }
@@ -53,7 +53,7 @@ struct Installation: Hashable, Sendable {
         token = nil
     }
 
-    /// Takes in that the service does not know the installation any more. Its id stays.
+    /// Records that the service does not know the installation any more. Its id stays.
     mutating func unregister() {
         refreshToken = nil
         token = nil
@@ -71,7 +71,7 @@ extension Installation {
         ]
     }
 
-    /// Reads the stored form; nil where it is that of another app, or malformed.
+    /// Reads the stored form; nil if it is malformed or belongs to another app.
     init?(_ value: JSON.Value, of app: String) {
         guard let members = value.object, members["schema"]?.number?.int64 == 1,
             members["app"]?.string.map({ $0.utf8.elementsEqual(app.utf8) }) == true,
@@ -100,7 +100,7 @@ struct InstallationFile {
         self.app = app
     }
 
-    /// The stored installation; nil where there is none for this app, or it cannot be read.
+    /// The stored installation; nil if this app has none, or if the file cannot be read.
     func read() -> Installation? {
         do {
             return Installation(

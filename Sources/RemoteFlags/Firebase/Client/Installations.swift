@@ -14,7 +14,7 @@ final class Installations {
     private let loop: EventLoop
     private let fetch: Fetch
     private(set) var installation: Installation
-    /// Why the installation could not be stored; nil where it was.
+    /// Why the installation could not be stored; nil if it was stored.
     private(set) var problem: String?
     /// When the service may be asked again after a failure.
     private var pause: (until: Boottime, because: Failure)?
@@ -38,8 +38,9 @@ final class Installations {
         if known == nil { store() }
     }
 
-    /// Gives the token, at once or by `deadline`; nothing after `cancel()`. A failure stands for a
-    /// minute, or as long as the service asks for: flags can be had without a token.
+    /// Calls back with the token, at once or by `deadline`; never after `cancel()`. After a failure
+    /// no token is requested for a minute, or for as long as the service asks: the service gives
+    /// flags without a token too.
     func withToken(
         by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
     ) {
@@ -84,7 +85,7 @@ final class Installations {
     private func take(_ response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String {
         let now = loop.now.wall
         guard (200..<300).contains(response.status) else {
-            // The service has forgotten the installation: the next fetch registers it anew.
+            // The service has forgotten the installation: the next fetch registers it again.
             if isRenewal, [401, 404].contains(response.status) { installation.unregister() }
             throw response.googleRefusal(of: fetch.operation, now: now)
         }

@@ -6,7 +6,7 @@ import JSON
 /// Objects are found by braces and quotes: several may come at once, and each may come byte by byte.
 /// Between them only brackets, commas and white space are accepted.
 package struct InvalidationParser: StreamParser {
-    /// The longest object, in bytes; those of the service have some fifty.
+    /// The longest object, in bytes; the service sends about fifty.
     private static let limit = 64 << 10
 
     private let note: (Int64) -> Bool
@@ -15,7 +15,7 @@ package struct InvalidationParser: StreamParser {
     private var isInString = false
     private var isEscaped = false
 
-    /// `note` takes the number of a version that is announced, and gives whether it is newer.
+    /// `note` receives the number of an announced version, and returns whether it is newer.
     package init(note: @escaping (_ version: Int64) -> Bool) {
         self.note = note
     }
@@ -81,7 +81,7 @@ package struct InvalidationParser: StreamParser {
         if let version = members["latestTemplateVersionNumber"]?.wholeNumber, note(version) {
             news.isHint = true
         }
-        // False means that the stream is on.
+        // False means that the stream is enabled.
         if members["featureDisabled"]?.bool == true {
             news.failure = Failure(.refused, "the service has switched its stream off")
         } else if let message = GoogleError.message(in: members) {

@@ -100,7 +100,7 @@ extension ConditionError {
 }
 
 extension JSON.Object {
-    /// The member as an object; nil where it is missing or null.
+    /// The member as an object; nil if it is missing or null.
     fileprivate func part(_ key: String) throws(ConditionError) -> JSON.Object? {
         switch self[key] {
         case nil, .null: return nil
@@ -123,7 +123,7 @@ extension JSON.Object {
         case .array(let values):
             let texts = values.compactMap(\.string)
             guard texts.count == values.count else {
-                throw ConditionError("'\(key)' holds what is no string")
+                throw ConditionError("'\(key)' holds a value that is no string")
             }
             return texts
         case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an array")

@@ -1,19 +1,19 @@
 /// A condition of a server template, as the service describes it (`OneOfCondition`).
 package indirect enum Condition: Hashable, Sendable {
-    /// True where one of the conditions is; false without conditions.
+    /// True if at least one of the conditions is true; false without conditions.
     case or([Condition])
-    /// True where all of the conditions are, and without conditions.
+    /// True if all of the conditions are true, and without conditions.
     case and([Condition])
     case constant(Bool)
     /// True on a part of the hosts.
     case percent(Percent)
-    /// True where a signal of this host passes a test.
+    /// True if a signal of this host passes a test.
     case customSignal(SignalTest)
-    /// A condition of an unknown kind, or a malformed one: false, for this reason.
+    /// A condition of an unknown kind, or a malformed condition: false, for this reason.
     case unreadable(String)
 }
 
-/// A part of all hosts, chosen by a digest of each one's randomization id.
+/// A part of all hosts, chosen by a digest of each host's randomization id.
 package struct Percent: Hashable, Sendable {
     /// Makes the choice independent of other conditions; may be empty.
     package var seed: String

@@ -8,7 +8,6 @@ package struct EvaluationContext: Hashable, Sendable {
     package var signals: [ExactString: SignalValue]
 
     /// The facts of a host; without arguments, of a host that has none.
-    /// The functions, as tests replace them.
     package init(randomizationID: String = "", signals: [String: SignalValue] = [:]) {
         self.randomizationID = randomizationID
         self.signals = Dictionary(
@@ -31,6 +30,7 @@ package struct Tools {
     /// Looks for a regular expression, in RE2's syntax, anywhere in a text.
     package var search: (_ pattern: String, _ text: String) -> SearchResult
 
+    /// Tools of these functions.
     package init(
         digest: @escaping (_ bytes: [UInt8]) -> [UInt8],
         search: @escaping (_ pattern: String, _ text: String) -> SearchResult
@@ -42,7 +42,7 @@ package struct Tools {
 
 /// Evaluates conditions as the official clients do, and collects its doubts.
 ///
-/// Where the two official clients for servers come to different results, the condition is false.
+/// If the two official clients for servers come to different results, the condition is false.
 package struct Evaluator {
     private let context: EvaluationContext
     private let tools: Tools
@@ -67,8 +67,8 @@ package struct Evaluator {
     /// count each level twice.
     private static let depthLimit = 5
 
-    /// Stops at the first condition that decides, as the official clients do: the ones after it cause no
-    /// doubt.
+    /// Stops at the first condition that decides, as the official clients do: the conditions after
+    /// it cause no doubt.
     private mutating func isTrue(_ condition: Condition, inside depth: Int) -> Bool {
         guard depth < Self.depthLimit else {
             doubt("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")

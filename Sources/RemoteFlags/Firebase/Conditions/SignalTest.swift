@@ -39,8 +39,8 @@ extension SignalTest.Comparison {
 }
 
 extension String {
-    /// Whether two texts are the same without white space at their ends; nil where the official clients
-    /// disagree, since only one of them takes a character for white space.
+    /// Whether two texts are the same without white space at their ends; nil if the official
+    /// clients disagree: only one of them counts a character as white space.
     fileprivate func equalsTrimmed(_ other: String) -> Bool? {
         let verdicts = [Blanks.python, .script].map { blanks in
             blanks.trim(self).elementsEqual(blanks.trim(other))
@@ -85,8 +85,8 @@ package enum SignalValue: Hashable, Sendable {
 
     /// The signal as a text, for comparisons of texts and versions.
     ///
-    /// Throws where the official clients disagree: one takes a zero and an empty text for no signal, and
-    /// they write some numbers differently.
+    /// Throws if the official clients disagree: one of them treats a zero and an empty text as a
+    /// missing signal, and they write some numbers differently.
     func asText() throws(ConditionError) -> String {
         try refuseNothing()
         switch self {
@@ -105,7 +105,7 @@ package enum SignalValue: Hashable, Sendable {
         }
     }
 
-    /// The signal as a number. Throws where the official clients disagree.
+    /// The signal as a number. Throws if the official clients disagree.
     func asNumber() throws(ConditionError) -> Double {
         try refuseNothing()
         switch self {

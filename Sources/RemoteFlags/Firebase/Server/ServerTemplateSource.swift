@@ -119,7 +119,7 @@ package final class ServerTemplateSource: FlagSource {
 }
 
 extension ServerTemplateSite {
-    /// What the conditions are evaluated with on this host.
+    /// The facts of this host that conditions are evaluated with.
     ///
     /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
     /// without either, no percent condition is true.
@@ -137,8 +137,8 @@ extension ServerTemplateSite {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }
 
-    /// Stands for the template and the context of its evaluation. Credentials are not in it: every account
-    /// reads the same template.
+    /// Identifies the template and the context of its evaluation. Credentials are not in it: every
+    /// account reads the same template.
     ///
     /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
     /// that is unchanged is not evaluated again.

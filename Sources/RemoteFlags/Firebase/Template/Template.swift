@@ -150,8 +150,8 @@ extension Template.Parameter {
 }
 
 extension Answer {
-    /// An answer whose body is made of flags, and not what the server sent: in the order of their keys, so
-    /// that the same flags are the same bytes.
+    /// An answer whose body is written from the flags, not copied from the server: it has the flags
+    /// in the order of their keys, so that the same flags are the same bytes.
     init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
         let isSorted = zip(flags.members, flags.members.dropFirst()).allSatisfy {
             $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)

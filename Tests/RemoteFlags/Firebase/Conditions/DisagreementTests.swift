@@ -155,7 +155,7 @@ struct DisagreementTests {
         Shape(
             name: "no text as target",
             json: #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": [1]}}"#,
-            doubt: "'targetCustomSignalValues' holds what is no string"),
+            doubt: "'targetCustomSignalValues' holds a value that is no string"),
     ]
 
     @Test(arguments: shapes)
