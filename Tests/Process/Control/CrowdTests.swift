@@ -44,8 +44,11 @@ import Testing
         print("a crowd at the control socket: \(try crowd.output)")
         // What one client may pile up is bounded by the kernel's buffer and ours, not by its will.
         #expect(try number("deaf_asked") < 4_000_000)
-        // In kilobytes: a sixteenth of what one line was, for more than five hundred clients.
-        #expect(try number("memory_with_all") - number("memory_before") < 16_384)
+        // In kilobytes: a sixteenth of what one line was, for more than five hundred clients. A sanitizer
+        // keeps what is freed, so only the programs that ship are held to it.
+        if Programs.areShipped {
+            #expect(try number("memory_with_all") - number("memory_before") < 16_384)
+        }
         // The service manager would end a daemon after two seconds of silence.
         #expect(try number("longest_without_ping") < 2)
         #expect(try number("longest_without_poll") < 3)
