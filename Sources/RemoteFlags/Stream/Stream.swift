@@ -3,10 +3,11 @@ package import EventLoop
 package import Faults
 package import Transfer
 
-/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides when it is
-/// connected and given up; this class performs its effects.
+/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides
+/// when it is connected and given up; this class performs its effects.
 ///
-/// It delivers `.hinted`, and `.unwatched` where no stream can be had. Flags are never taken from it.
+/// It delivers `.hinted`, and `.watched` with a problem without a stream. Flags are never taken
+/// from it.
 package final class Stream<Parser: StreamParser> {
     private let name: SourceName
     private let loop: EventLoop
@@ -24,9 +25,10 @@ package final class Stream<Parser: StreamParser> {
     /// Why no request could be sent, until the machine is told.
     private var problem: Failure?
 
-    /// A stream that is not followed yet. Each connection sends a new `request` and reads the answer by a
-    /// new `parser`; where `request` throws, the connection has failed. `interval` is that of the source's
-    /// polls. `explain` gives the sentence in the body of a refusal, where there is one.
+    /// A stream that is not followed yet. Each connection sends a new `request` and reads the
+    /// answer by a new `parser`; where `request` throws, the connection has failed. `interval` is
+    /// that of the source's polls. `explain` gives the sentence in the body of a refusal, where
+    /// there is one.
     package init(
         of name: SourceName, policy: StreamPolicy, interval: Duration, client: HTTPClient,
         loop: EventLoop, parser: @escaping () -> Parser,
@@ -48,7 +50,8 @@ package final class Stream<Parser: StreamParser> {
 
     deinit { exchange?.cancel() }
 
-    /// Follows the stream from now on. An open stream is opened anew, since the request has changed.
+    /// Follows the stream from now on. An open stream is opened anew, since the request has
+    /// changed.
     package func start() {
         handle(.started)
     }
@@ -56,15 +59,15 @@ package final class Stream<Parser: StreamParser> {
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
     package var failures: Int { machine.failures }
 
-    /// Takes in that a poll of the source has failed. No hint is passed on for as long as the server
-    /// has asked to be left alone.
+    /// Takes in that a poll of the source has failed. No hint is passed on for as long as the
+    /// server has asked to be left alone.
     package func pollFailed(_ failure: Failure) {
         handle(.pollFailed)
         if let wait = failure.retryAfter { handle(.held(wait)) }
     }
 
-    /// Takes in that a poll of the source has succeeded. After a failure the stream is opened anew at
-    /// once; else nothing is done, since this is called at each poll.
+    /// Takes in that a poll of the source has succeeded. After a failure the stream is opened anew
+    /// at once; else nothing is done, since this is called at each poll.
     package func pollSucceeded() {
         if machine.arePollsFailing { handle(.pollSucceeded) }
     }
@@ -85,7 +88,7 @@ package final class Stream<Parser: StreamParser> {
         case .hint:
             deliver(.hinted(name))
         case .tell(let problem):
-            deliver(.unwatched(name, problem: problem))
+            deliver(.watched(name, problem: problem))
         case .sleep(let moment):
             if let moment { timer?.set(at: moment) } else { timer?.disarm() }
         }
@@ -126,7 +129,8 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// The failure of a status other than 200. A status that will not change soon counts as a refusal.
+    /// The failure of a status other than 200. A status that will not change soon counts as a
+    /// refusal.
     private func refusal(_ response: HTTPResponse) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
         let sentence = explain(response).map { ": \($0)" } ?? ""
@@ -147,7 +151,8 @@ extension TransferError {
     }
 }
 
-/// Parses what comes over one connection, called by libcurl, and keeps the result until the loop takes it.
+/// Parses what comes over one connection, called by libcurl, and keeps the result until the loop
+/// takes it.
 final class StreamInbox<Parser: StreamParser>: Receiver {
     private var parser: Parser
     private var hasBegun = false

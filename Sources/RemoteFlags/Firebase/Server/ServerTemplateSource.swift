@@ -6,8 +6,8 @@ import Signing
 package import SourceKinds
 package import Transfer
 
-/// Flags in the server template of a Firebase project: fetched with an access token, and evaluated on
-/// this host.
+/// Flags in the server template of a Firebase project: fetched with an access token, and evaluated
+/// on this host.
 package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
@@ -111,7 +111,7 @@ package final class ServerTemplateSource: FlagSource {
         let template = try Template(object)
         try versions.take(template.version)
         let (flags, doubts) = template.flags(in: context, .real)
-        deliver(.doubted(name, doubts.summed))
+        deliver(.warned(name, doubts.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
             version: template.version, fetchedAt: now)
@@ -121,8 +121,8 @@ package final class ServerTemplateSource: FlagSource {
 extension ServerTemplateSite {
     /// What the conditions are evaluated with on this host.
     ///
-    /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
-    /// without either, no percent condition is true.
+    /// Percent conditions choose the host by `randomizationID`, else by its machine id for this
+    /// program; without either, no percent condition is true.
     fileprivate func context(on host: Host) -> Context {
         let values = signals.compactMap { signal in
             SignalValue(signal.value).map { (signal.name, $0) }
@@ -137,11 +137,11 @@ extension ServerTemplateSite {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }
 
-    /// Stands for the template and the context of its evaluation. Credentials are not in it: every account
-    /// reads the same template.
+    /// Stands for the template and the context of its evaluation. Credentials are not in it: every
+    /// account reads the same template.
     ///
-    /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
-    /// that is unchanged is not evaluated again.
+    /// The 1 is the version of the evaluation. It grows with a change of its results, since a
+    /// template that is unchanged is not evaluated again.
     fileprivate func binding(in context: Context) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
