@@ -6,15 +6,14 @@ package import Files
 package import Records
 package import RemoteFlags
 
-/// The only place where an effect is performed.
+/// Performs effects and queues events: no other type does either.
 ///
-/// Whatever happens is queued; one deferred source of the loop drains the queue into the machine and
-/// performs the effects. No effect calls the machine: one that fails at once queues an event like
-/// everybody else.
+/// Every event is queued; a deferred source of the loop drains the queue into the machine and
+/// performs the effects. No effect calls the machine: a failed effect queues an event.
 package final class Agent {
-    /// The machine, to be read.
+    /// The machine, for readers.
     package private(set) var machine: Machine
-    /// Hears what came of the inputs, in order.
+    /// Is called with the outcomes of the inputs, in order.
     package var observer: ((Observation) -> Void)?
 
     private let loop: EventLoop
@@ -29,7 +28,7 @@ package final class Agent {
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
-    /// The time that the wall timer is set to, until it has fired or the clock was set.
+    /// The time of the wall timer, until it has expired or the clock was set.
     private var wallWake: WallWake = .unset
 
     private enum WallWake: Equatable {
@@ -37,13 +36,13 @@ package final class Agent {
         case at(Instant?)
     }
 
-    /// What the agent takes in, in its turn of the queue.
+    /// An element of the queue.
     fileprivate enum Input {
         case event(Event)
         case reload(Reconfiguration)
     }
 
-    /// A test gives a `kernel` that tells of steps of the clock, which nobody may set.
+    /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
         kernel: WallTimer.Kernel = .real, announce: @escaping (Notice) -> Void
@@ -56,7 +55,7 @@ package final class Agent {
         self.announce = announce
     }
 
-    /// Takes up work with these sources.
+    /// Starts the timers and these sources. Throws if the kernel gives no timer.
     package func start(_ followed: [any FlagSource]) throws(SystemError) {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
@@ -76,8 +75,8 @@ package final class Agent {
         post(.started)
     }
 
-    /// Ends the watching and the fetches, and lets go of the observer, which may hold the agent. No file
-    /// changes: stopping the daemon moves nothing.
+    /// Stops the sources and timers, and drops the observer, which may hold the agent. It changes
+    /// no file: a stop of the daemon moves no gate.
     package func stop() {
         observer = nil
         for followed in sources.values { followed.source.stop() }
@@ -88,19 +87,19 @@ package final class Agent {
         wallTimer = nil
     }
 
-    /// Queues an event. This is how everything reaches the machine.
+    /// Queues an event for the machine.
     package func post(_ event: Event) { post(.event(event)) }
 
-    /// Goes on with another configuration, once all that was queued before is taken in.
+    /// Queues another configuration; it takes force after the inputs before it.
     package func post(_ reload: Reconfiguration) { post(.reload(reload)) }
 
-    /// Writes how the attached units of a service stand; nothing for one that is not configured.
+    /// Writes the states of the attached units of a service; does nothing for an unknown service.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
         guard let service = machine.plan.services.first(where: { $0.name == name }) else { return }
         try runtime.publish(units, of: service)
     }
 
-    /// The time of an event that happens now.
+    /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
         return Now(wall: wall, boot: boot)
@@ -108,10 +107,10 @@ package final class Agent {
 
     // MARK: - Queue
 
-    /// How late a poll may come, so that the kernel can wake us together with others.
+    /// How late a poll may come, so that the kernel can coalesce wake-ups.
     private static let slack: Duration = .milliseconds(20)
 
-    /// The most inputs of one turn of the loop.
+    /// The largest number of inputs in one dispatch of the loop.
     private static let turn = 1000
 
     private func post(_ input: Input) {
@@ -119,8 +118,9 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
-    /// Takes what is queued, and what its effects queue: a turn of the loop for each would be most of
-    /// what a poll costs. What is left after so many lets others go first.
+    /// Handles the queued inputs and those that their effects queue, up to `turn`; the rest follows
+    /// in the next dispatch, after other sources of the loop. A dispatch for each input would be
+    /// most of the cost of a poll.
     private func drainQueue() {
         isDraining = true
         var taken = 0
@@ -140,17 +140,17 @@ package final class Agent {
         if !queue.isEmpty { drain?.arm() }
     }
 
-    /// Follows the sources of another configuration, and tells the machine which of them another object
-    /// fetches from now on. These have no fetch in flight: when they are fetched is the machine's to
-    /// decide. `taken` is how much of the queue is taken in.
+    /// Follows the sources of another configuration. The event tells the machine which sources
+    /// another object fetches from now on: these have no fetch in flight. `taken` is the number of
+    /// inputs that were already taken from the queue.
     private func takeUp(_ reload: Reconfiguration, after taken: Int) -> Event {
         var replaced: [SourceName: Replacement] = [:]
-        var remembered: [SourceName: Memory.Kept] = [:]
+        var remembered: [SourceName: Memory.StoredFlags] = [:]
         for source in reload.sources {
             let before = sources[source.name]?.source
             guard before !== source else { continue }
             before?.stop()
-            // A report that is queued is about the object before, and says nothing about this one.
+            // A queued report comes from the object before, and does not concern the new object.
             let others = queue[taken...].filter { !$0.isReport(of: source.name) }
             queue.replaceSubrange(taken..., with: others)
             if let before {
@@ -182,9 +182,9 @@ package final class Agent {
         case .markConfirmed(let name):
             report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
         case .storeOverrides(let overrides):
-            report(.storeOverrides) { () throws(FileError) in try state.keep(overrides) }
+            report(.storeOverrides) { () throws(FileError) in try state.store(overrides) }
         case .storeLedger(let ledger):
-            report(.storeLedger) { () throws(FileError) in try state.remember(ledger) }
+            report(.storeLedger) { () throws(FileError) in try state.store(ledger) }
         case .publish(let service, let record):
             report(.publish(service.name)) { () throws(FileError) in
                 try runtime.publish(record, of: service)
@@ -205,8 +205,8 @@ package final class Agent {
         }
     }
 
-    /// Marks the source as confirmed. The files that are looked after with it change by somebody
-    /// else's hand, if ever: once a second is often enough, and most of what a fast poll would cost.
+    /// Marks the source as confirmed, and checks the files of its services for foreign changes. The
+    /// check is most of the cost of a poll, so it runs at most once a second.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         try runtime.confirm(name)
         guard let followed = sources[name] else { return }
@@ -220,7 +220,7 @@ package final class Agent {
 
     private static let checkInterval: Duration = .seconds(1)
 
-    /// Performs a write and queues how it went.
+    /// Performs a write and queues its outcome.
     private func report(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void) {
         do {
             try perform()
@@ -239,31 +239,32 @@ package final class Agent {
     }
 }
 
-/// What came of an input.
+/// The outcome of an input.
 package enum Observation {
-    /// A service was decided, and its files are written, or could not be: files come before gates, but a
-    /// full disk must not keep a switch from firing. Nil is a service that is gone.
+    /// A service was decided, and its files were written or failed: files come before gates, but a
+    /// full disk must not keep a gate from closing. Nil for a service that is not configured any
+    /// more.
     case decided(ServiceName, Verdict?)
-    /// An operator's order is not taken.
+    /// An operator's order was rejected.
     case rejected(ServiceName, Override, OrderObjection)
-    /// An event was taken in, and its effects were performed.
+    /// The machine handled an event, and its effects were performed.
     case handled(Event)
-    /// Everything that was posted has been taken in, and its effects were performed.
+    /// The queue is empty, and all effects were performed.
     case settled
 }
 
-/// Another configuration, and what it brings.
+/// Another configuration with its sources.
 package struct Reconfiguration {
     let plan: Plan
     let sources: [any FlagSource]
-    let remember: (any FlagSource) -> Memory.Kept?
+    let remember: (any FlagSource) -> Memory.StoredFlags?
 
-    /// `sources` are all sources of the plan; those that stay as they were are the same objects. Those
-    /// that are gone are stopped when the machine lets go of them. `remember` gives what is stored of
-    /// one that is new.
+    /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
+    /// agent stops removed sources on `Effect.unfollow`. `remember` returns the stored flags of a
+    /// new source.
     package init(
         _ plan: Plan, sources: [any FlagSource],
-        remember: @escaping (any FlagSource) -> Memory.Kept?
+        remember: @escaping (any FlagSource) -> Memory.StoredFlags?
     ) {
         self.plan = plan
         self.sources = sources
@@ -271,24 +272,25 @@ package struct Reconfiguration {
     }
 }
 
-/// A source, and what the agent itself has to know of it.
+/// A source, and when the agent last checked its files.
 private final class Followed {
     let source: any FlagSource
-    /// When the files of its services were last looked after.
+    /// When the files of its services were last checked.
     var checkedAt: Boottime?
 
+    /// A source whose files were not checked yet.
     init(_ source: any FlagSource) {
         self.source = source
     }
 }
 
 extension Agent.Input {
-    /// Whether a source itself says this of what it does. A hint does no harm, and may come from an
-    /// operator.
+    /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
+    /// and costs a fetch at most.
     fileprivate func isReport(of source: SourceName) -> Bool {
         switch self {
-        case .event(.fetched(let name, _, _)), .event(.unwatched(let name, _)),
-            .event(.doubted(let name, _)):
+        case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
+            .event(.warned(let name, _)):
             name == source
         case .event, .reload:
             false

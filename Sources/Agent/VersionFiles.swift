@@ -2,19 +2,20 @@ import Decision
 import EventLoop
 import Records
 
-/// The files that tell which version of a service is installed: read at the start and whenever they
-/// change. One that is missing or empty says nothing, as in the middle of an upgrade.
+/// The files with the installed versions of services: read at the start and at every change. A
+/// missing or empty file, as in the middle of an upgrade, posts no event.
 final class VersionFiles {
     private let loop: EventLoop
     private let post: (Event) -> Void
     private var watches: [ServiceName: (path: String, watch: PathWatch)] = [:]
 
+    /// Follows no file yet; `post` gets the events `installed`.
     init(_ loop: EventLoop, post: @escaping (Event) -> Void) {
         self.loop = loop
         self.post = post
     }
 
-    /// Follows the files of these services, and those alone.
+    /// Follows the files of these services in the place of those before.
     func follow(_ services: [Service]) {
         let before = watches
         watches = [:]
@@ -36,7 +37,7 @@ final class VersionFiles {
             guard let version = try VersionFile.version(in: path) else { return }
             post(.installed(service, version))
         } catch {
-            // The flags that ask for a version say that none is known.
+            // A notice tells that the version is unknown, as soon as flags require one.
             return
         }
     }

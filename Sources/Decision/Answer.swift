@@ -1,23 +1,26 @@
 package import CivilTime
 package import JSON
 
-/// One good answer of a source: a consistent snapshot of its flags, and where it came from.
+/// One good answer of a source: a consistent snapshot of its flags, with validators and times.
 package struct Answer: Hashable, Sendable {
-    /// The answer to the byte, as it is stored.
+    /// The bytes of the answer, as they are stored.
     package var body: [UInt8]
+    /// The members of the answer's JSON object.
     package var flags: JSON.Object
-    /// What makes the next request conditional, where the source knows such a thing.
+    /// They make the next request conditional; empty if the source has none.
     package var validators: Validators
     /// The source's own word for this state of its flags.
     package var version: String?
+    /// When the answer came, by the wall clock of this host.
     package var fetchedAt: Instant
-    /// When the source last confirmed it, once a newer one has come; nil for the newest of a source.
+    /// When the source last confirmed it, once a newer one has come; nil for the newest of a
+    /// source.
     package var confirmedAt: Instant?
-    /// Whether it came from another address than the one that is asked now. It is in force until that
-    /// one gives flags, and says nothing about them: its validators are gone, its edition does not
-    /// count.
+    /// Whether it came from an earlier address of the source. It is in force until the present
+    /// address gives flags. It has no validators, and its edition does not count.
     package var isInherited: Bool
 
+    /// An answer of the source's present address, unless `isInherited`.
     package init(
         body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
         version: String? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil,
@@ -32,18 +35,21 @@ package struct Answer: Hashable, Sendable {
         self.isInherited = isInherited
     }
 
-    /// The same flags, for a source that asks another address now.
+    /// Makes it an answer of an earlier address: drops its validators.
     package mutating func inherit() {
         validators = Validators()
         isInherited = true
     }
 }
 
-/// The validators of RFC 9110 §8.8, opaque to everybody but the server.
+/// The validators of RFC 9110 §8.8: only the server knows their meaning.
 package struct Validators: Hashable, Sendable {
+    /// The field `ETag`, with its quotes.
     package var etag: String?
+    /// The field `Last-Modified`, as the server wrote it.
     package var lastModified: String?
 
+    /// The validators of one answer; both nil make the next request unconditional.
     package init(etag: String? = nil, lastModified: String? = nil) {
         self.etag = etag
         self.lastModified = lastModified
@@ -58,23 +64,25 @@ package enum Outcome: Hashable, Sendable {
     case failure(Failure)
 }
 
-/// Why a fetch brought no flags. Never an order: it only decides when the source is asked again.
+/// Why a fetch brought no flags. Never an order: it only decides when the next fetch is due.
 package struct Failure: Error, Hashable, Sendable {
+    /// How the fetch failed, as far as the back-off depends on it.
     package enum Kind: Hashable, Sendable {
-        /// Nothing came, or not all of it: a missing file, a closed port, a time-out, a 5xx.
+        /// No answer or a part of one: a missing file, a closed port, a time-out, a 5xx.
         case unreachable
-        /// The source answered, and says we may not ask (401, 403).
+        /// The source denies access (401, 403).
         case refused
-        /// Something came that is no flags at all: an empty body, a web page, broken JSON.
+        /// The body holds no flags: it is empty, a web page or broken JSON.
         case invalid
     }
 
     package var kind: Kind
-    /// One clause, lower case: what was tried, and why it failed.
+    /// One clause, lower case: the operation and the cause.
     package var detail: String
-    /// How long the source asked to be left alone.
+    /// The wait that the source asked for, as with `Retry-After` (RFC 9110 §10.2.3).
     package var retryAfter: Duration?
 
+    /// A failure with a clause for the log: lower case, without a full stop.
     package init(_ kind: Kind, _ detail: String, retryAfter: Duration? = nil) {
         self.kind = kind
         self.detail = detail
@@ -82,11 +90,12 @@ package struct Failure: Error, Hashable, Sendable {
     }
 }
 
-/// Reads the body of an answer as flags: one JSON object, whose members they are.
+/// Reads the body of an answer as flags: the members of one JSON object.
 ///
-/// What a misconfigured server sends instead is named, for that is what the administrator has to
-/// find: an empty body, a web page, text that is no JSON.
+/// The error tells an empty body, a web page and broken JSON apart, because each points the
+/// administrator to another mistake at the server.
 package enum FlagDocument {
+    /// The flags in `body`. Throws a failure of the kind `invalid` unless it is one JSON object.
     package static func parse(_ body: [UInt8]) throws(Failure) -> JSON.Object {
         guard let first = body.first(where: { !isWhitespace($0) }) else {
             throw Failure(.invalid, "the answer is empty")

@@ -1,24 +1,26 @@
 package import CivilTime
 
-/// What is known of one switch at the moment its service is decided.
+/// Everything known of one switch when its service is decided: reading, age, problem.
 package struct Evidence: Hashable, Sendable {
     package var source: SourceName
-    /// What the last good flags say; nil when none were ever read.
+    /// The reading of the last good flags; nil if none were ever read.
     package var reading: Reading?
     /// Whether the source gave or confirmed flags since the start.
     package var isAnswered: Bool
-    /// Whether its first answer may still be waited for.
+    /// Whether the service still waits for the first answer since the start.
     package var isAwaited: Bool
-    /// Whether the host has just woken up, and the source may not have been asked since.
+    /// Whether the host has just woken up, and the source may not have been polled since.
     package var isWaking: Bool
     /// How long ago the source last confirmed those flags.
     package var age: Duration
-    /// What is wrong with the newest answer, when it is not the one in force.
+    /// Why the newest answer is invalid; nil if it is in force.
     package var problem: InvalidFlag?
-    /// What newer answers say that are not confirmed yet.
+    /// Newer answers that would move the gate and are not confirmed yet.
     package var unconfirmed: Unconfirmed?
+    /// The version of the flags in force: their edition, or else the source's word for it.
     package var version: String?
 
+    /// The evidence of a switch without flags that nobody waits for, unless told otherwise.
     package init(
         source: SourceName, reading: Reading? = nil, isAnswered: Bool = false,
         isAwaited: Bool = false, isWaking: Bool = false, age: Duration = .zero,
@@ -36,21 +38,22 @@ package struct Evidence: Hashable, Sendable {
     }
 }
 
-/// What else a decision depends on.
+/// What a decision depends on besides the evidence: time, boot, override, installed version.
 package struct Circumstances: Hashable, Sendable {
-    /// The time for ends and windows: the wall clock's where it is believed.
+    /// The time for ends and windows: the wall clock's, unless the clock is not believed.
     package var time: Instant
+    /// Whether `time` is the time of the wall clock.
     package var isClockBelieved: Bool
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
-    /// The gate that its flags and its policy have wanted in this boot until now; nil where that is not
-    /// known.
+    /// The gate that its flags and its policy have wanted in this boot until now; nil if unknown.
     package var stood: Gate?
-    /// The version of what the service runs, where that is known.
+    /// The installed version of the software that the service runs; nil if unknown.
     package var installed: Version?
-    /// What an operator has ordered.
+    /// The override of an operator, whether it has expired or not.
     package var override: Override?
 
+    /// The circumstances of one service at one moment.
     package init(
         time: Instant, isClockBelieved: Bool, isSameBoot: Bool, stood: Gate? = nil,
         installed: Version? = nil, override: Override? = nil
@@ -63,29 +66,30 @@ package struct Circumstances: Hashable, Sendable {
         self.override = override
     }
 
-    /// The same, had no operator ordered anything.
+    /// The same circumstances without an override.
     package var unforced: Self {
         var circumstances = self
         circumstances.override = nil
         return circumstances
     }
 
-    /// The override that is in force: one that has not expired by the time for ends.
+    /// The override in force; nil if there is none, or `time` has reached its end.
     package var standingOverride: Override? {
         guard let override, time < override.until else { return nil }
         return override
     }
 }
 
-/// Answers that agree with each other, and not with the flags in force: too few as yet.
+/// Answers that agree with each other on moving the gate, and are fewer than the policy asks for.
 package struct Unconfirmed: Hashable, Sendable {
-    /// What they would do.
+    /// The gate that they ask for.
     package var gate: Gate
-    /// How many there were, one after the other.
+    /// How many came in a row.
     package var count: Int
-    /// How many it takes.
+    /// How many the policy asks for: `confirm_close` or `confirm_open`.
     package var needed: Int
 
+    /// `count` of `needed` answers that ask for `gate`.
     package init(gate: Gate, count: Int, needed: Int) {
         self.gate = gate
         self.count = count

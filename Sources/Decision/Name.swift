@@ -1,11 +1,12 @@
 /// The name of a service, a source or a variant: `[a-z0-9][a-z0-9_-]{0,62}`.
 ///
-/// One spelling for all three, because each becomes part of a file name, a unit's instance name and
-/// a metric's label. The phantom type keeps a service's name from standing where a source's belongs.
+/// One rule for all three, because each becomes part of a file name, a unit's instance name and a
+/// metric's label. The phantom type `Thing` keeps apart the names of services, sources and
+/// variants.
 package struct Name<Thing>: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Nil where `text` is not a name.
+    /// Nil if `text` is not a name.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count <= 63, Self.isAlphanumeric(first),
@@ -18,9 +19,10 @@ package struct Name<Thing>: Hashable, Comparable, Sendable, CustomStringConverti
 
     package var description: String { text }
 
+    /// By Unicode scalars: names hold ASCII alone.
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
-    /// What a name may be, for error messages and the man page.
+    /// The rule for names as a clause, for error messages and the man page.
     package static var rule: String {
         "1 to 63 of a-z, 0-9, '_' and '-', the first a letter or digit"
     }
@@ -31,8 +33,12 @@ package struct Name<Thing>: Hashable, Comparable, Sendable, CustomStringConverti
     }
 }
 
+/// Marks the names of services.
 package enum ServiceTag {}
+/// Marks the names of sources.
 package enum SourceTag {}
 
+/// The name of a service, as in `[service.NAME]`.
 package typealias ServiceName = Name<ServiceTag>
+/// The name of a source, as in `[source.NAME]`.
 package typealias SourceName = Name<SourceTag>

@@ -1,33 +1,35 @@
 package import CivilTime
 
-/// What one switch would have the service do, now. The most restrictive opinion is the verdict.
+/// The state that one switch asks for now, after policy. The most restrictive opinion becomes the
+/// verdict.
 package struct Opinion: Hashable, Sendable {
     package var state: State
     package var gate: Gate
     package var reason: Reason
     package var endsAt: Instant?
-    /// The window that is announced, where nothing more restrictive is.
+    /// The next planned window of a service that runs.
     package var nextWindow: Window?
     package var title: String?
     package var message: String?
     var retryAfter: Duration?
-    /// Whose flags it rests on; nil where none ever came.
+    /// The source of the flags that it rests on; nil if none ever came.
     package var source: SourceName?
     package var version: String?
     package var isStale = false
 
+    /// An opinion without an end, texts or a source.
     init(state: State, gate: Gate, reason: Reason) {
         self.state = state
         self.gate = gate
         self.reason = reason
     }
 
-    /// What the days are counted to.
+    /// The time to which the days left are counted; nil without an end or a window.
     var deadline: Instant? { endsAt ?? nextWindow?.from }
 
-    /// Whether `other` takes less away. What closes the gate outranks what only warns, whatever the
-    /// words: with `update_required = "open"` an update never hides a maintenance. Of two ends, or
-    /// of two windows ahead, the earlier counts.
+    /// Whether this opinion is more restrictive than `other`. A closed gate outranks an open gate,
+    /// whatever the states: with `update_required = "open"` an update never hides a maintenance. Of
+    /// two ends, or of two windows ahead, the earlier counts.
     func outranks(_ other: Opinion) -> Bool {
         if gate != other.gate { return gate == .closed }
         if state != other.state {
@@ -37,26 +39,26 @@ package struct Opinion: Hashable, Sendable {
         return other.deadline.map { deadline < $0 } ?? true
     }
 
-    /// Gives the trouble of an opinion that comes to the same as the reason: where two switches agree
-    /// and one of them stands on doubtful flags, somebody should look.
-    mutating func takeTrouble(from others: [Opinion?]) {
-        guard !reason.isTrouble else { return }
-        let position = others.firstIndex { $0?.isSameInTrouble(as: self) ?? false }
-        guard let position, let troubled = others[position] else { return }
-        reason = troubled.reason
-        isStale = troubled.isStale
+    /// Takes the degraded reason of another opinion with the same state, gate and end. If two
+    /// switches agree and one of them rests on degraded flags, the verdict tells so.
+    mutating func takeDegradedReason(from others: [Opinion?]) {
+        guard !reason.isDegraded else { return }
+        let position = others.firstIndex { $0?.isDegradedMatch(of: self) ?? false }
+        guard let position, let degraded = others[position] else { return }
+        reason = degraded.reason
+        isStale = degraded.isStale
     }
 
-    private func isSameInTrouble(as other: Opinion) -> Bool {
-        reason.isTrouble && gate == other.gate && state == other.state && endsAt == other.endsAt
+    private func isDegradedMatch(of other: Opinion) -> Bool {
+        reason.isDegraded && gate == other.gate && state == other.state && endsAt == other.endsAt
     }
 }
 
 extension Service {
-    /// What one switch says in these circumstances; nil while its flags are waited for.
+    /// The opinion of one switch in these circumstances; nil while the service waits for its flags.
     ///
-    /// An error is never an order: without flags the policy speaks, and a reading that has become
-    /// doubtful keeps its force and says what is wrong with it.
+    /// An error is never an order: without flags the policy decides, and after an invalid answer
+    /// the last good flags stay in force, with the problem as the reason.
     package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
             return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
@@ -71,11 +73,11 @@ extension Service {
         opinion.version = evidence.version
         announce(
             reading.nextWindow(after: circumstances.time), in: &opinion, evidence, circumstances)
-        doubt(&opinion, evidence, circumstances)
+        judgeProblems(&opinion, evidence, circumstances)
         return opinion
     }
 
-    /// What counts of all that a reading claims; of equals the first.
+    /// The opinion on the most restrictive claim of a reading; of equals the first.
     private func mostRestrictive(
         _ reading: Reading, of evidence: Evidence, in circumstances: Circumstances
     ) -> Opinion? {
@@ -94,8 +96,8 @@ extension Service {
             gate: policy.whenUnknown, reason: .unknown(source, policy.whenUnknown))
     }
 
-    /// Nil for a claim that says nothing now: a window that is not open, a version that is new
-    /// enough, or that cannot be told.
+    /// Nil for a claim without effect now: a window that is not open, an installed version that is
+    /// new enough or unknown.
     private func opinion(
         on claim: Claim, of evidence: Evidence, in circumstances: Circumstances
     ) -> Opinion? {
@@ -153,8 +155,8 @@ extension Service {
         Opinion(state: state, gate: policy.gate(of: state) ?? .open, reason: reason)
     }
 
-    /// Tells of a planned window while nothing else is to be told: its texts, and why a service that
-    /// runs has days left.
+    /// Announces the next window of a service that runs: its texts, and the reason for its days
+    /// left.
     private func announce(
         _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence,
         _ circumstances: Circumstances
@@ -171,20 +173,20 @@ extension Service {
         }
     }
 
-    /// Says what is wrong with flags that are old or were followed by an answer that does not count,
-    /// and lets the policy decide for those that are too old.
-    private func doubt(
+    /// Makes an invalid or unconfirmed newer answer the reason, and applies `when_stale` to stale
+    /// flags.
+    private func judgeProblems(
         _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
     ) {
-        if let problem = evidence.problem, opinion.reason.yieldsToDoubt {
+        if let problem = evidence.problem, opinion.reason.yieldsToProblem {
             opinion.reason = .invalidAnswer(evidence.source, problem)
-        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToDoubt {
+        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToProblem {
             opinion.reason = .unconfirmed(evidence.source, unconfirmed)
         }
         guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
         if isExcused(evidence, opinion, circumstances) { return }
         opinion.isStale = true
-        // An accepted end outranks when_stale: no silence of the source takes it back.
+        // An accepted end outranks when_stale: a source that stays silent does not take it back.
         if opinion.state == .ended, opinion.gate == .closed { return }
         opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
         switch (policy.whenStale, opinion.gate) {
@@ -197,9 +199,10 @@ extension Service {
         }
     }
 
-    /// Whether old flags count for now. Whoever was not asked since the start is not silent yet: a host
-    /// that was off or asleep for long must not begin by closing a service whose source is there. But
-    /// where the policy had moved the gate by then, it stays: a restart takes nothing back.
+    /// Whether stale flags still count. A source that was not polled since the start is not silent
+    /// yet: a host that was off or asleep for long must not close a service before it has polled.
+    /// But if the policy had moved the gate in this boot, the gate stays: a restart takes nothing
+    /// back.
     private func isExcused(
         _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
     ) -> Bool {
@@ -221,7 +224,7 @@ extension Service {
 }
 
 extension Opinion {
-    /// Takes another state by policy: what the flags said to users no longer fits.
+    /// Takes another state by policy, without the texts of the flags: they no longer fit.
     fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
         self.state = state
         self.gate = gate
@@ -233,8 +236,8 @@ extension Opinion {
 }
 
 extension Reason {
-    /// Whether what is wrong with the newest answer is the more important thing to say.
-    fileprivate var yieldsToDoubt: Bool {
+    /// Whether a problem of the newest answer replaces this reason.
+    fileprivate var yieldsToProblem: Bool {
         switch self {
         case .flags, .storedFlags, .endUnreadable, .windowAhead: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,

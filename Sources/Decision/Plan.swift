@@ -1,14 +1,16 @@
 package import JSON
 
-/// A source as far as the decision knows it: when it is asked, and how long that may take.
+/// A source as the machine knows it: its interval, its time limit and its defaults.
 package struct SourcePlan: Hashable, Sendable {
     package var name: SourceName
+    /// The time between two polls.
     package var interval: Duration
-    /// A fetch that takes longer than this is not going on any more.
+    /// The time limit of one fetch. A longer fetch counts as lost: see `Machine.isProgressing`.
     package var timeout: Duration
-    /// What a key is worth that the source does not hold.
+    /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
 
+    /// A source that is polled every `interval`.
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
         defaults: JSON.Object = JSON.Object()
@@ -20,13 +22,15 @@ package struct SourcePlan: Hashable, Sendable {
     }
 }
 
-/// Everything the machine runs on: what the configuration says, less how flags are fetched.
+/// The configuration as the machine knows it: sources, services, limits. Addresses and credentials
+/// are the concern of the sources.
 package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
     /// How many services may close for one cause; nil is any number.
     package var closeAtOnce: Int?
 
+    /// A plan in the order of the configuration.
     package init(sources: [SourcePlan], services: [Service], closeAtOnce: Int? = nil) {
         self.sources = sources
         self.services = services
@@ -39,6 +43,7 @@ struct PlanIndex: Hashable, Sendable {
     private let sources: [SourceName: Int]
     private let services: [ServiceName: Int]
 
+    /// The index of `plan`; of two equal names the first counts.
     init(_ plan: Plan) {
         sources = Dictionary(
             zip(plan.sources.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
@@ -46,13 +51,13 @@ struct PlanIndex: Hashable, Sendable {
             zip(plan.services.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position of a source; nil where the plan has none of that name.
+    /// The position of a source; nil if the plan has no source of that name.
     func source(_ name: SourceName) -> Int? { sources[name] }
 
-    /// The position of a service; nil where the plan has none of that name.
+    /// The position of a service; nil if the plan has no service of that name.
     func service(_ name: ServiceName) -> Int? { services[name] }
 
-    /// Whether a write is about something that this plan has and `next` has not.
+    /// Whether a write concerns a source or a service that is in this plan and not in `next`.
     func loses(_ operation: WriteOperation, in next: PlanIndex) -> Bool {
         switch operation {
         case .storeFlags(let name), .markConfirmed(let name):
@@ -64,8 +69,8 @@ struct PlanIndex: Hashable, Sendable {
 }
 
 extension Plan {
-    /// The switches that read each source, in the order of the services: found once for a plan, so
-    /// that an answer costs in proportion to its readers alone.
+    /// The switches that read each source, in the order of the services. Computed once for a plan,
+    /// so that the cost of an answer grows with its readers alone.
     var readers: [SourceName: [SwitchPosition]] {
         var readers: [SourceName: [SwitchPosition]] = [:]
         for (service, configured) in services.enumerated() {

@@ -1,22 +1,25 @@
-/// What a service does when its flags do not come, or come too fast.
+/// A service's settings for missing or old flags, confirmation, ends and updates.
 package struct Policy: Hashable, Sendable {
-    /// The age at which the last good flags stop counting; nil is never.
+    /// The age at which flags become stale; nil is never.
     package var maxStale: Duration?
+    /// What decides once flags are stale.
     package var whenStale: WhenStale
-    /// What holds when no flags were ever fetched and `firstTimeout` is over.
+    /// The gate if no flags were ever fetched and `firstTimeout` is over.
     package var whenUnknown: Gate
-    /// How long the first answer is waited for after a start.
+    /// How long a service waits for the first answer after a start.
     package var firstTimeout: Duration
+    /// The state after the end of a countdown.
     package var atEnd: AtEnd
-    /// What `update-required` means for the gate: `closed`, or `open` where it is a warning only.
+    /// The gate in the state `update-required`: `open` makes it a warning.
     package var updateRequired: Gate
-    /// A gate that closed reopens no sooner.
+    /// How long a closed gate stays closed at least.
     package var minClosed: Duration
-    /// How many answers in a row have to agree before flags close, or open, the gate.
+    /// How many answers in a row have to agree before flags close the gate; 1 or more.
     package var confirmClose: Int
-    /// As above.
+    /// How many answers in a row have to agree before flags open the gate; 1 or more.
     package var confirmOpen: Int
 
+    /// The defaults of the configuration, unless told otherwise.
     package init(
         maxStale: Duration? = nil, whenStale: WhenStale = .hold, whenUnknown: Gate = .open,
         firstTimeout: Duration = .seconds(30), atEnd: AtEnd = .ended,
@@ -36,7 +39,7 @@ package struct Policy: Hashable, Sendable {
 }
 
 extension Policy {
-    /// Whether units may run in `state`; nil while undecided.
+    /// The gate in `state`; nil while undecided.
     package func gate(of state: State) -> Gate? {
         switch state {
         case .undecided: nil
@@ -47,14 +50,17 @@ extension Policy {
     }
 }
 
-/// What flags older than `max_stale` are worth.
+/// The effect of stale flags.
 package enum WhenStale: String, CaseIterable, Sendable {
+    /// They stay in force.
     case hold
+    /// The gate opens.
     case open
+    /// The gate closes.
     case closed
 }
 
-/// What a countdown becomes when its end passes.
+/// The state of a countdown after its end.
 package enum AtEnd: String, CaseIterable, Sendable {
     case ended
     /// It stays a countdown, with no days left.

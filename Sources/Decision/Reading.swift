@@ -1,21 +1,22 @@
 package import CivilTime
 
-/// What one switch's flags say, whatever the time is.
+/// The claims of one answer by one format, without regard to time.
 ///
-/// A reading may claim several things at once (an update is required *and* the service is under
-/// maintenance); which of them counts is the policy's to say.
+/// A reading may make several claims at once (an update is required *and* the service is under
+/// maintenance); the policy decides which of them counts.
 package struct Reading: Hashable, Sendable {
-    /// At least one that says something at every time.
+    /// At least one of them has an effect at every time.
     package var claims: [Claim]
     package var title: String?
     package var message: String?
-    /// How soon the source wants to be asked again while the gate is closed.
+    /// The wait between two polls that the flags ask for while the gate is closed.
     package var retryAfter: Duration?
-    /// The flags' own count of their editions. It never goes backwards.
+    /// The edition of the flags. It never goes backwards.
     package var version: Int64?
-    /// From then on the flags are stale.
+    /// When the flags become stale, whatever their age.
     package var expires: Instant?
 
+    /// A reading of `claims`, without texts unless given.
     package init(
         claims: [Claim], title: String? = nil, message: String? = nil,
         retryAfter: Duration? = nil, version: Int64? = nil, expires: Instant? = nil
@@ -38,7 +39,7 @@ package struct Reading: Hashable, Sendable {
     }
 }
 
-/// One thing that flags claim about a service.
+/// One statement of a reading about a service.
 package enum Claim: Hashable, Sendable {
     case running
     case countdown(End)
@@ -47,7 +48,7 @@ package enum Claim: Hashable, Sendable {
     case ended
     /// Maintenance while the window is open, nothing before and after.
     case window(Window)
-    /// An update is required where the installed version is older.
+    /// An update is required if the installed version is older.
     case minimumVersion(Version)
 }
 
@@ -68,6 +69,7 @@ package struct Window: Hashable, Sendable {
     package let title: String?
     package let message: String?
 
+    /// A window; `from` has to be before `until`.
     package init(from: Instant, until: Instant, title: String? = nil, message: String? = nil) {
         self.from = from
         self.until = until
@@ -75,5 +77,6 @@ package struct Window: Hashable, Sendable {
         self.message = message
     }
 
+    /// Whether the window is open at `time`.
     package func contains(_ time: Instant) -> Bool { from <= time && time < until }
 }

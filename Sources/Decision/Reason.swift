@@ -1,10 +1,12 @@
 package import CivilTime
 
-/// Why a verdict is what it is. Each has one slug for programs and one sentence for people.
+/// The cause of a verdict. Each reason has one slug for programs and one sentence for people.
 package enum Reason: Hashable, Sendable {
     case starting
+    /// Stored flags of an earlier boot would open the gate, and the source has not answered yet.
     case awaitingFirstAnswer(SourceName)
     case flags(SourceName)
+    /// The source has not answered since the start.
     case storedFlags(SourceName)
     case invalidAnswer(SourceName, InvalidFlag)
     case unconfirmed(SourceName, Unconfirmed)
@@ -18,21 +20,21 @@ package enum Reason: Hashable, Sendable {
     case unknown(SourceName, Gate)
     case clockNotBelieved(SourceName)
     case minClosed(SourceName)
-    /// The host guard holds it open.
+    /// The host guard holds the gate open.
     case closingHeld(SourceName)
     case overridden(Override, until: ZonedInstant)
 }
 
-/// Why flags do not count any more.
+/// Why flags are stale.
 package enum Staleness: String, CaseIterable, Sendable {
     /// The source has not confirmed them for `max_stale`.
     case old
-    /// They said themselves how long they count.
+    /// Their own `expires` has passed.
     case expired
 }
 
 extension Reason {
-    /// The word in state.json and in the journal. `meaning` is what the man page says of it.
+    /// The reason as one word in state.json and in the journal; killswitchd(8) explains each.
     package enum Slug: String, CaseIterable, Sendable {
         case starting
         case awaitingFirstAnswer = "awaiting-first-answer"
@@ -59,6 +61,7 @@ extension Reason {
         case overridden = "override"
     }
 
+    /// The reason as one word.
     package var slug: Slug {
         switch self {
         case .starting: .starting
@@ -87,8 +90,9 @@ extension Reason {
         }
     }
 
-    /// Whether somebody should look: the verdict stands, but not on fresh and sound flags.
-    package var isTrouble: Bool {
+    /// Whether the verdict does not rest on current good flags. Such a reason is logged as a
+    /// warning.
+    package var isDegraded: Bool {
         switch self {
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
             .window, .endPassed, .minClosed, .overridden:
@@ -99,7 +103,7 @@ extension Reason {
         }
     }
 
-    /// The source that the reason speaks of.
+    /// The source that the reason names; nil if it names none.
     package var source: SourceName? {
         switch self {
         case .starting, .overridden:
@@ -114,7 +118,7 @@ extension Reason {
         }
     }
 
-    /// One sentence without the full stop, such as follows "shop is in maintenance: ".
+    /// The reason as a sentence without the full stop, to follow "shop is in maintenance: ".
     package var sentence: String {
         switch self {
         case .starting:

@@ -2,17 +2,19 @@ package import JSON
 
 /// A flag that a service follows besides its switches: a value of its own, or its variant.
 ///
-/// It is read from the very answer that the first of the service's switches on that source rests on,
-/// so that it never tells of another moment than the verdict.
+/// It is read from the same answer as the service's first switch on that source, so that value and
+/// verdict never come from different snapshots.
 package struct RemoteValue: Hashable, Sendable {
     package var name: ValueName
     /// One of the sources of the service's switches.
     package var source: SourceName
+    /// The key of the flag.
     package var key: String
     package var type: RemoteType
-    /// What it is where the flags do not have the key, and before there are any.
+    /// The value without flags, and if the flags lack the key; nil is no default.
     package var fallback: JSON.Value?
 
+    /// A value of `type` that `key` of `source` holds.
     package init(
         name: ValueName, source: SourceName, key: String, type: RemoteType,
         fallback: JSON.Value? = nil
@@ -24,7 +26,8 @@ package struct RemoteValue: Hashable, Sendable {
         self.fallback = fallback
     }
 
-    /// What the flags say. A missing key is the default, where there is one.
+    /// The value in `flags`, or the default if the key is missing. Throws for a missing key without
+    /// a default and for a wrong type.
     package func read(_ flags: JSON.Object) throws(InvalidFlag) -> JSON.Value {
         guard let value = flags[key] else {
             guard let fallback else { throw .missing(key: key) }
@@ -40,7 +43,7 @@ package struct RemoteValue: Hashable, Sendable {
         }
     }
 
-    /// A number, or a string that holds one: Remote Config and etcd know strings alone.
+    /// A number, or a string that holds a number: Remote Config and etcd know strings alone.
     private static func number(
         _ value: JSON.Value, _ key: String, _ expected: String, _ fits: (Number) -> Bool
     ) throws(InvalidFlag) -> Number {
@@ -70,7 +73,7 @@ package struct RemoteValue: Hashable, Sendable {
         }
     }
 
-    /// The word that the map has for this flag; for one it does not have, the default.
+    /// The word of the map for this flag; the default if the map lacks the flag.
     private func word(
         _ value: JSON.Value, among words: [String: String]
     ) throws(InvalidFlag) -> JSON.Value {
@@ -91,18 +94,19 @@ package struct RemoteValue: Hashable, Sendable {
     }
 }
 
-/// What a remote value has to be.
+/// The type of a remote value.
 package enum RemoteType: Hashable, Sendable {
     case string
     case integer
     case number
     case boolean
-    /// Anything; a string is read as JSON.
+    /// Any JSON value; a string is read as JSON.
     case json
-    /// A word of this map, by the flag: a variant.
+    /// A variant: the map's word for the flag.
     case word([String: String])
 }
 
+/// Marks the names of remote values.
 package enum ValueTag {}
 
 /// The name of a remote value. In `state.env` it is in capitals, with `_` for `-`.

@@ -1,26 +1,33 @@
 import CivilTime
 
-/// When a source is asked again: a pure function of how its answers went and of a seed.
+/// The wait until the next poll of a source: a pure function of its earlier outcomes and of a seed.
 ///
-/// After a success the interval, ± 10 %. After a failure full jitter below a ceiling that doubles
-/// from the interval to 16 times it, at most 15 minutes, and never less than the interval; where we
-/// are refused that ceiling at once, by half at least and never sooner than after a success. Before
-/// the first good answer since the start 1, 2, 4 … seconds up to the interval, however it fails.
-/// Retry-After is a lower bound, itself at most an hour.
+/// - After a success: the interval, ± 10 %.
+/// - After a failure: full jitter below a ceiling. The ceiling doubles from the interval to 16 times
+///   the interval, at most 15 minutes and at least the interval.
+/// - After a denied access (401, 403): half of the highest ceiling to all of it, and never less than
+///   after a success.
+/// - Before the first good answer since the start: 1, 2, 4 … seconds up to the interval, after every
+///   kind of failure.
+/// - `Retry-After` (RFC 9110 §10.2.3) is a lower bound of at most an hour.
 package struct Schedule: Hashable, Sendable {
+    /// The highest ceiling of the back-off, unless the interval is longer.
     static let backOffLimit: Duration = .seconds(15 * 60)
+    /// The longest wait that a source may ask for.
     static let retryAfterLimit: Duration = .seconds(3600)
 
+    /// The usual time between two polls.
     package var interval: Duration
     private var failures = 0
     private var hasAnswered = false
 
+    /// A schedule without any outcome yet.
     package init(interval: Duration) {
         self.interval = interval
     }
 
-    /// How long to wait after a good answer. `pace` replaces the interval where a closed service
-    /// asked to be polled at its own.
+    /// The wait after a good answer. `pace` replaces the interval if the flags of a closed service
+    /// ask for another pace.
     package mutating func succeeded(
         pace: Duration? = nil, using random: inout some RandomNumberGenerator
     ) -> Duration {
@@ -30,15 +37,15 @@ package struct Schedule: Hashable, Sendable {
         return base.scaled(by: Double.random(in: 0.9...1.1, using: &random))
     }
 
-    /// How long to wait after a failure.
+    /// The wait after a failure.
     package mutating func failed(
         _ failure: Failure, using random: inout some RandomNumberGenerator
     ) -> Duration {
         failures += 1
         let wait = hasAnswered ? backOff(failure, using: &random) : firstRetry(using: &random)
-        guard let wish = failure.retryAfter else { return wait }
-        // Later than asked by up to a tenth: a thousand hosts were told the same second.
-        let least = min(max(wish, .zero), Self.retryAfterLimit)
+        guard let requested = failure.retryAfter else { return wait }
+        // Later by up to a tenth: a thousand hosts may have got the same Retry-After.
+        let least = min(max(requested, .zero), Self.retryAfterLimit)
         let asked = least.scaled(by: Double.random(in: 1.0...1.1, using: &random))
         return max(wait, min(asked, Self.retryAfterLimit))
     }
@@ -54,8 +61,8 @@ package struct Schedule: Hashable, Sendable {
         let limit = max(interval, min(interval * 16, Self.backOffLimit))
         switch failure.kind {
         case .refused:
-            // Asking more often will not get us in: at once to the slowest pace, which is the usual
-            // one where the interval is that long.
+            // More polls would not give access: take the slowest pace at once. With a long interval
+            // that is the usual pace.
             let slowest = limit.scaled(by: Double.random(in: 0.5...1.0, using: &random))
             let usual = interval.scaled(by: Double.random(in: 0.9...1.1, using: &random))
             return max(slowest, usual)
@@ -68,6 +75,7 @@ package struct Schedule: Hashable, Sendable {
 }
 
 extension Duration {
+    /// The duration times `factor`, rounded to microseconds.
     func scaled(by factor: Double) -> Duration {
         .microseconds(Int64((Double(microseconds) * factor).rounded()))
     }
@@ -77,10 +85,12 @@ extension Duration {
 package struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
+    /// A generator whose numbers depend on `seed` alone.
     package init(seed: UInt64) {
         state = seed
     }
 
+    /// The next 64 bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -1,12 +1,11 @@
 import CivilTime
 
 extension Service {
-    /// The verdict for this evidence, in the order of `switches`: the most restrictive opinion wins.
+    /// The verdict for this evidence, in the order of `switches`: the most restrictive opinion
+    /// wins, and an override in force comes before all opinions.
     ///
-    /// An operator's override stands before all of them.
-    ///
-    /// Pure: the same input gives the same verdict. What is known to close, closes at once; what
-    /// would open waits for switches that were not heard of yet.
+    /// Pure: the same input gives the same verdict. A closed gate needs one switch; an open gate
+    /// waits for every switch that has no flags yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
         if let override = circumstances.standingOverride { return verdict(of: override) }
         let opinions = evidence.map { opinion(of: $0, in: circumstances) }
@@ -22,8 +21,8 @@ extension Service {
         return verdict(at: decisive, of: opinions, in: circumstances)
     }
 
-    /// The position of the one that counts, of equals the first configured; nil where there is none.
-    /// By position, as opinions are large and every answer asks for many.
+    /// The position of the most restrictive opinion, of equals the first; nil without an opinion. A
+    /// position, because copies of opinions would cost more than the comparison.
     func mostRestrictive(_ opinions: [Opinion?]) -> Int? {
         var best: Int?
         for index in opinions.indices {
@@ -36,8 +35,8 @@ extension Service {
         return best
     }
 
-    /// Stored flags of an earlier boot open nothing before their source was asked, so that nothing
-    /// is started only to be killed.
+    /// Whether the source has to be polled before its flags may open the gate: stored flags of an
+    /// earlier boot must not start a unit that the first answer stops again.
     private func mustBeAsked(_ evidence: Evidence, _ circumstances: Circumstances) -> Bool {
         evidence.isAwaited && !circumstances.isSameBoot
     }
@@ -46,7 +45,7 @@ extension Service {
         at decisive: Int, of opinions: [Opinion?], in circumstances: Circumstances
     ) -> Verdict {
         guard var opinion = opinions[decisive] else { return .undecided(.starting) }
-        opinion.takeTrouble(from: opinions)
+        opinion.takeDegradedReason(from: opinions)
         return Verdict(
             state: opinion.state, gate: opinion.gate, reason: opinion.reason,
             endsAt: opinion.endsAt, daysLeft: daysLeft(to: opinion.deadline, in: circumstances),
@@ -60,7 +59,7 @@ extension Service {
             reason: .overridden(override, until: zone.zoned(override.until)), override: override)
     }
 
-    /// Unknown without an end, and with a clock that is not believed: no number beats a wrong one.
+    /// Calendar days to `end`; nil without an end, or before it if the clock is not believed.
     private func daysLeft(to end: Instant?, in circumstances: Circumstances) -> Int? {
         guard let end else { return nil }
         if circumstances.time >= end { return 0 }
@@ -70,14 +69,13 @@ extension Service {
 }
 
 extension Service {
-    /// No record stands longer than this, and the minute after it, without being looked at again.
+    /// The longest time to the next edge. With the minute after it, a record is valid for less than
+    /// 26 hours.
     private static let longestDay: Duration = .seconds(26 * 3600 - 120)
 
-    /// The next instant at which time alone may change the verdict's facts: the earliest end, the
-    /// edge of a window, the next midnight of the zone, the moment at which flags turn stale or an
-    /// override expires.
-    ///
-    /// There always is one, for midnight always comes; `state.json` is valid until a minute past it.
+    /// The next instant at which time alone may change the verdict: the earliest end, the edge of a
+    /// window, the next midnight of the zone, the moment at which flags become stale or an override
+    /// expires. `state.json` is valid until a minute after it.
     func nextEdge(of evidence: [Evidence], in circumstances: Circumstances, at now: Now) -> Instant
     {
         // A day is as long as 27 hours where a zone moved westwards (Antarctica/Casey, 2010).
@@ -97,12 +95,12 @@ extension Service {
         return edge
     }
 
-    /// Whether these flags do not count for ever.
+    /// Whether these flags can become stale.
     func canTurnStale(_ evidence: Evidence) -> Bool {
         policy.maxStale != nil || evidence.reading?.expires != nil
     }
 
-    /// How long these flags still count; nil when they always do, or no longer do.
+    /// The time until these flags are older than `max_stale`; nil without that limit or past it.
     func timeUntilStale(_ evidence: Evidence) -> Duration? {
         guard let maxStale = policy.maxStale, evidence.reading != nil, evidence.age < maxStale
         else { return nil }
@@ -111,7 +109,7 @@ extension Service {
 }
 
 extension Reading {
-    /// When what it says changes by time alone.
+    /// The times at which time alone changes its claims or makes it stale.
     fileprivate var edges: [Instant] {
         var edges = expires.map { [$0] } ?? []
         for claim in claims {

@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// One service as configured: what is switched, by which switches, under which policy.
+/// One service as configured: its name, its zone, its switches and its policy.
 package struct Service: Hashable, Sendable {
     package var name: ServiceName
     /// The zone whose calendar counts the days, and in which a date without an offset is read.
@@ -8,12 +8,15 @@ package struct Service: Hashable, Sendable {
     /// At least one. The most restrictive of them wins.
     package var switches: [Switch]
     package var policy: Policy
-    /// Where the version of what it runs is known from.
+    /// The source of the installed version: the configuration or a file; nil if unknown.
     package var installed: InstalledVersion?
     package var activation: Activation
+    /// The value of the type `word` that names the service's variant.
     package var variant: RemoteValue?
+    /// The remote values in the order of the configuration.
     package var values: [RemoteValue]
 
+    /// A service with the default policy unless given; `switches` must not be empty.
     package init(
         name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy(),
         installed: InstalledVersion? = nil, activation: Activation = .immediate,
@@ -33,7 +36,7 @@ package struct Service: Hashable, Sendable {
 /// When the flags of a new answer take force.
 package enum Activation: String, CaseIterable, Sendable {
     case immediate
-    /// At the next start or when it is asked for, so that nothing changes under a running service.
+    /// At the next start or by `activate`, so that nothing changes under a running service.
     case nextStart = "next-start"
 }
 
@@ -42,6 +45,7 @@ package struct Switch: Hashable, Sendable {
     package var source: SourceName
     package var format: Format
 
+    /// A switch that reads the flags of `source` by `format`.
     package init(source: SourceName, format: Format) {
         self.source = source
         self.format = format

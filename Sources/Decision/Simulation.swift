@@ -1,19 +1,20 @@
 package import CivilTime
 
-/// One service in virtual time: what given flags would lead to, from an instant on.
+/// One service in virtual time: the verdicts that given flags lead to, from an instant on.
 ///
-/// The same code decides as in the daemon, and only the world is a pretence. Each source has answered
-/// at the start, or never will. Afterwards it confirms these flags for ever, so that they never grow
-/// old, or is silent, so that `max_stale` counts.
+/// The daemon's machine decides; only the world is simulated. Each source answers at the start or
+/// never. Afterwards it either confirms these flags for ever, so that they never become stale, or
+/// it is silent, so that `max_stale` counts.
 package struct Simulation {
     private var machine: Machine
     private var now: Now
     private var wake = Wake()
     private var published: [Record] = []
-    /// What would be said in the journal about these flags, less the verdicts.
+    /// The lines that the journal would get about these flags, without the verdicts.
     package private(set) var notices: [Notice] = []
 
-    /// Begins at `start`. A source without an answer is one that never gave any.
+    /// Begins at `start`. A source without an answer never gave flags. `isSilent`: no source
+    /// confirms its flags after the start.
     package init(
         _ service: Service, sources: [SourcePlan], answers: [SourceName: Answer],
         installed: Version? = nil, at start: Instant, isSilent: Bool = false
@@ -30,14 +31,14 @@ package struct Simulation {
             guard let answer = answers[source.name] else { continue }
             handle(.fetched(source.name, .answer(answer)))
         }
-        // Whoever has not answered by now never will.
-        handle(.patienceEnded)
-        // What came before all had spoken is not the verdict on these flags.
+        // A source without an answer stays silent: nothing is waited for.
+        handle(.waitEnded)
+        // The records before the last answer do not rest on all flags.
         published = published.suffix(1)
     }
 
-    /// The verdict at the start, then each change of it up to `end`, days alone left out: they change
-    /// at each midnight. The time of a change is `decidedAt`.
+    /// The record at the start, then each change up to `end`. A change of the days left alone is
+    /// left out. The time of a change is `decidedAt`.
     package mutating func records(until end: Instant) -> [Record] {
         var records = published
         while let next = nextMoment, next.wall <= end {
@@ -51,7 +52,7 @@ package struct Simulation {
         return records
     }
 
-    /// When the machine wants to be woken; both clocks go at the same rate.
+    /// The time of the next wake-up; nil without one. Both clocks run at the same rate.
     private var nextMoment: Now? {
         let byBoot = wake.boot.map { $0 - now.boot }
         let byWall = wake.wall.map { $0 - now.wall }
@@ -59,7 +60,7 @@ package struct Simulation {
         return Now(wall: now.wall + wait, boot: now.boot + wait)
     }
 
-    /// The fetches that it asks for are left open: nobody would answer anything new.
+    /// Performs no fetch: no source would give a new answer.
     private mutating func handle(_ event: Event) {
         for effect in machine.handle(event, at: now) {
             switch effect {

@@ -1,30 +1,34 @@
 package import CivilTime
 package import JSON
 
-/// The outcome for one service: facts alone, so that two verdicts are equal when nobody needs to be
-/// told anything.
+/// The outcome for one service. It holds facts alone: if two verdicts are equal, there is nothing
+/// to publish.
 package struct Verdict: Hashable, Sendable {
     package var state: State
     /// Nil while undecided.
     package var gate: Gate?
     package var reason: Reason
+    /// The announced end of a countdown or of an ended service.
     package var endsAt: Instant?
     /// Calendar days from today to the end's day in the service's zone, never negative.
     package var daysLeft: Int?
     package var title: String?
     package var message: String?
+    /// The wait between two polls that the flags ask for.
     package var retryAfter: Duration?
-    /// Where the flags that decided came from; nil when none did.
+    /// The source of the flags that decided; nil if none did.
     package var source: SourceName?
+    /// The version of those flags.
     package var version: String?
     /// Whether those flags are older than `max_stale`, or have expired.
     package var isStale: Bool
-    /// The operator's order that stands before the flags.
+    /// The override in force.
     package var override: Override?
     package var variant: String?
-    /// The remote values by name, in the order of the configuration. One that is not known is null.
+    /// The remote values by name, in the order of the configuration. An unknown value is null.
     package var values: JSON.Object
 
+    /// A verdict without an end, texts or values unless given.
     package init(
         state: State, gate: Gate?, reason: Reason, endsAt: Instant? = nil, daysLeft: Int? = nil,
         title: String? = nil, message: String? = nil, retryAfter: Duration? = nil,
@@ -47,13 +51,14 @@ package struct Verdict: Hashable, Sendable {
         self.values = values
     }
 
-    /// The verdict before there is any.
+    /// The verdict of a service that is not decided yet.
     package static func undecided(_ reason: Reason) -> Self {
         Verdict(state: .undecided, gate: nil, reason: reason)
     }
 }
 
-/// What a service is in. The raw value is the word in state.json, in the journal and on command lines.
+/// The state of a service. The raw value is its word in state.json, in the journal and on command
+/// lines.
 package enum State: String, CaseIterable, Sendable {
     case undecided
     case running
@@ -64,7 +69,7 @@ package enum State: String, CaseIterable, Sendable {
 }
 
 extension State {
-    /// How much the state takes away: `ended` most. Of several switches the most restrictive wins.
+    /// The rank of the state: the highest wins among several switches.
     package var restrictiveness: Int {
         switch self {
         case .undecided: 0
@@ -77,25 +82,25 @@ extension State {
     }
 }
 
-/// What a verdict means for units. An undecided service has no gate: nothing is moved for it.
+/// The consequence of a state for units. An undecided service has no gate.
 package enum Gate: String, CaseIterable, Sendable {
     case open
     case closed
 }
 
-/// An operator's local verdict: it stands before everything that flags say, until it expires or is
-/// released.
+/// An operator's local verdict: it comes before all flags until it expires or is released.
 package struct Override: Hashable, Sendable {
     /// Never `undecided`.
     package let state: State
-    /// Why, in the operator's words.
+    /// The author's words for the order.
     package let cause: String
-    /// Who, as the command line tells it: a user's name.
+    /// Who gave the order: user name and user ID.
     package let author: String
     package let since: Instant
+    /// The end of the override; excluded.
     package let until: Instant
 
-    /// Nil for the state `undecided`: nobody can order not to know.
+    /// Nil for the state `undecided`, which nobody can order.
     package init?(state: State, cause: String, author: String, since: Instant, until: Instant) {
         guard state != .undecided else { return nil }
         self.state = state
@@ -105,25 +110,27 @@ package struct Override: Hashable, Sendable {
         self.until = until
     }
 
-    /// Whether it was given for this cause, to the byte.
+    /// Whether it was given for this cause, compared by bytes.
     package func isGiven(for cause: String) -> Bool {
         self.cause.utf8.elementsEqual(cause.utf8)
     }
 }
 
-/// A verdict as it is published: the facts, and since when and for how long they stand.
+/// A verdict as it is published: with since, generation and the next edge.
 package struct Record: Hashable, Sendable {
     package var verdict: Verdict
     /// When the present state began.
     package var since: Instant
-    /// How many changes of state there were, over restarts and reboots.
+    /// The number of changes of state, kept over reboots.
     package var generation: Int
+    /// When the verdict was decided.
     package var decidedAt: Instant
-    /// When the flags that decided were fetched.
+    /// When the flags that decided were fetched; nil if none did.
     package var fetchedAt: Instant?
-    /// When time alone may next change the facts.
+    /// When time alone may next change the verdict.
     package var nextEdge: Instant
 
+    /// The record of a verdict that was decided at `decidedAt`.
     package init(
         verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant,
         fetchedAt: Instant? = nil, nextEdge: Instant
@@ -136,6 +143,6 @@ package struct Record: Hashable, Sendable {
         self.nextEdge = nextEdge
     }
 
-    /// A minute past the next edge: if the record still stands then, no daemon is there any more.
+    /// A minute after the next edge. A record that is still there later has no daemon.
     package var validUntil: Instant { nextEdge + .seconds(60) }
 }

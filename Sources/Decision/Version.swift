@@ -1,10 +1,9 @@
-/// A version of some software, as it is written. Nothing is refused: what cannot be understood can
-/// still be compared.
+/// The version of a piece of software, as it is written. Every text is a version and can be
+/// compared.
 package struct Version: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Nil where there is nothing but white space. White space around it is not part of a version,
-    /// and of several lines the first counts, as files of versions have them.
+    /// The first line of `text` without white space around it; nil if that line is empty.
     package init?(_ text: String) {
         let line = text.utf8.split(maxSplits: 1, whereSeparator: { $0 == 0x0A || $0 == 0x0D }).first
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
@@ -16,8 +15,8 @@ package struct Version: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// The rule: precedence of Semantic Versioning 2.0.0 where both are such versions, else Debian's
-    /// order. A `v` before a digit at the beginning does not count.
+    /// Compares by the precedence of Semantic Versioning 2.0.0 if both are such versions, else by
+    /// Debian's order (deb-version(7)). A `v` before a first digit does not count.
     package func isOlder(than other: Version) -> Bool {
         if let own = SemanticVersion(bare), let other = SemanticVersion(other.bare) {
             return own.isOlder(than: other)
@@ -34,7 +33,7 @@ package struct Version: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a service's installed version is known from.
+/// The origin of a service's installed version.
 package enum InstalledVersion: Hashable, Sendable {
     case version(Version)
     /// A file at an absolute path, whose first line is the version.
@@ -43,11 +42,11 @@ package enum InstalledVersion: Hashable, Sendable {
 
 /// A version as Semantic Versioning 2.0.0 writes it: `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
 struct SemanticVersion {
-    /// Numbers of any length, so they stay text: `0`, or without a leading zero.
+    /// Major, minor and patch as text, because they may have any length; no leading zeros.
     private let core: [Substring]
     private let prerelease: [Substring]
 
-    /// Nil where `text` is not such a version, to the letter (§2, §9, §10).
+    /// Nil unless `text` follows §2, §9 and §10 exactly.
     init?(_ text: Substring) {
         let sides = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
         let parts = sides[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,7 +59,7 @@ struct SemanticVersion {
         else { return nil }
     }
 
-    /// Precedence by §11: the build does not count, and a pre-release comes before its release.
+    /// Compares by §11: the build does not count, and a pre-release comes before its release.
     func isOlder(than other: SemanticVersion) -> Bool {
         for (left, right) in zip(core, other.core) where !left.isSameBytes(right) {
             return left.isLowerNumber(than: right)
@@ -110,13 +109,14 @@ extension UInt8 {
     }
 }
 
-/// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is one,
-/// for software that is not packaged has versions too.
+/// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is such
+/// a version, because software that is not packaged has versions too.
 struct DebianVersion {
     private let epoch: Substring.UTF8View
     private let upstream: Substring.UTF8View
     private let revision: Substring.UTF8View
 
+    /// Splits `text` at the first colon after digits and at the last hyphen.
     init(_ text: Substring) {
         let bytes = text.utf8
         var rest = bytes
@@ -137,6 +137,7 @@ struct DebianVersion {
         }
     }
 
+    /// Compares epoch, upstream version and revision, in this order.
     func isOlder(than other: DebianVersion) -> Bool {
         for (left, right) in [
             (epoch, other.epoch), (upstream, other.upstream), (revision, other.revision),
@@ -147,8 +148,8 @@ struct DebianVersion {
         return false
     }
 
-    /// Negative where `left` comes first: parts that are no digits by `weight`, parts of digits as
-    /// numbers, in turn.
+    /// Negative if `left` comes first. Compares parts without digits by `weight` and parts of
+    /// digits as numbers, in turn.
     private static func order(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Int {
         var (left, right) = (left, right)
         while !left.isEmpty || !right.isEmpty {
@@ -169,14 +170,14 @@ struct DebianVersion {
         return 0
     }
 
-    /// A tilde comes before the end, the end before letters, letters before all else.
+    /// The order: a tilde, the end of the text, letters, all other bytes.
     private static func weight(_ byte: UInt8?) -> Int {
         guard let byte, !byte.isDigit else { return 0 }
         if byte == UInt8(ascii: "~") { return -1 }
         return byte.isLetter ? Int(byte) : Int(byte) + 256
     }
 
-    /// Takes the leading digits, less zeros before the number.
+    /// Removes the leading digits and returns them without leading zeros.
     private static func number(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
         let digits = text.prefix(while: \.isDigit)
         text = text[digits.endIndex...]

@@ -18,8 +18,9 @@ package struct StateDirectory {
         try Directory.create("\(path)/flags")
     }
 
-    /// Stores the answers of a source, each with its validators in the same file, so that an ETag is never
-    /// newer than its flags. Call it before the machine acts on them. Without answers the file is removed.
+    /// Stores the answers of a source, each with its validators in the same file, so that an ETag
+    /// is never newer than its flags. Call it before the machine acts on them. Without answers the
+    /// file is removed.
     package func store(
         _ answers: [Answer], of source: SourceName, binding: String
     ) throws(FileError) {
@@ -28,19 +29,21 @@ package struct StateDirectory {
         try File.replace(flagsPath(source), with: bytes, surviving: .powerLoss)
     }
 
-    /// Records that the source confirmed its stored flags at `now`, as the file's modification time: it
-    /// gives their age after a reboot. It is set at most every ten minutes, to spare the disk.
+    /// Records that the source confirmed its stored flags at `now`, as the file's modification
+    /// time: it gives their age after a reboot. It is set at most every ten minutes, to spare the
+    /// disk.
     package func confirm(_ source: SourceName, at now: Instant) throws(FileError) {
         let file = flagsPath(source)
         guard let before = try modificationTime(file) else { return }
         if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
     }
 
-    /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the runtime
-    /// directory that says so for this boot. Answers whose binding `isBound` rejects are inherited.
+    /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
+    /// runtime directory that says so for this boot. Answers whose binding `isBound` rejects are
+    /// inherited.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
-    ) throws(FileError) -> Restored<Memory.Kept> {
+    ) throws(FileError) -> Restored<Memory.StoredFlags> {
         let file = flagsPath(source)
         switch try restored(file, { StoredFlags.answers(in: $0, isBound: isBound) }) {
         case .value(let answers):
@@ -48,14 +51,14 @@ package struct StateDirectory {
             guard let confirmedAt = (times + answers.map(\.fetchedAt)).max() else {
                 return .nothing
             }
-            return .value(Memory.Kept(answers: answers, confirmedAt: confirmedAt))
+            return .value(Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt))
         case .nothing: return .nothing
         case .unreadable(let problem): return .unreadable(problem)
         }
     }
 
     /// Stores the overrides, before the machine acts on them.
-    package func keep(_ overrides: [ServiceName: Override]) throws(FileError) {
+    package func store(_ overrides: [ServiceName: Override]) throws(FileError) {
         let text = StoredOverrides.text(of: overrides)
         try File.replace(overridesPath, with: Array(text.utf8), surviving: .powerLoss)
     }
@@ -66,7 +69,7 @@ package struct StateDirectory {
     }
 
     /// Stores the ledger, before its states are published.
-    package func remember(_ ledger: Ledger) throws(FileError) {
+    package func store(_ ledger: Ledger) throws(FileError) {
         let text = StoredLedger.text(of: ledger)
         try File.replace(ledgerPath, with: Array(text.utf8), surviving: .powerLoss)
     }
@@ -148,8 +151,8 @@ extension StateDirectory {
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The result of reading a stored file. An unreadable file is reported and later overwritten. It never
-/// keeps the daemon from starting.
+/// The result of reading a stored file. An unreadable file is reported and later overwritten. It
+/// never keeps the daemon from starting.
 package enum Restored<Value> {
     case value(Value)
     /// There is no such file, or it is empty of content.

@@ -3,7 +3,8 @@ import Files
 import Records
 import RemoteFlags
 
-/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as missing.
+/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
+/// missing.
 struct MemoryReader {
     /// The directory of the stored files.
     let state: StateDirectory
@@ -22,7 +23,7 @@ struct MemoryReader {
     }
 
     /// The stored flags of a source; nil without any.
-    func flags(of source: any FlagSource) -> Memory.Kept? {
+    func flags(of source: any FlagSource) -> Memory.StoredFlags? {
         restored { () throws(FileError) in
             try state.flags(
                 of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)

@@ -24,16 +24,16 @@ final class Once {
         case .fetched(let source, let outcome, _):
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
-            if awaited.isEmpty { agent.post(.patienceEnded) }
+            if awaited.isEmpty { agent.post(.waitEnded) }
         case .recorded(_, let problem):
             if problem != nil { hasFailed = true }
-        case .patienceEnded:
+        case .waitEnded:
             // The results of writing the last files come before the next event.
             isDecided = true
             agent.post(.woke)
         case .woke:
             if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .unwatched, .doubted, .reconfigured, .override,
+        case .started, .clockStepped, .hinted, .watched, .warned, .reconfigured, .override,
             .release, .activate, .confirm, .forget, .installed:
             break
         }

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func stored(binding: String = "b", mark: String = "/nonexistent") throws
-        -> Restored<Memory.Kept>
+        -> Restored<Memory.StoredFlags>
     {
         try directory.flags(of: app, mark: mark) { $0 == binding }
     }
@@ -43,8 +43,8 @@ import Testing
         #expect(kept.answers == answers)
     }
 
-    /// They stay in force until the new address gives flags, and are of no other use: a validator that
-    /// came from elsewhere is told to nobody.
+    /// They stay in force until the new address gives flags, and are of no other use: a validator
+    /// that came from elsewhere is told to nobody.
     @Test func answersOfAnotherBindingAreInherited() throws {
         let answer = try answer("{}", etag: "\"x\"")
         try directory.store([answer], of: app, binding: "b")
@@ -103,7 +103,7 @@ import Testing
             state: .updateRequired, since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
             generation: 41, bootID: "b-1")
         let ledger = Ledger(entries: [try named("shop"): entry])
-        try directory.remember(ledger)
+        try directory.store(ledger)
         guard case .value(let restored) = try directory.ledger() else {
             Issue.record("nothing came back")
             return
@@ -150,7 +150,7 @@ import Testing
                 state: .maintenance, cause: "disk \"swap\"", author: "root",
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
-        try directory.keep([shop: override])
+        try directory.store([shop: override])
         guard case .value(let kept) = try directory.overrides() else {
             Issue.record("nothing came back")
             return

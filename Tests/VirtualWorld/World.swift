@@ -1,8 +1,8 @@
 package import CivilTime
 import Decision
 
-/// A daemon's machine in a world of its own: two sources that fail at random, a disk that does too, and
-/// time that goes as fast as it can. Everything is looked at that must be so.
+/// A daemon's machine in a world of its own: two sources that fail at random, a disk that does too,
+/// and time that goes as fast as it can. Everything is looked at that must be so.
 ///
 /// The machine's wishes are fulfilled to the microsecond, so that whatever is late is late by the
 /// machine.
@@ -188,7 +188,7 @@ package struct World {
         chronicle.note("restart")
         let flags = disk.answers.compactMap { name, answers in
             disk.confirmedAt[name].map {
-                (name, Memory.Kept(answers: answers, confirmedAt: $0))
+                (name, Memory.StoredFlags(answers: answers, confirmedAt: $0))
             }
         }
         machine = Machine(

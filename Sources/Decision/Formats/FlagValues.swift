@@ -1,16 +1,17 @@
 import CivilTime
 import JSON
 
-/// Typed access to flags, as every format reads them: a missing key and a wrong type are errors
-/// that name the key.
+/// Typed access to flags for every format: a missing key and a wrong type are errors that name the
+/// key.
 extension JSON.Object {
+    /// The value of a key; throws `missing` without it.
     func required(_ key: String) throws(InvalidFlag) -> JSON.Value {
         guard let value = self[key] else { throw .missing(key: key) }
         return value
     }
 
-    /// The object at `place`; a string there is read as JSON. By its member `mark` the object is
-    /// known where it may stand in two places.
+    /// The object at `place`; a string there is read as JSON. If the object may stand in two
+    /// places, the member `mark` tells that the flags themselves are the object.
     func object(at place: Place, mark: String) throws(InvalidFlag) -> JSON.Object {
         switch place {
         case .whole: self
@@ -20,6 +21,7 @@ extension JSON.Object {
         }
     }
 
+    /// The string of a key; throws `missing` or `wrongType`.
     func string(_ key: String) throws(InvalidFlag) -> String {
         let value = try required(key)
         guard case .string(let text) = value else {
@@ -28,7 +30,8 @@ extension JSON.Object {
         return text
     }
 
-    /// A JSON Boolean, or one of the words that Remote Config takes for one, in any case of letters.
+    /// A JSON Boolean, or one of the words that Remote Config reads as a Boolean, in any case of
+    /// letters.
     func boolean(_ key: String) throws(InvalidFlag) -> Bool {
         switch try required(key) {
         case .bool(let value):
@@ -100,13 +103,14 @@ extension JSON.Object {
     }
 }
 
-/// Why a format could not read its flags. Such an answer is not an order: the last good flags stay.
+/// Why a format could not read its flags. An invalid answer is not an order: the last good flags
+/// stay in force.
 package enum InvalidFlag: Error, Hashable, Sendable {
     case missing(key: String)
     case wrongType(key: String, expected: String, found: String)
     case unknownWord(key: String, word: String, expected: String)
     case notJSON(key: String, cause: String)
-    /// The whole answer is none: empty, a web page, broken JSON. The clause says which.
+    /// The answer holds no flags: it is empty, a web page or broken JSON. The clause tells which.
     case notFlags(String)
 }
 
@@ -127,7 +131,7 @@ extension InvalidFlag: CustomStringConvertible {
     }
 }
 
-/// Foreign text as it may stand in a message: in single quotes, short, without control characters.
+/// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
 package func quoted(_ text: String) -> String {
     "'\(text.printable(limit: 60))'"
 }

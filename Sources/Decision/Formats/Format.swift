@@ -1,7 +1,7 @@
 package import CivilTime
 package import JSON
 
-/// How flags become a state, with the keys they are read from.
+/// The rule by which flags become a state, with the keys that it reads.
 package enum Format: Hashable, Sendable {
     /// Strings. The first of `endKeys` that the flags hold is read.
     case serviceEnd(endKeys: [String], countdownKey: String)
@@ -9,7 +9,7 @@ package enum Format: Hashable, Sendable {
     case status(Place)
     /// `isUnderMaintenance`, `title`, `message`.
     case maintenance(Place)
-    /// `state`, and what is planned: our own.
+    /// The project's own format: `state`, an end, windows, a minimum version.
     case switchObject(Place)
 }
 
@@ -17,14 +17,14 @@ package enum Format: Hashable, Sendable {
 package enum Place: Hashable, Sendable {
     /// The flags themselves are the object.
     case whole
-    /// The member of this name is the object, or a string that holds one.
+    /// The member of this name is the object, or a string that holds it as JSON.
     case member(String)
-    /// The member of this name if there is one, else the flags themselves.
+    /// The member of this name if it exists, else the flags themselves.
     case memberOrWhole(String)
 }
 
 extension Format {
-    /// What `flags` say by this format. A date without an offset is read in `zone`.
+    /// The reading of `flags` by this format. A date without an offset is read in `zone`.
     package func read(_ flags: JSON.Object, in zone: Zone) throws(InvalidFlag) -> Reading {
         switch self {
         case .serviceEnd(let endKeys, let countdownKey):
@@ -41,7 +41,7 @@ extension Format {
 }
 
 extension Format {
-    /// Its word in the configuration.
+    /// The format's word in the configuration.
     package var word: String {
         switch self {
         case .serviceEnd: "service-end"
@@ -51,7 +51,7 @@ extension Format {
         }
     }
 
-    /// The flags among these that it looks at, as they stand there.
+    /// The subset of `flags` that this format reads, unchanged.
     package func relevant(in flags: JSON.Object) -> JSON.Object {
         let keys: [String]
         switch self {
@@ -82,10 +82,10 @@ extension Place {
     }
 }
 
-/// The format `service-end`: one word that lets a service run, count down or end, and a date.
+/// The format `service-end`: a word lets a service run, count down or end; a date tells the end.
 enum ServiceEnd {
-    /// `"no"` runs and `"countdown"` counts down; *every* other text ends the service, the empty one
-    /// included, for that is how the applications that share these flags read them.
+    /// `"no"` runs and `"countdown"` counts down. *Every* other text ends the service, the empty
+    /// text included, because the applications that share these flags read them like this.
     static func read(
         _ flags: JSON.Object, endKeys: [String], countdownKey: String, zone: Zone
     ) throws(InvalidFlag) -> Reading {
@@ -104,14 +104,15 @@ enum ServiceEnd {
         }
     }
 
-    /// Swift's `==` is canonical equivalence; an order is compared to the byte.
+    /// Compares the bytes: Swift's `==` would be canonical equivalence.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
 }
 
-/// The format `status`: an API that is inactive, an update that is required, when to ask again.
+/// The format `status`: whether an API is inactive, whether an update is required, when to poll.
 enum Status {
+    /// Claims an update before maintenance. Throws the first flag that it cannot read.
     static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
         let isInactive = try object.boolean("apiInactive")
         let needsUpdate = try object.boolean("forceUpdate")
@@ -125,14 +126,14 @@ enum Status {
     }
 }
 
-/// What a remote flag may ask for between two polls: 1 second to 1 hour.
-func clampedRetry(_ wish: Duration) -> Duration {
-    min(max(wish, .seconds(1)), .seconds(3600))
+/// Limits the wait between two polls that flags ask for: 1 second to 1 hour.
+func clampedRetry(_ requested: Duration) -> Duration {
+    min(max(requested, .seconds(1)), .seconds(3600))
 }
 
-/// The format `maintenance`: whether the service is under maintenance, and what to tell its users.
+/// The format `maintenance`: whether the service is under maintenance, with texts for its users.
 enum Maintenance {
-    /// The texts count during maintenance alone: they are often prepared long before it.
+    /// The texts count during maintenance alone: they are often prepared long before.
     static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
         let isUnderMaintenance = try object.boolean("isUnderMaintenance")
         let title = try object.optionalString("title")

@@ -1,8 +1,10 @@
 import CivilTime
 import JSON
 
-/// The format `switch`, our own: a state, and what is planned.
+/// The format `switch`, the project's own: a state, an end, windows, a minimum version.
 enum SwitchObject {
+    /// Claims the state first, then the end, the windows and the minimum version. Throws the first
+    /// flag that it cannot read.
     static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
         let end = try object.optionalTime("ends_at")
         var claims = [try claim(object.string("state"), endingAt: end)]
@@ -24,7 +26,7 @@ enum SwitchObject {
             expires: try object.optionalTime("expires"))
     }
 
-    /// `undecided` is ours to say: flags that know nothing say nothing.
+    /// The claim of a state's word. `undecided` is an error: only the daemon can be undecided.
     private static func claim(_ word: String, endingAt end: Instant?) throws(InvalidFlag) -> Claim {
         switch State(rawValue: word) {
         case .running: return .running
@@ -94,7 +96,7 @@ extension JSON.Object {
         }
     }
 
-    /// An RFC 3339 time. In an error it has the name `shown`.
+    /// An RFC 3339 time. An error names the key `shown`.
     fileprivate func time(_ key: String, shownAs shown: String) throws(InvalidFlag) -> Instant {
         guard let value = self[key] else { throw .missing(key: shown) }
         guard case .string(let text) = value else {

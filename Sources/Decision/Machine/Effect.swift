@@ -1,13 +1,14 @@
 package import CivilTime
 
-/// What is to be done. The order of a list of effects is the order in which they are performed:
-/// flags are on disk before they are acted on, and files are written before anything is moved.
+/// Something to do: the only output of the machine. Effects are performed in the order of their
+/// list: flags are on disk before the machine acts on them, and files are written before a gate
+/// moves.
 package enum Effect: Hashable, Sendable {
-    /// Fetch this source once, only if it changed since these validators, and report how that ended.
+    /// Fetch this source once, conditional on these validators, and report the outcome.
     case fetch(SourceName, Validators)
     /// Store these answers, newest first, over restarts; they replace the stored ones.
     case storeFlags(SourceName, [Answer])
-    /// Set the mark that says when the source last confirmed its flags: just now.
+    /// Set the mark of the source's last confirmation to now.
     case markConfirmed(SourceName)
     /// Store the ledger over restarts.
     case storeLedger(Ledger)
@@ -19,22 +20,23 @@ package enum Effect: Hashable, Sendable {
     indirect case publish(Service, Record)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
-    /// Follow this source no longer, and remove the trace of its confirmations. What is stored of it
-    /// stays: it may come back.
+    /// Stop this source and remove the mark of its confirmations. Its stored flags stay, because a
+    /// later configuration may have it again.
     case unfollow(SourceName)
-    /// Tell the operator who gave this order that it is not taken, and why.
+    /// Tell the author of this order that it is rejected, and the objection.
     indirect case reject(ServiceName, Override, OrderObjection)
-    /// Say this, once.
+    /// Write this line to the log, once.
     indirect case announce(Notice)
-    /// Send `Event.woke` at the earlier of the two; this replaces the wake-up asked for before.
+    /// Send `Event.woke` at the earlier of the two times; it replaces the wake-up before.
     case sleep(Wake)
 }
 
-/// When the machine wants to be woken, on each axis of time.
+/// The time of the next wake-up, by each clock; nil is never.
 package struct Wake: Hashable, Sendable {
     package var boot: Boottime?
     package var wall: Instant?
 
+    /// A wake-up at the earlier of the two times.
     package init(boot: Boottime? = nil, wall: Instant? = nil) {
         self.boot = boot
         self.wall = wall
@@ -64,14 +66,14 @@ extension Wake {
     }
 }
 
-/// Why an operator's order is not taken. It changes nothing then.
+/// Why an operator's order is rejected. A rejected order changes nothing.
 package enum OrderObjection: Hashable, Sendable {
-    /// The order is for an open gate, and the gate is closed, or nothing is decided yet.
+    /// The order is for an open gate, and the gate is closed or the service is undecided.
     case notOpen(State)
-    /// The order is for an open gate, and would replace somebody's order.
+    /// The order is for an open gate, and would replace another override.
     case overridden(Override)
-    /// The order is for an open gate, which the host guard keeps open against its flags.
+    /// The order is for an open gate, and the host guard keeps it open against its flags.
     case held
-    /// A reload has taken the service away.
+    /// The service is not configured any more.
     case notConfigured
 }

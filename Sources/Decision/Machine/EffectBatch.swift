@@ -1,19 +1,20 @@
-/// The effects of one event as they gather, and the order in which they are performed.
+/// Collects the effects of one event and puts them in the order in which they are performed.
 struct EffectBatch {
     var stores: [Effect] = []
     var isLedgerChanged = false
     var areOverridesChanged = false
     var publications: [Effect] = []
-    /// What is no longer configured.
+    /// The effects about services and sources that are no longer configured.
     var departures: [Effect] = []
     var confirmations: [Effect] = []
-    /// The orders that are not taken.
+    /// The orders that are rejected.
     var rejections: [Effect] = []
     var notices: [Notice] = []
     var fetches: [Effect] = []
 
-    /// Flags first, for they are on disk before they are acted on; then the ledger, so that no
-    /// published generation is ever taken back; then what others see. The last is when to wake up.
+    /// The effects in order: stored flags first, so that they are on disk before the machine acts
+    /// on them; then the ledger, so that no published generation is taken back; then the published
+    /// files, rejections, notices and fetches; last the wake-up.
     func effects(
         ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
     ) -> [Effect] {
@@ -37,7 +38,7 @@ struct EffectBatch {
         return effects
     }
 
-    /// The notices less those that another one says already: one trouble is one line.
+    /// Adds the notices that no other notice covers: one problem is one line.
     private func appendNews(to effects: inout [Effect]) {
         guard notices.contains(where: \.mayBeCovered) else {
             for notice in notices { effects.append(.announce(notice)) }
@@ -48,24 +49,25 @@ struct EffectBatch {
     }
 }
 
-/// What the new verdicts and the failures among some notices say, so that no other notice says it too.
+/// Finds the notices that repeat a new verdict or a failure among the same notices.
 struct NoticeDeduplication {
     private var verdicts: [ServiceName: Reason] = [:]
     private var orders: [ServiceName: Override] = [:]
-    /// The reasons that are about an answer that does not count.
-    private var doubts: Set<Reason> = []
+    /// The reasons of new verdicts that name an invalid answer.
+    private var invalidAnswers: Set<Reason> = []
     private var failures: [SourceName: String] = [:]
 
+    /// Collects the verdicts and failures among `notices`.
     init(_ notices: [Notice]) {
         for notice in notices {
             switch notice {
             case .decided(let service, let verdict, _):
                 verdicts[service] = verdict.reason
-                if case .invalidAnswer = verdict.reason { doubts.insert(verdict.reason) }
+                if case .invalidAnswer = verdict.reason { invalidAnswers.insert(verdict.reason) }
                 orders[service] = verdict.override
             case .sourceFailed(let source, let failure, _):
                 failures[source] = failure.detail
-            case .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+            case .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
                 .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .closingHeld,
                 .closingConfirmed, .recordFailed, .recordsRecovered, .overridden, .released,
                 .overrideExpired, .forgotten:
@@ -74,8 +76,8 @@ struct NoticeDeduplication {
         }
     }
 
-    /// Whether a notice is told by another one: a new verdict that gives the same trouble as its
-    /// reason, or the source whose whole answer is bad.
+    /// Whether another notice covers this one: a new verdict with the same problem as its reason,
+    /// or a failure of the source.
     func cover(_ notice: Notice) -> Bool {
         switch notice {
         case .answerInvalid(let service, let source, let problem):
@@ -84,10 +86,10 @@ struct NoticeDeduplication {
         case .endUnreadable(let service, let source, let text):
             verdicts[service] == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _):
-            doubts.contains(.invalidAnswer(source, .notFlags(failure.detail)))
+            invalidAnswers.contains(.invalidAnswer(source, .notFlags(failure.detail)))
         case .overridden(let service, let override):
             orders[service] == override
-        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
             .recordsRecovered, .released, .overrideExpired, .forgotten:
             false
@@ -96,12 +98,12 @@ struct NoticeDeduplication {
 }
 
 extension Notice {
-    /// Whether another notice may say the same. Most never do: what a thousand verdicts say need not
-    /// be searched then.
+    /// Whether another notice can cover this one. If no notice of a batch can be covered, the batch
+    /// is not searched.
     var mayBeCovered: Bool {
         switch self {
         case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
-        case .decided, .sourceRecovered, .sourceUnwatched, .sourceDoubted, .flagVanished,
+        case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
             .recordsRecovered, .released,
             .overrideExpired, .forgotten:

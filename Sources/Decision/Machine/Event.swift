@@ -1,59 +1,57 @@
 package import CivilTime
 
-/// What happened. Everything the machine knows of the world comes through here.
+/// Something that happened: the only input of the machine.
 package enum Event: Hashable, Sendable {
     /// The first event: the machine takes up its work.
     case started
     /// The time that `Effect.sleep` asked for has come.
     case woke
-    /// Somebody set the wall clock.
+    /// The wall clock was set.
     case clockStepped
-    /// A fetch that was asked for has ended. `date` is the time by the answering server's clock.
+    /// The fetch in flight has ended. `date` is the `Date` of the answering server.
     case fetched(SourceName, Outcome, date: Instant? = nil)
-    /// The source may have changed: worth a fetch now, and no more than that.
+    /// The source may have changed: a fetch is worth it now.
     case hinted(SourceName)
-    /// The source cannot be watched for this reason, so that changes are seen at the polls alone; nil
-    /// when it can again.
-    case unwatched(SourceName, problem: String?)
-    /// What is strange about the source's flags, each a clause; empty when nothing is any more. It
-    /// changes no flag.
-    case doubted(SourceName, [String])
-    /// A write was done, or failed with this clause.
+    /// The source is watched for changes, or cannot be for this problem: then only polls see them.
+    case watched(SourceName, problem: String?)
+    /// All present warnings about the source's flags, each a clause. They change no flag.
+    case warned(SourceName, [String])
+    /// A write was done, or failed with this problem.
     case recorded(WriteOperation, problem: String?)
-    /// An operator lets what the host guard holds of these services go ahead.
+    /// An operator confirms the held closings of these services.
     case confirm([ServiceName], by: String)
-    /// An operator orders a state for a service; with `ifOpen` only for an open gate that nobody else
-    /// has a hand in. Taken, or rejected by `Effect.reject`.
+    /// An operator orders a state for a service. With `ifOpen` the order is rejected by
+    /// `Effect.reject` unless the gate is open without an override or a held closing.
     case override(ServiceName, Override, ifOpen: Bool = false)
-    /// An operator, named as in `Override`, releases a service to its flags; with `only` not from
-    /// another order than that of this cause.
+    /// An operator, named as in `Override`, ends the override of a service; with `only` not an
+    /// override with another cause.
     case release(ServiceName, by: String, only: String? = nil)
-    /// What `activation` holds back takes force: of one service, or of all.
+    /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
-    /// An operator has everything dropped that is known of a source, and it is asked anew.
+    /// An operator drops the flags of a source, which is then fetched again.
     case forget(SourceName, by: String)
-    /// The installed version of a service is this, by the file that says so. A file that cannot be
-    /// read says nothing: the version stays.
+    /// The file with the installed version of a service holds this version. A file that cannot be
+    /// read causes no event: the version stays.
     case installed(ServiceName, Version)
-    /// The configuration was read again. Whoever fetches follows the new sources already; `replaced`
-    /// are those of before that it asks anew from now on. What was under way of them was given up,
-    /// and nothing more is told of it. `remembered` is what is stored of those that are new.
+    /// The configuration was read again, and the agent follows its sources already. `replaced` are
+    /// the earlier sources that another object fetches from now on: they have no fetch in flight,
+    /// and no event of the object before follows. `remembered` are the stored flags of new sources.
     case reconfigured(
         Plan, replaced: [SourceName: Replacement] = [:],
-        remembered: [SourceName: Memory.Kept] = [:])
-    /// Nobody waits any longer: decide with what is known.
-    case patienceEnded
+        remembered: [SourceName: Memory.StoredFlags] = [:])
+    /// No first answer is waited for any longer: the machine decides with the flags it has.
+    case waitEnded
 }
 
-/// What the answers of a source are to the one that a reload puts in its place.
+/// Whether a source asks the same address after a reload.
 package enum Replacement: Hashable, Sendable {
-    /// Its own: it asks the same, in another way at most.
+    /// It does, perhaps in another way: the flags are its own.
     case sameAddress
-    /// Another's: it asks something else.
+    /// It does not: the flags become inherited flags.
     case otherAddress
 }
 
-/// An effect that writes, as it is reported back: done, or failed.
+/// An effect that writes to disk and can fail.
 package enum WriteOperation: Hashable, Sendable {
     case storeFlags(SourceName)
     case markConfirmed(SourceName)

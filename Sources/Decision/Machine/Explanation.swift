@@ -1,23 +1,24 @@
 package import JSON
 
-/// The way to a verdict: what each switch has read, what it would do, and what came of it.
+/// How a verdict came about: the flags and the opinion of each switch, the override and the
+/// verdict.
 package struct Explanation: Hashable, Sendable {
-    /// One switch.
+    /// One switch and its part in the verdict.
     package struct SwitchView: Hashable, Sendable {
         package let plan: Switch
-        /// The flags that it read, with the defaults of its source; nil where it never could read any.
+        /// The flags that it read, with the defaults of its source; nil if it never read any.
         package let flags: JSON.Object?
-        /// How long ago its source confirmed them.
+        /// How long ago its source confirmed them; nil if it never read any.
         package let age: Duration?
-        /// What it would do; nil while its flags are waited for.
+        /// The state that it asks for; nil while the service waits for its flags.
         package let opinion: Opinion?
-        /// Why the newest answer does not count.
+        /// Why the newest answer is invalid; nil if it is not.
         package let problem: InvalidFlag?
         /// Whether newer flags wait for the next start.
         package let isStaged: Bool
         /// The planned window that comes next.
         package let nextWindow: Window?
-        /// Whether the verdict is what it says.
+        /// Whether its opinion became the verdict.
         package let isDecisive: Bool
     }
 
@@ -28,13 +29,13 @@ package struct Explanation: Hashable, Sendable {
 }
 
 extension Machine {
-    /// Explains what a service would be decided now; nil where there is none of that name.
+    /// Explains the verdict that a service would get now; nil for an unknown service.
     package func explanation(of name: ServiceName, at now: Now) -> Explanation? {
         guard let position = index.service(name) else { return nil }
         let state = services[position]
-        let context = context(at: now)
-        let circumstances = state.circumstances(overrides[name], in: context)
-        let evidence = state.evidence(in: context)
+        let host = hostState(at: now)
+        let circumstances = state.circumstances(overrides[name], on: host)
+        let evidence = state.evidence(on: host)
         let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
         let decisive = state.service.mostRestrictive(opinions)
         let switches = evidence.indices.map { position in
@@ -54,7 +55,7 @@ extension Machine {
             verdict: state.values.complete(verdict, of: state.service))
     }
 
-    /// Of the answer that a switch rests on, the flags that its format looks at.
+    /// The flags that the switch's format reads, from the answer in force.
     private func flags(of known: SwitchState, _ plan: Switch) -> JSON.Object? {
         guard let number = known.answer?.number, let source = index.source(plan.source),
             let answer = sources[source].answers.first(where: { $0.number == number })

@@ -1,9 +1,9 @@
 import CivilTime
 
-/// The way of an answer: from its source down to the switches that read it, and up again as what has
-/// to be stored and said.
+/// The way of an answer: from its source down to the switches that read it, and up again as effects
+/// that store and announce it.
 extension Machine {
-    /// Takes in how a fetch ended. Gives the source if it has answered.
+    /// Takes in the outcome of a fetch. Returns the source if it has answered.
     mutating func receive(
         _ outcome: Outcome, from source: Int, at now: Now, _ batch: inout EffectBatch
     ) -> Int? {
@@ -31,18 +31,18 @@ extension Machine {
         return source
     }
 
-    /// Offers a new answer to every switch of its source. Those that take it rest on it from now on;
-    /// the others keep the answer they have, which stays stored as long as they need it.
+    /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
+    /// now on; the others keep their earlier answer, which stays stored as long as they need it.
     private mutating func offer(
         _ answer: Answer, of source: Int, at now: Now, _ batch: inout EffectBatch
     ) {
         let answer = sources[source].number(answer)
-        let context = context(at: now)
+        let host = hostState(at: now)
         var isKept = false
         for reader in sources[source].readers {
             let override = overrides[services[reader.service].service.name]
             let isTaken = services[reader.service].offer(
-                answer, to: reader.position, override, in: context, &batch.notices)
+                answer, to: reader.position, override, on: host, &batch.notices)
             if isTaken { isKept = true }
         }
         guard isKept else { return }
@@ -56,15 +56,15 @@ extension Machine {
         trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
     }
 
-    /// Takes in that the flags are those of the newest answer still: as good as the same answer again.
+    /// Takes in that a source has confirmed its newest answer.
     private mutating func confirm(_ source: Int, at now: Now, _ batch: inout EffectBatch) {
         let newest = sources[source].answers[0]
-        let context = context(at: now)
+        let host = hostState(at: now)
         var isTaken = false
         for reader in sources[source].readers {
             let override = overrides[services[reader.service].service.name]
             let wasOffered = services[reader.service].confirm(
-                newest, at: reader.position, override, in: context, &batch.notices)
+                newest, at: reader.position, override, on: host, &batch.notices)
             if wasOffered { isTaken = true }
         }
         sources[source].confirm(at: now)
@@ -74,8 +74,8 @@ extension Machine {
         store(source, &batch)
     }
 
-    /// Makes the newest answer of a source its own, where it was inherited and the address that is
-    /// asked now gives the same: stored, so that a restart knows it too.
+    /// Makes an inherited newest answer the source's own, because the present address gives the
+    /// same. Stores it, so that a restart knows this too.
     private mutating func disinherit(
         _ answer: Answer, of source: Int, _ batch: inout EffectBatch
     ) {
@@ -86,8 +86,9 @@ extension Machine {
         store(source, &batch)
     }
 
-    /// Takes back what an earlier run stored: each switch rests on the newest answer it can read.
-    mutating func restore(_ stored: Memory.Kept, to source: Int) {
+    /// Restores the stored flags of a source: each switch rests on the newest answer that it can
+    /// read.
+    mutating func restore(_ stored: Memory.StoredFlags, to source: Int) {
         sources[source].restore(stored)
         for reader in sources[source].readers {
             services[reader.service].adopt(
@@ -97,8 +98,8 @@ extension Machine {
         dropUnused(of: source)
     }
 
-    /// What makes the next request conditional: nothing while some switch cannot read the newest
-    /// answer, so that it is read again.
+    /// The validators for the next request: none while a switch cannot read the newest answer, so
+    /// that the answer is fetched and read again.
     func validators(of source: Int) -> Validators {
         guard let newest = sources[source].answers.first else { return Validators() }
         let isReadByAll = sources[source].readers.allSatisfy {
@@ -107,7 +108,7 @@ extension Machine {
         return isReadByAll ? newest.answer.validators : Validators()
     }
 
-    /// Drops the answers of a source that nothing rests on any more.
+    /// Drops the answers of a source on which no switch and no value rests any more.
     mutating func dropUnused(of source: Int) {
         guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
@@ -117,7 +118,7 @@ extension Machine {
         sources[source].dropAnswers(except: used)
     }
 
-    /// Has the answers of a source stored.
+    /// Adds the effect that stores the answers of a source.
     private func store(_ source: Int, _ batch: inout EffectBatch) {
         batch.stores.append(
             .storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
@@ -125,7 +126,7 @@ extension Machine {
 
     // MARK: - Writes
 
-    /// Notes how a write went. One that failed is tried again.
+    /// Notes the outcome of a write. A failed write is retried.
     mutating func note(
         _ operation: WriteOperation, _ problem: String?, at now: Now, _ batch: inout EffectBatch
     ) {
@@ -133,17 +134,17 @@ extension Machine {
             if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
             return
         }
-        var doubtful: [WriteOperation] = []
+        var others: [WriteOperation] = []
         if case .markConfirmed = operation {
-            // Maybe somebody removed the whole folder: every service's files are written again.
-            doubtful = services.filter { $0.record != nil }.map { .publish($0.service.name) }
+            // The runtime directory may be gone: write the files of every service again.
+            others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
         }
-        if pendingWrites.fail(operation, doubtful: doubtful, at: now) {
+        if pendingWrites.fail(operation, alsoRetry: others, at: now) {
             batch.notices.append(.recordFailed(operation, problem: problem))
         }
     }
 
-    /// Has what failed written again, when its time has come.
+    /// Adds the effects that retry the pending writes that are due.
     mutating func retryWrites(at now: Now, _ batch: inout EffectBatch) {
         for operation in pendingWrites.due(at: now) {
             switch operation {

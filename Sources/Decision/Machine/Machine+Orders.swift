@@ -1,10 +1,10 @@
 import CivilTime
 
-/// What operators order.
+/// The orders of operators.
 extension Machine {
-    /// Takes in what an operator orders. It is on disk before it is acted on. `ifOpen`: only for an
-    /// open gate that nobody else has a hand in. What time alone has brought is decided first, so that
-    /// the order meets the present.
+    /// Takes in an operator's override. It is on disk before the machine acts on it. With `ifOpen`
+    /// the order is rejected unless the gate is open without an override or a held closing;
+    /// services that are due are decided first, so that the order meets the present state.
     mutating func order(
         _ override: Override, for name: ServiceName, ifOpen: Bool, at now: Now,
         _ batch: inout EffectBatch
@@ -23,7 +23,7 @@ extension Machine {
         batch.notices.append(.overridden(name, override))
     }
 
-    /// Why an order that is for an open gate alone is not taken; nil where it is.
+    /// Why an `ifOpen` order would be rejected; nil if it would not.
     private func objection(to name: ServiceName) -> OrderObjection? {
         guard index.service(name) != nil else { return .notConfigured }
         if let override = overrides[name] { return .overridden(override) }
@@ -32,8 +32,8 @@ extension Machine {
         return hostGuard.isHeld(name) ? .held : nil
     }
 
-    /// Lets the flags of a service decide again; nothing where they do already. With a cause, an order
-    /// that somebody gave for another one stays.
+    /// Ends the override of a service, if there is one. With `cause`, an override with another
+    /// cause stays.
     mutating func release(
         _ name: ServiceName, by author: String, only cause: String?, _ batch: inout EffectBatch
     ) {
@@ -44,14 +44,14 @@ extension Machine {
         batch.notices.append(.released(name, override, by: author))
     }
 
-    /// Forgets overrides whose time is over, once that is sure.
+    /// Drops the overrides that have expired by a clock that is believed.
     mutating func expireOverrides(at now: Now, _ batch: inout EffectBatch) {
         guard !overrides.isEmpty else { return }
-        let context = context(at: now)
+        let host = hostState(at: now)
         let expired = overrides.filter { name, override in
             guard override.until <= now.wall else { return false }
             guard let service = index.service(name) else { return trust.believes(now) }
-            return services[service].isClockBelieved(in: context)
+            return services[service].isClockBelieved(on: host)
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil, &batch)
@@ -67,7 +67,7 @@ extension Machine {
         if let service = index.service(name) { services[service].markDue() }
     }
 
-    /// Lets services close that the host guard holds.
+    /// Confirms the held closings of services.
     mutating func confirmClosing(
         of names: [ServiceName], by author: String, _ batch: inout EffectBatch
     ) {
@@ -77,7 +77,7 @@ extension Machine {
         batch.notices.append(.closingConfirmed(held.sorted(), by: author))
     }
 
-    /// Puts staged flags in force: of one service, or of all.
+    /// Puts staged flags in force: those of one service, or of all.
     mutating func activate(_ name: ServiceName?, _ batch: inout EffectBatch) {
         for source in sources.indices {
             for reader in sources[source].readers
@@ -89,9 +89,9 @@ extension Machine {
         }
     }
 
-    /// Drops every answer of a source, what is stored of it and the highest version that was accepted,
-    /// and asks it anew. As after a reload, its services keep their verdicts until it has answered, at
-    /// most for `first_timeout`.
+    /// Drops every answer of a source, its stored flags and the highest edition that was accepted,
+    /// and fetches it again. As after a reload, its services keep their verdicts until it has
+    /// answered, at most for `first_timeout`.
     mutating func forget(
         _ name: SourceName, by author: String, at now: Now, _ batch: inout EffectBatch
     ) {

@@ -3,17 +3,19 @@ import CivilTime
 extension Machine {
     /// Goes on with another plan.
     ///
-    /// What stays as it was keeps what it knows; what is new begins with what is known of its source,
-    /// and where that is not enough, its source is asked at once; the files of what is gone go. A
-    /// service that waits for a new switch keeps its verdict, at most `first_timeout`. So a reload
-    /// alone moves no gate: what the flags say under the new configuration may.
+    /// Unchanged switches keep their flags. A new switch starts with the known answers of its
+    /// source; if it can read none, the source is fetched at once. The files of services that are
+    /// gone are removed. A service that waits for a new switch keeps its verdict, at most for
+    /// `first_timeout`. So a reload alone moves no gate; the flags may, under the new
+    /// configuration.
     ///
-    /// A source is the same as long as its name is, as at a start: the flags of another address stay
-    /// in force until the new one has given some, and one that comes back finds what is stored of it.
-    /// A source that is asked by another object has no fetch in flight any more, and is asked at once.
+    /// A source keeps its identity with its name, as at a start. The flags of an earlier address
+    /// stay in force until the new address gives flags. A source that is configured again starts
+    /// with its stored flags. A source that another object fetches has no fetch in flight, and is
+    /// fetched at once.
     mutating func reconfigure(
         _ plan: Plan, _ replaced: [SourceName: Replacement],
-        _ remembered: [SourceName: Memory.Kept], at now: Now, _ batch: inout EffectBatch
+        _ remembered: [SourceName: Memory.StoredFlags], at now: Now, _ batch: inout EffectBatch
     ) {
         let before = (sources: sources, services: services, index: index)
         self.plan = plan
@@ -47,7 +49,7 @@ extension Machine {
         pendingWrites.drop { before.index.loses($0, in: index) }
     }
 
-    /// A service that was not configured before, with what the ledger says of it.
+    /// A service that was not configured before, with its entry in the ledger.
     mutating func begin(_ service: Service, at now: Now) -> ServiceState {
         let entry = ledger.entries[service.name]
         hostGuard.restore(service.name, from: entry)
@@ -56,7 +58,7 @@ extension Machine {
             bootID: bootID, at: now)
     }
 
-    /// Goes on with the sources of a plan. Gives what that changes of those that stay.
+    /// Replaces the sources by those of a plan. Returns the changes of sources that stay.
     private mutating func continueSources(
         of plan: Plan, _ replaced: [SourceName: Replacement], at now: Now
     ) -> [SourceName: SourceChange] {
@@ -77,17 +79,17 @@ extension Machine {
         return changes
     }
 
-    /// Gives the readers of a source what is known of it. One that is new and cannot read that is
-    /// waited for as at a start.
+    /// Gives the known answers of a source to its switches. If a new switch can read none of them,
+    /// the source is fetched at once.
     private mutating func serveReaders(of source: Int, at now: Now) {
-        var isAskedAtOnce = false
+        var mustFetch = false
         for reader in sources[source].readers {
             let isWaiting = services[reader.service].serve(
                 sources[source].answers, confirmed: sources[source].confirmation,
                 at: reader.position, now)
-            if isWaiting { isAskedAtOnce = true }
+            if isWaiting { mustFetch = true }
         }
         dropUnused(of: source)
-        if isAskedAtOnce { sources[source].hint(at: now) }
+        if mustFetch { sources[source].hint(at: now) }
     }
 }

@@ -3,13 +3,13 @@ package import CivilTime
 /// The whole decision of the daemon: events in, effects out.
 ///
 /// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet
-/// simulation run this same code. `handle` is never called from within the performing of its
-/// effects: what an effect leads to is an event of its own, later.
+/// simulation run this same code. Do not call `handle` while its effects are performed: the outcome
+/// of an effect is a later event.
 ///
-/// It routes each event to the states it concerns, and collects the effects that come of it. What an
-/// answer is to a switch, a source or a service is theirs to know.
+/// The machine routes each event to the states that it concerns, and collects their effects.
+/// `SourceState`, `SwitchState` and `ServiceState` interpret the answers.
 package struct Machine: Sendable {
-    /// What the configuration says.
+    /// The configuration.
     package internal(set) var plan: Plan
     var sources: [SourceState]
     var services: [ServiceState]
@@ -21,17 +21,17 @@ package struct Machine: Sendable {
     var pendingWrites = PendingWrites()
     private var random: SeededRandom
     let bootID: String
-    /// Whether first answers are waited for.
-    private var isPatient = true
-    /// When the host woke up last, or the daemon came to run again after a pause.
+    /// Whether services wait for first answers.
+    private var awaitsFirstAnswers = true
+    /// When the host last woke up, or the daemon last ran again after a pause.
     private var wokenAt: Boottime?
-    /// The wake-up that was asked for and has not come.
+    /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
 
-    /// A machine for `plan` that starts with what earlier runs left in `memory`.
+    /// A machine for `plan` that starts with the flags, ledger and overrides in `memory`.
     ///
-    /// `clockFloor` is the latest instant known to lie in the past without asking the clock: of the
-    /// build, of systemd's clock file.
+    /// `clockFloor` is the latest instant that surely lies in the past, whatever the clock shows:
+    /// the time of the build, or of systemd's clock file.
     package init(
         plan: Plan, memory: Memory, bootID: String, clockFloor: Instant, seed: UInt64, at now: Now
     ) {
@@ -56,7 +56,8 @@ package struct Machine: Sendable {
         }
     }
 
-    /// Takes in what happened at `now`, and says what is to be done about it, in that order.
+    /// Takes in an event that happened at `now`, and returns its effects in the order to perform
+    /// them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         if case .recorded(_, problem: nil) = event, pendingWrites.isEmpty { return [] }
         var batch = EffectBatch()
@@ -70,12 +71,12 @@ package struct Machine: Sendable {
         return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
     }
 
-    /// How late a wake-up or the end of a fetch may be on a busy host. A later one comes from a host
-    /// that slept, or was lost.
+    /// How late a wake-up or the end of a fetch may be on a busy host. If it is later, the host was
+    /// suspended, or the timer or the fetch was lost.
     private static let tolerance: Duration = .seconds(5)
 
-    /// Routes an event. Gives the source that has answered: its fetch ends when the services are
-    /// decided, for when it is fetched again depends on their verdicts.
+    /// Routes an event. Returns the source that has answered: its fetch ends after the services are
+    /// decided, because the time of the next fetch depends on their verdicts.
     private mutating func take(_ event: Event, at now: Now, _ batch: inout EffectBatch) -> Int? {
         switch event {
         case .started: break
@@ -83,8 +84,8 @@ package struct Machine: Sendable {
         case .clockStepped:
             lastWake = nil
             markAllDue()
-        case .patienceEnded:
-            isPatient = false
+        case .waitEnded:
+            awaitsFirstAnswers = false
             markAllDue()
         case .fetched(let name, let outcome, let date):
             if let date { trust.observe(date: date, at: now) }
@@ -92,14 +93,16 @@ package struct Machine: Sendable {
             return receive(outcome, from: source, at: now, &batch)
         case .hinted(let name):
             if let source = index.source(name) { sources[source].hint(at: now) }
-        case .unwatched(let name, let problem):
+        case .watched(let name, let problem):
             guard let source = index.source(name), sources[source].note(watchProblem: problem),
                 let problem
             else { break }
             batch.notices.append(.sourceUnwatched(name, problem))
-        case .doubted(let name, let doubts):
+        case .warned(let name, let warnings):
             guard let source = index.source(name) else { break }
-            batch.notices += sources[source].note(doubts: doubts).map { .sourceDoubted(name, $0) }
+            batch.notices += sources[source].note(warnings: warnings).map {
+                .sourceWarned(name, $0)
+            }
         case .installed(let name, let version):
             if let service = index.service(name) { services[service].install(version) }
         case .recorded(let operation, let problem):
@@ -123,23 +126,25 @@ package struct Machine: Sendable {
 
     // MARK: - Decisions
 
-    /// What every service has to know of the host to be decided now.
-    func context(at now: Now) -> Context {
-        Context(now: now, trust: trust, isPatient: isPatient, wokenAt: wokenAt, bootID: bootID)
+    /// The state of the host on which every decision at `now` depends.
+    func hostState(at now: Now) -> HostState {
+        HostState(
+            now: now, trust: trust, awaitsFirstAnswers: awaitsFirstAnswers, wokenAt: wokenAt,
+            bootID: bootID)
     }
 
-    /// Decides every service for which something changed or time has come.
+    /// Decides every service that is due.
     mutating func decideDue(at now: Now, _ batch: inout EffectBatch) {
-        let context = context(at: now)
+        let host = hostState(at: now)
         var candidates: [Candidate] = []
         for service in services.indices where services[service].isDue(at: now) {
             let override = overrides[services[service].service.name]
-            candidates.append(services[service].candidate(at: service, override, in: context))
+            candidates.append(services[service].candidate(at: service, override, on: host))
         }
         if let notice = hostGuard.judge(candidates) { batch.notices.append(notice) }
         for candidate in candidates {
             let publication = services[candidate.service].decide(
-                candidate, isHeld: hostGuard.isHeld(candidate.name), in: context)
+                candidate, isHeld: hostGuard.isHeld(candidate.name), on: host)
             guard let publication else { continue }
             if let entry = publication.entry {
                 ledger.entries[candidate.name] = entry
@@ -153,8 +158,8 @@ package struct Machine: Sendable {
 
     // MARK: - Time
 
-    /// Ends the fetch of a source that has answered: the closed services of it may want it to be
-    /// fetched again sooner or later than usual.
+    /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
+    /// another pace than the interval.
     private mutating func rest(_ source: Int, at now: Now) {
         let interval = sources[source].interval
         var pace: Duration?
@@ -165,7 +170,7 @@ package struct Machine: Sendable {
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 
-    /// Notes a failed fetch; says so where the failure is a new one.
+    /// Notes a failed fetch, with a notice if the failure is another than before.
     mutating func fail(
         _ source: Int, _ failure: Failure, at now: Now, _ batch: inout EffectBatch
     ) {
@@ -175,22 +180,22 @@ package struct Machine: Sendable {
         }
         guard failure.kind == .invalid else { return }
         for reader in sources[source].readers {
-            services[reader.service].refuse(
+            services[reader.service].markInvalid(
                 .notFlags(failure.detail), at: reader.position, &batch.notices)
         }
     }
 
-    /// Has each source fetched whose time has come.
+    /// Begins the fetches that are due.
     private mutating func beginFetches(at now: Now, _ batch: inout EffectBatch) {
         for source in sources.indices where sources[source].beginFetch(at: now) {
             batch.fetches.append(.fetch(sources[source].name, validators(of: source)))
         }
     }
 
-    /// One wake-up for everything that time brings; said when it changes, or when it was used up.
+    /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func sleep() -> Effect? {
         var wake = Wake(boot: pendingWrites.retryAt)
-        // By index: this runs at every event, and a copy of each state would be most of its cost.
+        // By index: this runs at every event, and copies of the states would be most of its cost.
         for source in sources.indices {
             if let moment = sources[source].nextFetch { wake.include(boot: moment) }
         }
@@ -200,9 +205,9 @@ package struct Machine: Sendable {
         return .sleep(wake)
     }
 
-    /// Whether the work goes on: every source has a fetch in flight inside its time limit, or a timer
-    /// ahead. The watchdog is fed by the answer alone, so that a lost timer, or a fetch that never
-    /// ends, gets the daemon started again.
+    /// Whether every source has a fetch in flight inside its time limit, or a timer ahead. The
+    /// watchdog depends on this answer alone, so that systemd restarts the daemon after a lost
+    /// timer or a fetch that never ends.
     package func isProgressing(at now: Now) -> Bool {
         sources.allSatisfy {
             $0.isProgressing(at: now, wakeUp: lastWake?.boot, tolerance: Self.tolerance)

@@ -1,16 +1,20 @@
 package import CivilTime
 
-/// What is kept over restarts of each service's states.
+/// The state, since and generation of every service, in the state directory.
 package struct Ledger: Hashable, Sendable {
+    /// The present state of one service.
     package struct Entry: Hashable, Sendable {
         package var state: State
+        /// When the state began.
         package var since: Instant
+        /// The number of changes of state, kept over reboots.
         package var generation: Int
-        /// The boot in which the entry was made.
+        /// The boot (`/proc/sys/kernel/random/boot_id`) in which the entry was made.
         package var bootID: String
-        /// Whether the host guard keeps it open: what it holds it holds over restarts too.
+        /// Whether the host guard holds its closing; a restart does not confirm it.
         package var isHeld: Bool
 
+        /// An entry of the boot `bootID`.
         package init(
             state: State, since: Instant, generation: Int, bootID: String, isHeld: Bool = false
         ) {
@@ -24,30 +28,35 @@ package struct Ledger: Hashable, Sendable {
 
     package var entries: [ServiceName: Entry]
 
+    /// A ledger with these entries.
     package init(entries: [ServiceName: Entry] = [:]) {
         self.entries = entries
     }
 }
 
-/// What earlier runs left behind.
+/// Everything that earlier runs have stored: flags, ledger, overrides.
 package struct Memory: Hashable, Sendable {
-    /// Of each source the answers in force, newest first, and when the newest was last confirmed.
-    package struct Kept: Hashable, Sendable {
+    /// The stored flags of one source.
+    package struct StoredFlags: Hashable, Sendable {
+        /// The answers that switches rest on, newest first.
         package var answers: [Answer]
+        /// When the source last confirmed the newest answer.
         package var confirmedAt: Instant
 
+        /// `answers` newest first, the newest confirmed at `confirmedAt`.
         package init(answers: [Answer], confirmedAt: Instant) {
             self.answers = answers
             self.confirmedAt = confirmedAt
         }
     }
 
-    package var flags: [SourceName: Kept]
+    package var flags: [SourceName: StoredFlags]
     package var ledger: Ledger
     package var overrides: [ServiceName: Override]
 
+    /// An empty memory unless given.
     package init(
-        flags: [SourceName: Kept] = [:], ledger: Ledger = Ledger(),
+        flags: [SourceName: StoredFlags] = [:], ledger: Ledger = Ledger(),
         overrides: [ServiceName: Override] = [:]
     ) {
         self.flags = flags

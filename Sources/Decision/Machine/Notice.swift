@@ -1,47 +1,49 @@
 import CivilTime
 
-/// Something worth a line in the log, said once.
+/// A fact worth one line in the log.
 package enum Notice: Hashable, Sendable {
     /// The state or the reason of a service changed.
     case decided(ServiceName, Verdict, was: State?)
     case sourceFailed(SourceName, Failure, retryIn: Duration)
     case sourceRecovered(SourceName)
+    /// Changes of the source are seen at polls only, because of this problem.
     case sourceUnwatched(SourceName, String)
-    /// The flags are good, and something about them is probably not meant.
-    case sourceDoubted(SourceName, String)
-    /// A key that a source had is gone, so that its default counts from now on.
+    /// A warning about good flags, as a clause.
+    case sourceWarned(SourceName, String)
+    /// The source does not hold a key any more, so that its default counts.
     case flagVanished(SourceName, key: String)
     case answerInvalid(ServiceName, SourceName, InvalidFlag)
     case endUnreadable(ServiceName, SourceName, String)
-    /// Flags ask for a version, and none is known to be installed.
+    /// Flags require a version, and the installed version is unknown.
     case versionUnknown(ServiceName, SourceName, Version)
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
-    /// These services would close for one cause, and are held: more than the guard lets close at once.
+    /// More services than the limit would close for one cause: the host guard holds them.
     case closingHeld([ServiceName], limit: Int)
-    /// An operator lets these close.
+    /// An operator confirmed the held closings of these services.
     case closingConfirmed([ServiceName], by: String)
     case recordFailed(WriteOperation, problem: String)
     case recordsRecovered
-    /// An operator ordered a state.
+    /// An operator forced a state.
     case overridden(ServiceName, Override)
-    /// An operator took such an order back.
+    /// An operator ended an override.
     case released(ServiceName, Override, by: String)
-    /// The time of such an order is over.
+    /// An override expired.
     case overrideExpired(ServiceName, Override)
-    /// An operator had everything dropped that was known of a source.
+    /// An operator dropped the flags of a source.
     case forgotten(SourceName, by: String)
 }
 
 extension Notice {
-    /// Who must act. The names are those of syslog(3).
+    /// The priority of the line, by the names of syslog(3): at `error` the operator has to act.
     package enum Level: Sendable {
         case error, warning, notice, info
     }
 
+    /// The priority of this notice.
     package var level: Level {
         switch self {
-        case .decided(_, let verdict, _): verdict.reason.isTrouble ? .warning : .notice
-        case .sourceFailed, .sourceUnwatched, .sourceDoubted, .flagVanished, .answerInvalid,
+        case .decided(_, let verdict, _): verdict.reason.isDegraded ? .warning : .notice
+        case .sourceFailed, .sourceUnwatched, .sourceWarned, .flagVanished, .answerInvalid,
             .endUnreadable,
             .versionUnknown, .valueInvalid:
             .warning
@@ -51,7 +53,7 @@ extension Notice {
         }
     }
 
-    /// The line: what happened, and what follows from it.
+    /// The line for people: the event and its consequence.
     package var sentence: String {
         switch self {
         case .decided(let service, let verdict, let was):
@@ -63,8 +65,8 @@ extension Notice {
             "source '\(source)' answers again"
         case .sourceUnwatched(let source, let problem):
             "source '\(source)': \(problem); changes are seen at the next poll only"
-        case .sourceDoubted(let source, let doubt):
-            "source '\(source)': \(doubt)"
+        case .sourceWarned(let source, let warning):
+            "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
             "source '\(source)' does not hold key \(quoted(key)) any more; its default counts"
         case .answerInvalid(let service, let source, let problem):
@@ -129,7 +131,7 @@ extension WriteOperation {
 }
 
 extension Duration {
-    /// For people: whole seconds, or milliseconds below two of them.
+    /// For people: whole seconds, or milliseconds below two seconds.
     fileprivate var rounded: String {
         let milliseconds = microseconds / 1000
         return milliseconds < 2000

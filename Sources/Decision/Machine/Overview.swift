@@ -1,51 +1,50 @@
 package import CivilTime
 
-/// What there is to say of the whole at one moment: what was decided, how old the flags are, when
-/// they are asked for next, and what is wrong.
+/// All sources and services at one moment: states, ages, next polls and problems.
 package struct Overview: Hashable, Sendable {
-    /// One service, as it was last published.
+    /// One service as its record was last published.
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
         package let state: State
         package let daysLeft: Int?
-        /// How long its first decision may still take; nil once it is made.
+        /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
     }
 
     /// One source.
     package struct SourceView: Hashable, Sendable {
         package let name: SourceName
-        /// How long ago the source confirmed its flags; nil where it never did.
+        /// How long ago the source confirmed its flags; nil if it never did.
         package let age: Duration?
-        /// When the newest flags came that are in force or wait to be.
+        /// When the newest flags were fetched that are in force or staged.
         package let fetchedAt: Instant?
-        /// Nil while a fetch is under way.
+        /// The time until the next poll; nil while a fetch is in flight.
         package let nextPoll: Duration?
-        /// Why the last fetch brought nothing.
+        /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
     }
 
     package let services: [ServiceView]
     package let sources: [SourceView]
-    /// Whether something could not be written, and is tried again.
+    /// Whether write operations failed and are retried.
     package let hasPendingWrites: Bool
 }
 
 extension Machine {
-    /// What was last published of a service; nil where nothing was yet.
+    /// The record of a service that was published last; nil before the first.
     package func record(of name: ServiceName) -> Record? {
         index.service(name).flatMap { services[$0].record }
     }
 
-    /// Whether a service has flags that take force at the next start, or when `activate` is ordered.
+    /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
     }
 
-    /// Whether the host guard keeps a service open.
+    /// Whether the host guard holds the closing of a service.
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
-    /// How things stand.
+    /// The overview of all sources and services.
     package func overview(at now: Now) -> Overview {
         Overview(
             services: services.map { view(of: $0, at: now) },

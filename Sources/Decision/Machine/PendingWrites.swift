@@ -1,19 +1,19 @@
 import CivilTime
 
-/// The writes that failed, and when they are tried again: after 1, 2, 4 … 60 seconds.
+/// The write operations that failed, with their next retry: after 1, 2, 4 … 60 seconds.
 ///
-/// A verdict does not wait for them, for a full disk must not keep a switch from firing.
+/// A verdict does not wait for them: a full disk must not keep a gate from closing.
 struct PendingWrites: Hashable, Sendable {
-    /// What has to be written, in the order of failure. Each stays until it is reported done.
+    /// The failed operations in the order of failure. Each stays until it is reported done.
     private var operations: [WriteOperation] = []
     private var attempts = 0
-    /// When they are tried again; nil while an attempt is under way, or there are none.
+    /// The time of the next retry; nil during a retry, or without pending writes.
     private(set) var retryAt: Boottime?
 
-    /// Whether everything is written.
+    /// Whether no write is pending.
     var isEmpty: Bool { operations.isEmpty }
 
-    /// Notes that a write was done. True where it was the last pending one.
+    /// Notes that a write was done. True if it was the last pending write.
     mutating func succeed(_ operation: WriteOperation) -> Bool {
         guard let index = operations.firstIndex(of: operation) else { return false }
         operations.remove(at: index)
@@ -22,13 +22,12 @@ struct PendingWrites: Hashable, Sendable {
         return true
     }
 
-    /// Notes that a write failed, and has the `doubtful` ones done again with it. True where it was not
-    /// pending already.
+    /// Notes that a write failed, and retries `others` with it. True if it was not pending already.
     mutating func fail(
-        _ operation: WriteOperation, doubtful: [WriteOperation], at now: Now
+        _ operation: WriteOperation, alsoRetry others: [WriteOperation], at now: Now
     ) -> Bool {
         let isNew = !operations.contains(operation)
-        for operation in [operation] + doubtful where !operations.contains(operation) {
+        for operation in [operation] + others where !operations.contains(operation) {
             operations.append(operation)
         }
         if retryAt == nil {
@@ -38,14 +37,14 @@ struct PendingWrites: Hashable, Sendable {
         return isNew
     }
 
-    /// The writes to be tried now. They stay pending until they are reported done.
+    /// The writes whose retry is due. They stay pending until they are reported done.
     mutating func due(at now: Now) -> [WriteOperation] {
         guard let moment = retryAt, moment <= now.boot else { return [] }
         retryAt = nil
         return operations
     }
 
-    /// Drops writes that nobody needs any more.
+    /// Drops the pending writes that the configuration no longer needs.
     mutating func drop(where isNeedless: (WriteOperation) -> Bool) {
         operations.removeAll(where: isNeedless)
     }

@@ -1,17 +1,17 @@
 import CivilTime
 
-/// What a service has to know of the host to be decided.
-struct Context {
+/// The state of the host on which the decision of every service depends.
+struct HostState {
     let now: Now
     let trust: ClockTrust
-    /// Whether a first answer is waited for at all.
-    let isPatient: Bool
-    /// When the host woke up last, or the daemon came to run again after a pause.
+    /// Whether services wait for first answers.
+    let awaitsFirstAnswers: Bool
+    /// When the host last woke up, or the daemon last ran again after a pause.
     let wokenAt: Boottime?
     let bootID: String
 }
 
-/// What one service would be decided to be, before the host guard has looked at it.
+/// The verdict of a service before the host guard and `min_closed` have looked at it.
 struct Candidate {
     /// Its position in the plan.
     let service: Int
@@ -19,48 +19,48 @@ struct Candidate {
     let evidence: [Evidence]
     let circumstances: Circumstances
     let verdict: Verdict
-    /// The verdict if no operator had ordered anything.
+    /// The verdict without an override.
     let unforced: Verdict
-    /// The gate that its flags and its policy wanted before; nil where that is not known.
+    /// The gate that its flags and its policy wanted before; nil if unknown.
     let wanted: Gate?
     /// Whether its flags or its configuration changed since it was last decided.
     let hasNews: Bool
 }
 
-/// What came of a decision, where the files of the service have to say something new.
+/// The outcome of a decision that changes the files of the service.
 struct Publication {
     let record: Record
-    /// What the ledger has to say of the service; nil where it says so already.
+    /// The new entry in the ledger; nil if the entry is the same as before.
     let entry: Ledger.Entry?
-    /// A new state, or another reason for it.
+    /// The notice of a new state or reason; nil without such a change.
     let notice: Notice?
 }
 
 extension ServiceState {
     // MARK: - Evidence
 
-    /// What its switches know, in their order.
-    func evidence(in context: Context) -> [Evidence] {
-        let now = context.now
-        let wakingEnds = wakingEnds(in: context)
+    /// The evidence of its switches, in their order.
+    func evidence(on host: HostState) -> [Evidence] {
+        let now = host.now
+        let wakingEnds = wakingEnds(on: host)
         return zip(switches, service.switches).map { known, plan in
             let age = known.confirmation.age(at: now)
             return Evidence(
                 source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
-                isAwaited: context.isPatient && !known.isAnswered
+                isAwaited: host.awaitsFirstAnswers && !known.isAnswered
                     && now.boot < known.awaitedSince + service.policy.firstTimeout,
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
-                    && context.wokenAt.map { age > now.boot - $0 } ?? false,
+                    && host.wokenAt.map { age > now.boot - $0 } ?? false,
                 age: age, problem: known.problem, unconfirmed: known.unconfirmed,
                 version: known.reading?.version.map(String.init) ?? known.answer?.version)
         }
     }
 
-    /// What else its decision depends on.
-    func circumstances(_ override: Override?, in context: Context) -> Circumstances {
-        let now = context.now
-        let isBelieved = isClockBelieved(in: context)
-        let held = context.trust.heldTime(at: now)
+    /// The circumstances of its decision.
+    func circumstances(_ override: Override?, on host: HostState) -> Circumstances {
+        let now = host.now
+        let isBelieved = isClockBelieved(on: host)
+        let held = host.trust.heldTime(at: now)
         return Circumstances(
             time: isBelieved ? now.wall : max(held, knownPast ?? held),
             isClockBelieved: isBelieved, isSameBoot: isSameBoot,
@@ -68,34 +68,34 @@ extension ServiceState {
             installed: installed, override: override)
     }
 
-    /// Whether the wall clock counts for its ends and windows: it is trusted, or no longer waited for.
-    func isClockBelieved(in context: Context) -> Bool {
-        if context.trust.believes(context.now) { return true }
-        return holdEnds(in: context).map { $0 <= context.now.boot } ?? false
+    /// Whether the wall clock counts for its ends and windows: it is believed, or the wait is over.
+    func isClockBelieved(on host: HostState) -> Bool {
+        if host.trust.believes(host.now) { return true }
+        return holdEnds(on: host).map { $0 <= host.now.boot } ?? false
     }
 
     /// Until when a clock that is not believed holds ends and windows.
-    private func holdEnds(in context: Context) -> Boottime? {
-        context.trust.holdEnds(after: service.policy.firstTimeout, heardAt: firstAnswerAt)
+    private func holdEnds(on host: HostState) -> Boottime? {
+        host.trust.holdEnds(after: service.policy.firstTimeout, heardAt: firstAnswerAt)
     }
 
-    /// How long a host that has woken up waits for sources, as after a start.
-    private func wakingEnds(in context: Context) -> Boottime? {
-        context.wokenAt.map { $0 + service.policy.firstTimeout }
+    /// Until when a host that has woken up waits for the sources, as after a start.
+    private func wakingEnds(on host: HostState) -> Boottime? {
+        host.wokenAt.map { $0 + service.policy.firstTimeout }
     }
 
-    /// How many answers in a row it takes for a new one to move the gate; nil where it does not move
-    /// it. The first flags of all need no confirmation.
+    /// The gate that a new answer asks for and the answers in a row that this takes; nil if it does
+    /// not move the gate. The first flags of a switch need no confirmation.
     func confirmations(
         of result: Result<Reading, InvalidFlag>, at position: Int, _ override: Override?,
-        in context: Context
+        on host: HostState
     ) -> (gate: Gate, needed: Int)? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
         guard max(close, open) > 1, case .success(let next) = result,
             let before = switches[position].reading
         else { return nil }
         let source = service.switches[position].source
-        let circumstances = circumstances(override, in: context)
+        let circumstances = circumstances(override, on: host)
         let gate = { (reading: Reading) in
             service.opinion(of: Evidence(source: source, reading: reading), in: circumstances)?.gate
         }
@@ -103,9 +103,9 @@ extension ServiceState {
         return (wanted, wanted == .closed ? close : open)
     }
 
-    /// Says what is new and doubtful in flags: an end that is no date, a version that cannot be
-    /// compared.
-    func tellDoubts(
+    /// Adds warnings about new flags: an end that is no date, a required version while the
+    /// installed version is unknown.
+    func tellWarnings(
         of reading: Reading, at position: Int, before: Reading?, _ notices: inout [Notice]
     ) {
         let source = service.switches[position].source
@@ -120,61 +120,63 @@ extension ServiceState {
 
     // MARK: - Verdict
 
-    /// The earlier decision of this boot instead of none while a switch is waited for: a restart takes
+    /// The earlier decision of this boot, while the service waits for a switch: a restart takes
     /// nothing back. After that wait the policy decides.
-    func keepDecided(_ wish: Verdict) -> Verdict {
-        guard wish.state == .undecided, record == nil, isSameBoot, let entry else { return wish }
+    func keepDecided(_ proposal: Verdict) -> Verdict {
+        guard proposal.state == .undecided, record == nil, isSameBoot, let entry else {
+            return proposal
+        }
         return Verdict(
-            state: entry.state, gate: service.policy.gate(of: entry.state), reason: wish.reason)
+            state: entry.state, gate: service.policy.gate(of: entry.state), reason: proposal.reason)
     }
 
-    /// The open verdict that stands while the host guard holds a service which would close.
-    func holdOpen(_ wish: Verdict) -> Verdict {
-        guard wish.gate == .closed, wish.override == nil,
-            let source = wish.source ?? wish.reason.source
-        else { return wish }
+    /// The last open verdict, while the host guard holds a service that would close.
+    func holdOpen(_ proposal: Verdict) -> Verdict {
+        guard proposal.gate == .closed, proposal.override == nil,
+            let source = proposal.source ?? proposal.reason.source
+        else { return proposal }
         var held = lastOpen ?? Verdict(state: .running, gate: .open, reason: .starting)
         held.reason = .closingHeld(source)
         return held
     }
 
-    /// The closed verdict that stands while a gate closed less than `min_closed` ago. Closing is never
+    /// The last closed verdict, while the gate closed less than `min_closed` ago. Closing is never
     /// delayed.
-    func holdClosed(_ wish: Verdict, at now: Now) -> Verdict {
-        // An operator who forces the gate open means it.
-        guard wish.gate == .open, wish.override == nil,
+    func holdClosed(_ proposal: Verdict, at now: Now) -> Verdict {
+        // An override opens the gate at once.
+        guard proposal.gate == .open, proposal.override == nil,
             let reopening, now.boot < reopening,
-            let source = wish.source ?? wish.reason.source
-        else { return wish }
+            let source = proposal.source ?? proposal.reason.source
+        else { return proposal }
         if var held = record?.verdict, held.gate == .closed {
             held.reason = .minClosed(source)
             held.override = nil
             return held
         }
-        // It closed before this start: all that is known of that is in the ledger.
+        // It closed before this start: the ledger holds its state and no verdict.
         return Verdict(
             state: entry?.state ?? .maintenance, gate: .closed, reason: .minClosed(source))
     }
 
-    /// Before when a gate that closed does not reopen.
+    /// The earliest time at which a closed gate opens; nil while it is open.
     var reopening: Boottime? { closedAt.map { $0 + service.policy.minClosed } }
 
-    /// Whether this is no decision, while an earlier one stands: a service that a reload has given
-    /// another switch stays as it is until that switch has been answered.
+    /// Whether the verdict is `undecided` and an earlier verdict stands: after a reload a service
+    /// keeps its verdict until a new switch has an answer.
     func isAwaiting(_ verdict: Verdict) -> Bool {
         guard let known = record?.verdict.state else { return false }
         return verdict.state == .undecided && known != .undecided
     }
 
-    /// Whether the files must say something new: other facts, or a time until which they hold that
-    /// has come or comes sooner. A poll that brings nothing new is no reason.
+    /// Whether the files have to be written: the verdict changed, or their next edge has come or
+    /// comes sooner. A poll without news writes nothing.
     func mustPublish(_ verdict: Verdict, _ edge: Instant, at now: Now) -> Bool {
         guard let record else { return true }
         return record.verdict != verdict || record.nextEdge <= now.wall
             || edge + .seconds(1) < record.nextEdge
     }
 
-    /// When the flags were fetched that a verdict rests on.
+    /// When the flags of a verdict were fetched; nil if it rests on none.
     func fetchedAt(_ verdict: Verdict) -> Instant? {
         guard let source = verdict.source,
             let position = service.switches.firstIndex(where: { $0.source == source })
@@ -182,15 +184,15 @@ extension ServiceState {
         return switches[position].answer?.fetchedAt
     }
 
-    /// When time alone may change the decision that was just made.
-    func nextWake(_ candidate: Candidate, _ edge: Instant, in context: Context) -> Wake {
-        let now = context.now
+    /// The wake-up for the time at which time alone may change this decision.
+    func nextWake(_ candidate: Candidate, _ edge: Instant, on host: HostState) -> Wake {
+        let now = host.now
         var wake = Wake(wall: edge)
         if let record, record.nextEdge > now.wall { wake.include(wall: record.nextEdge) }
         for (known, item) in zip(switches, candidate.evidence) where item.isAwaited {
             wake.include(boot: known.awaitedSince + service.policy.firstTimeout)
         }
-        if let moment = wakingEnds(in: context),
+        if let moment = wakingEnds(on: host),
             candidate.evidence.contains(where: { $0.isWaking && service.canTurnStale($0) })
         {
             wake.include(boot: moment)
@@ -199,27 +201,27 @@ extension ServiceState {
             wake.include(boot: now.boot + left)
         }
         if !candidate.circumstances.isClockBelieved {
-            if let moment = holdEnds(in: context) { wake.include(boot: moment) }
-            if let instant = context.trust.doubtEnds(at: now) { wake.include(wall: instant) }
+            if let moment = holdEnds(on: host) { wake.include(boot: moment) }
+            if let instant = host.trust.reachesFloor(at: now) { wake.include(wall: instant) }
         }
         return wake
     }
 
-    // MARK: - What its sources ask
+    // MARK: - Questions of its sources
 
-    /// Whether a switch has read the newest answer, and nothing is wrong with it.
+    /// Whether a switch has read the newest answer without a problem.
     func hasRead(_ newest: Int, at position: Int) -> Bool {
         switches[position].newestReadable == newest && switches[position].problem == nil
     }
 
-    /// Adds the numbers of the answers that a switch and the values of its source rest on.
+    /// Adds the numbers of the answers on which a switch and the values of its source rest.
     func addAnswers(at position: Int, to used: inout Set<Int>) {
         if let answer = switches[position].answer { used.insert(answer.number) }
         if let staged = switches[position].staged { used.insert(staged) }
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
-    /// How soon the source of a switch asked to be fetched again while the gate is closed.
+    /// The wait between two polls that the flags of a switch ask for; nil while the gate is open.
     func retryAfter(at position: Int) -> Duration? {
         record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
     }

@@ -1,6 +1,6 @@
 import CivilTime
 
-/// What a reload makes of a source that stays.
+/// The change of a source that stays configured over a reload.
 struct SourceChange {
     let answers: [NumberedAnswer]
     let confirmation: Confirmation
@@ -9,7 +9,8 @@ struct SourceChange {
 }
 
 extension ServiceState {
-    /// The installed version under another configuration. Another file says it itself, later.
+    /// The installed version under another configuration. The version in another file comes later,
+    /// with an event.
     func installed(under plan: InstalledVersion?) -> Version? {
         switch plan {
         case .version(let version): version
@@ -18,12 +19,11 @@ extension ServiceState {
         }
     }
 
-    /// What is known of a switch under another configuration: all of it where it is the same switch.
-    /// In another zone a date without an offset is another one, and with other defaults of the source
-    /// the answers have to be read again. Without a change its source is new.
+    /// The state of a switch under another configuration. An unchanged switch keeps its state. If
+    /// the zone or the defaults of the source changed, the answers are read again. `change` is nil
+    /// for a new source.
     ///
-    /// Where flags wait for the next start, another switch reads the answer that is in force, for a
-    /// reload is no start.
+    /// If flags are staged, a new switch reads the answer in force, because a reload is no start.
     func continued(
         _ plan: Switch, of next: Service, on change: SourceChange?, at now: Now
     ) -> SwitchState {
@@ -38,7 +38,7 @@ extension ServiceState {
                 change.answers[inForce...], confirmed: change.confirmation, by: plan.format,
                 in: next.zone)
             if state.reading != nil {
-                // Its flags are as old as they were: they need not be waited for again.
+                // The flags are known already: the wait does not start again.
                 if let known { state.wait(like: known) }
                 if inForce > 0 { state.stage(change.answers.first?.number) }
             }

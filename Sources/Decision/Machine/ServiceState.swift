@@ -1,45 +1,45 @@
 import CivilTime
 import JSON
 
-/// What the machine knows of one service, and how that becomes a verdict and a record of it.
+/// The state of one service: its switches, its values and its last record.
 ///
-/// The way of a decision: evidence of its switches → `candidate` → what the host guard says to that →
-/// `decide` → a publication, where the files have to say something new. It knows nothing of other
-/// services, and of its sources nothing but the answers that they give.
+/// The way of a decision: evidence of its switches → `candidate` → the host guard → `decide` → a
+/// publication, if the files change. It knows no other services, and of its sources only their
+/// answers.
 struct ServiceState: Hashable, Sendable {
     private(set) var service: Service
     private(set) var switches: [SwitchState]
-    /// Its variant, where it has one, and its values.
+    /// Its variant, if it has one, and its values.
     private(set) var values: ServiceValues
-    /// The installed version of what it runs, where that is known.
+    /// The installed version of the software that it runs; nil if unknown.
     private(set) var installed: Version?
-    /// What was last published.
+    /// The record that was published last.
     private(set) var record: Record?
-    /// What the ledger says of it.
+    /// Its entry in the ledger.
     private(set) var entry: Ledger.Entry?
     /// When the first answer of any of its sources came since the start.
     private(set) var firstAnswerAt: Boottime?
     /// When the gate last closed; nil while it is open.
     private(set) var closedAt: Boottime?
-    /// The gate that its flags and its policy wanted when it was last decided, whatever an operator
-    /// ordered; nil where that is not known.
+    /// The gate that its flags and its policy wanted when it was last decided, without overrides;
+    /// nil if unknown.
     private(set) var wanted: Gate?
-    /// The last verdict with an open gate that was no operator's order.
+    /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
     /// Whether its flags or its configuration changed since it was last decided.
     private(set) var hasNews = false
-    /// Whether its units may run since earlier in this boot.
+    /// Whether it was decided earlier in this boot, so that its units may be running.
     private(set) var isSameBoot = false
-    /// When the state began that an earlier run left: what had come true by then stays true while the
-    /// clock is not believed.
+    /// When the state that an earlier run stored began: while the clock is not believed, the time
+    /// for ends and windows is no earlier.
     private(set) var knownPast: Instant?
     /// When time alone makes it due for a decision.
     private(set) var wake = Wake()
     /// Whether something changed since it was last decided.
     private var isMarkedDue = true
 
-    /// A service that begins with what the ledger says of it. `isForced`: an operator's order is in
-    /// force, so that the ledger says nothing about its flags.
+    /// A service that starts with its entry in the ledger. `isForced`: an override is in force, so
+    /// that the entry does not tell the gate that flags and policy wanted.
     init(
         service: Service, entry: Ledger.Entry?, isForced: Bool, bootID: String, at now: Now
     ) {
@@ -64,9 +64,9 @@ struct ServiceState: Hashable, Sendable {
 
     // MARK: - Answers
 
-    /// Offers a new answer of its source to a switch; true where the answer has to be kept.
+    /// Offers a new answer of its source to a switch. True if the answer has to be stored.
     mutating func offer(
-        _ answer: NumberedAnswer, to position: Int, _ override: Override?, in context: Context,
+        _ answer: NumberedAnswer, to position: Int, _ override: Override?, on host: HostState,
         _ notices: inout [Notice]
     ) -> Bool {
         isMarkedDue = true
@@ -74,48 +74,48 @@ struct ServiceState: Hashable, Sendable {
         let result = answer.read(by: plan.format, in: service.zone)
         let offer = switches[position].offer(
             answer, readAs: result, isForNextStart: service.activation == .nextStart,
-            confirmations: confirmations(of: result, at: position, override, in: context),
-            at: context.now)
+            confirmations: confirmations(of: result, at: position, override, on: host),
+            at: host.now)
         switch offer {
-        case .refused(let problem, let isNew):
+        case .invalid(let problem, let isNew):
             if isNew { notices.append(.answerInvalid(service.name, plan.source, problem)) }
             return false
         case .unconfirmed:
-            hear(at: context.now)
+            hear(at: host.now)
             return false
         case .staged:
-            hear(at: context.now)
+            hear(at: host.now)
             return true
         case .inForce(let before):
-            hear(at: context.now)
+            hear(at: host.now)
             use(answer, at: position, before: before, &notices)
             return true
         }
     }
 
-    /// Takes in that the source of a switch confirms its newest answer. A switch that could not read
-    /// it is offered it again; true where it could now.
+    /// Takes in that the source of a switch confirms its newest answer. A switch that could not
+    /// read this answer reads it again. True if it can now.
     mutating func confirm(
-        _ newest: NumberedAnswer, at position: Int, _ override: Override?, in context: Context,
+        _ newest: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState,
         _ notices: inout [Notice]
     ) -> Bool {
         let known = switches[position]
         guard known.newestReadable == newest.number else {
-            return offer(newest, to: position, override, in: context, &notices)
+            return offer(newest, to: position, override, on: host, &notices)
         }
-        let age = known.confirmation.age(at: context.now)
+        let age = known.confirmation.age(at: host.now)
         let wasStale = service.policy.maxStale.map { age >= $0 } ?? false
         if !known.isAnswered || known.problem != nil || known.unconfirmed != nil || wasStale {
             isMarkedDue = true
         }
-        switches[position].confirm(at: context.now)
-        hear(at: context.now)
+        switches[position].confirm(at: host.now)
+        hear(at: host.now)
         return false
     }
 
-    /// Lets a switch keep its flags, and say why the newest answer of its source does not count.
-    mutating func refuse(_ problem: InvalidFlag, at position: Int, _ notices: inout [Notice]) {
-        guard switches[position].refuse(problem) else { return }
+    /// Marks the newest answer of a switch's source as invalid. The flags in force stay.
+    mutating func markInvalid(_ problem: InvalidFlag, at position: Int, _ notices: inout [Notice]) {
+        guard switches[position].markInvalid(problem) else { return }
         isMarkedDue = true
         let source = service.switches[position].source
         notices.append(.answerInvalid(service.name, source, problem))
@@ -126,7 +126,7 @@ struct ServiceState: Hashable, Sendable {
         switches[position].acceptAsOwn(answer)
     }
 
-    /// Puts the answer in force that is staged for a switch, if it is among these.
+    /// Puts the staged answer of a switch in force, if it is among `answers`.
     mutating func activate(
         from answers: [NumberedAnswer], at position: Int, _ notices: inout [Notice]
     ) {
@@ -139,7 +139,7 @@ struct ServiceState: Hashable, Sendable {
         use(answer, at: position, before: before, &notices)
     }
 
-    /// Lets a switch rest on the newest of the stored answers that it can read, and its values too.
+    /// Puts the newest of the stored answers in force that a switch can read, for its values too.
     mutating func adopt(
         _ answers: [NumberedAnswer], confirmed: Confirmation, at position: Int
     ) {
@@ -151,8 +151,8 @@ struct ServiceState: Hashable, Sendable {
         values.adopt(answers, lead: switches[position].answer?.number, at: position, of: service)
     }
 
-    /// Adopts what is known of a switch's source after a reload. True where the switch is new and
-    /// could read none of it, so that its source has to be fetched at once.
+    /// Adopts the known answers of a switch's source after a reload. True if the switch is new and
+    /// could read none of them, so that the source has to be fetched at once.
     mutating func serve(
         _ answers: [NumberedAnswer], confirmed: Confirmation, at position: Int, _ now: Now
     ) -> Bool {
@@ -165,51 +165,51 @@ struct ServiceState: Hashable, Sendable {
         return switches[position].reading == nil && switches[position].awaitedSince == now.boot
     }
 
-    /// Drops what a switch has read, by an operator's order, and waits for its source as at a start.
+    /// Drops the flags of a switch, by an operator's order, and waits for its source as at a start.
     mutating func forget(at position: Int, _ now: Now) {
         switches[position] = SwitchState(awaitedSince: now.boot)
         isMarkedDue = true
     }
 
-    /// Takes in that a switch has other flags in force: says what is doubtful in them, and reads the
-    /// values that go with them.
+    /// Takes in that a switch has other flags in force: adds warnings about them, and reads the
+    /// values from the same answer.
     private mutating func use(
         _ answer: NumberedAnswer, at position: Int, before: Reading?, _ notices: inout [Notice]
     ) {
         guard let reading = switches[position].reading else { return }
         isMarkedDue = true
         if before?.claims != reading.claims { hasNews = true }
-        tellDoubts(of: reading, at: position, before: before, &notices)
+        tellWarnings(of: reading, at: position, before: before, &notices)
         values.take(answer, at: position, of: service, &notices)
     }
 
-    /// An answer was good for one of its switches.
+    /// Notes a good answer for one of its switches.
     private mutating func hear(at now: Now) {
         firstAnswerAt = firstAnswerAt ?? now.boot
     }
 
     // MARK: - Decisions
 
-    /// Whether something changed since it was last decided, or time has come.
+    /// Whether something changed since it was last decided, or its wake-up has come.
     func isDue(at now: Now) -> Bool { isMarkedDue || wake.hasCome(at: now) }
 
-    /// Has it decided anew though nothing is known to have changed.
+    /// Makes it due for a decision.
     mutating func markDue() { isMarkedDue = true }
 
-    /// Takes in the installed version of what it runs.
+    /// Takes in the installed version of the software that it runs.
     mutating func install(_ version: Version) {
         guard installed != version else { return }
         installed = version
         isMarkedDue = true
     }
 
-    /// What it would be decided to be, before the host guard has looked at it. It is not due any more.
+    /// Its candidate for the host guard. It is not due any more.
     mutating func candidate(
-        at index: Int, _ override: Override?, in context: Context
+        at index: Int, _ override: Override?, on host: HostState
     ) -> Candidate {
         isMarkedDue = false
-        let circumstances = circumstances(override, in: context)
-        let evidence = evidence(in: context)
+        let circumstances = circumstances(override, on: host)
+        let evidence = evidence(on: host)
         let verdict = keepDecided(service.decide(evidence, in: circumstances))
         return Candidate(
             service: index, name: service.name, evidence: evidence, circumstances: circumstances,
@@ -219,40 +219,40 @@ struct ServiceState: Hashable, Sendable {
             wanted: wanted, hasNews: hasNews)
     }
 
-    /// Decides it as the candidate says, unless the host guard holds it open or it closed just now.
-    /// Gives what has to be published; nil where the files say so already.
+    /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
+    /// closed. Returns the publication; nil if the files stay as they are.
     mutating func decide(
-        _ candidate: Candidate, isHeld: Bool, in context: Context
+        _ candidate: Candidate, isHeld: Bool, on host: HostState
     ) -> Publication? {
         hasNews = false
         wanted = candidate.unforced.gate ?? wanted
-        let now = context.now
-        let wish = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
-        let verdict = values.complete(holdClosed(wish, at: now), of: service)
+        let now = host.now
+        let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
+        let verdict = values.complete(holdClosed(proposal, at: now), of: service)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         var publication: Publication?
         if mustPublish(verdict, edge, at: now), !isAwaiting(verdict) {
-            publication = publish(verdict, isHeld: isHeld, edge, in: context)
+            publication = publish(verdict, isHeld: isHeld, edge, on: host)
         }
-        wake = nextWake(candidate, edge, in: context)
-        if verdict.gate != wish.gate, let reopening { wake.include(boot: reopening) }
+        wake = nextWake(candidate, edge, on: host)
+        if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
         return publication
     }
 
     private mutating func publish(
-        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, in context: Context
+        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, on host: HostState
     ) -> Publication {
-        let (before, known, now) = (record?.verdict, entry, context.now.wall)
+        let (before, known, now) = (record?.verdict, entry, host.now.wall)
         let isChange = known?.state != verdict.state
         let entry = Ledger.Entry(
             state: verdict.state, since: isChange ? now : known?.since ?? now,
-            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: context.bootID,
+            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
         let record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
             fetchedAt: fetchedAt(verdict), nextEdge: edge)
         if verdict.gate == .closed, before?.gate != .closed, closedAt == nil {
-            closedAt = context.now.boot
+            closedAt = host.now.boot
         } else if verdict.gate == .open {
             closedAt = nil
         }
@@ -267,8 +267,8 @@ struct ServiceState: Hashable, Sendable {
 
     // MARK: - Reload
 
-    /// The same service as another configuration has it. A waiting state goes on to wait, and what
-    /// was decided stays decided.
+    /// The same service under another configuration. A wait goes on, and the verdict stays until
+    /// the next decision.
     init(
         _ before: ServiceState, as service: Service, _ changes: [SourceName: SourceChange],
         at now: Now

@@ -1,19 +1,18 @@
 import JSON
 
-/// The variant of a service, where it has one, and its values: what is known of each.
+/// The last good values of a service, and its variant if it has one.
 ///
-/// They are read from the very answer that the first of the service's switches on their source rests
-/// on.
+/// They are read from the same answer as the service's first switch on their source.
 struct ServiceValues: Hashable, Sendable {
     private var held: [HeldValue]
 
-    /// The values of which nothing is known but their defaults.
+    /// Every value with its default.
     init(of service: Service) {
         held = service.remote.map { HeldValue(value: $0.fallback) }
     }
 
-    /// Reads the values that go with a switch from the answer that it rests on now. One of the wrong
-    /// type keeps the last good one.
+    /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
+    /// of the wrong type leaves the last good value, with a notice.
     mutating func take(
         _ answer: NumberedAnswer, at position: Int, of service: Service,
         _ notices: inout [Notice]
@@ -26,8 +25,9 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Reads the values that go with a switch from known answers: each from the newest that is good
-    /// for it, but from none that is newer than `lead`, the one that the switch rests on.
+    /// Reads the values of a switch's source from known answers, newest first: each from the newest
+    /// with a good value, and none from an answer newer than `lead`, the answer on which the switch
+    /// rests.
     mutating func adopt(
         _ answers: [NumberedAnswer], lead: Int?, at position: Int, of service: Service
     ) {
@@ -42,7 +42,7 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Adds the numbers of the answers of a source that values are read from.
+    /// Adds the numbers of the answers of a source from which values were read.
     func addAnswers(of source: SourceName, in service: Service, to used: inout Set<Int>) {
         guard !held.isEmpty else { return }
         for (value, plan) in zip(held, service.remote) where plan.source == source {
@@ -50,7 +50,7 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Completes a verdict by the variant and the values.
+    /// The verdict with the variant and the values.
     func complete(_ verdict: Verdict, of service: Service) -> Verdict {
         guard !held.isEmpty else { return verdict }
         var verdict = verdict
@@ -65,16 +65,17 @@ struct ServiceValues: Hashable, Sendable {
 /// The last good value of one remote value.
 private struct HeldValue: Hashable {
     var value: JSON.Value?
-    /// The number of the answer that it was read from; nil where it is the default.
+    /// The number of the answer from which it was read; nil for the default.
     var answer: Int?
-    /// Why the newest answer did not give one.
+    /// Why the newest answer did not give a value.
     var problem: InvalidFlag?
 
+    /// A value that was not read from an answer.
     init(value: JSON.Value?) {
         self.value = value
     }
 
-    /// Reads an answer. One of the wrong type changes nothing; what is wrong with it is given once.
+    /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
     mutating func take(_ answer: NumberedAnswer, as plan: RemoteValue) -> InvalidFlag? {
         do {
             value = try plan.read(answer.flags)
@@ -89,10 +90,10 @@ private struct HeldValue: Hashable {
 }
 
 extension Service {
-    /// The variant, where there is one, and the values.
+    /// The variant, if there is one, and the values.
     fileprivate var remote: [RemoteValue] { (variant.map { [$0] } ?? []) + values }
 
-    /// Whether this is the first switch on its source: the values of that source go with it.
+    /// Whether this is the first switch on its source: the values are read from its answers.
     fileprivate func isLead(_ position: Int) -> Bool {
         !switches[..<position].contains { $0.source == switches[position].source }
     }

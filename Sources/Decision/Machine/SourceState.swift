@@ -1,15 +1,15 @@
 import CivilTime
 import JSON
 
-/// What the machine knows of one source: when it is fetched, how its fetches go, and its answers.
+/// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///
-/// It knows which switches read it, and not what they make of its answers.
+/// It knows the switches that read it. `SwitchState` interprets the answers.
 struct SourceState: Hashable, Sendable {
     let name: SourceName
     /// The switches that read it, in the order of the services.
     let readers: [SwitchPosition]
-    /// The answers that some switch rests on, newest first. More than one only while a switch cannot
-    /// read the newest, or waits for the next start.
+    /// The answers on which a switch or a value rests, newest first. More than one answer only
+    /// while a switch cannot read the newest, or flags are staged.
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
@@ -18,30 +18,30 @@ struct SourceState: Hashable, Sendable {
     /// The usual time between two fetches.
     var interval: Duration { schedule.interval }
 
-    /// What a key is worth that an answer does not hold.
+    /// The values of keys that an answer does not hold.
     private var defaults: JSON.Object
     /// How long one fetch may take.
     private var timeout: Duration
     private var schedule: Schedule
     private var activity: Activity
-    /// Why changes are seen at the polls alone.
+    /// Why changes are seen at polls only; nil if the source is watched.
     private var watchProblem: String?
-    /// What is strange about its flags, as it was said.
-    private var doubts: Set<String> = []
+    /// The present warnings about its flags that were announced.
+    private var warnings: Set<String> = []
     /// How many answers were numbered.
     private var numbered = 0
 
     private enum Activity: Hashable {
-        /// No fetch is in flight, and the next one is due then. Left for `fetching` when that time has
-        /// come; a hint makes it come at once.
+        /// No fetch is in flight, and the next is due at `until`. Left for `fetching` at that time;
+        /// a hint makes the fetch due at once.
         case waiting(until: Boottime)
-        /// A fetch is in flight, until its time limit at the latest. Left for `waiting` when it ends,
-        /// or when a reload puts another object in the place of the one that fetches. `isHinted`: the
-        /// source changed meanwhile, so it is fetched again at once.
+        /// A fetch is in flight, until `limit` at the latest. Left for `waiting` when the fetch
+        /// ends, or when a reload replaces the object that fetches. `isHinted`: a hint came
+        /// meanwhile, so the source is fetched again at once.
         case fetching(isHinted: Bool, limit: Boottime)
     }
 
-    /// A source that is due at once, and of which nothing is known.
+    /// A source without answers that is due at once.
     init(plan: SourcePlan, readers: [SwitchPosition], at now: Now) {
         name = plan.name
         self.readers = readers
@@ -58,14 +58,14 @@ struct SourceState: Hashable, Sendable {
         if case .waiting(let moment) = activity { moment } else { nil }
     }
 
-    /// Whether a fetch is due. It is in flight then.
+    /// Begins a fetch if it is due. True if it is in flight now.
     mutating func beginFetch(at now: Now) -> Bool {
         guard case .waiting(let moment) = activity, moment <= now.boot else { return false }
         activity = .fetching(isHinted: false, limit: now.boot + timeout)
         return true
     }
 
-    /// Makes a fetch due at once, or again at once when the one in flight has ended.
+    /// Makes a fetch due at once, or as soon as the fetch in flight ends.
     mutating func hint(at now: Now) {
         switch activity {
         case .fetching(_, let limit): activity = .fetching(isHinted: true, limit: limit)
@@ -73,8 +73,8 @@ struct SourceState: Hashable, Sendable {
         }
     }
 
-    /// Notes that the fetch in flight brought flags, or confirmed them. True where the one before had
-    /// failed. `rest` has to follow, once the services are decided.
+    /// Notes that the fetch in flight brought or confirmed flags. True if the fetch before had
+    /// failed. Call `rest` afterwards, once the services are decided.
     mutating func succeed() -> Bool {
         defer { failure = nil }
         return failure != nil
@@ -85,8 +85,8 @@ struct SourceState: Hashable, Sendable {
         rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Gives how long the source is left alone, and whether that failure is
-    /// another one than that of the fetch before.
+    /// Ends a failed fetch. Returns the wait until the next, and whether the failure is another
+    /// than that of the fetch before.
     mutating func fail(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
     ) -> (wait: Duration, isNew: Bool) {
@@ -94,7 +94,7 @@ struct SourceState: Hashable, Sendable {
         let isNew = self.failure?.detail != failure.detail
         self.failure = failure
         if failure.retryAfter != nil {
-            // A source that asks to be left alone is, even if it hinted meanwhile.
+            // Retry-After counts even if a hint came meanwhile.
             activity = .waiting(until: now.boot + wait)
         } else {
             rest(for: wait, at: now)
@@ -123,30 +123,31 @@ struct SourceState: Hashable, Sendable {
 
     // MARK: - Answers
 
-    /// The number that refers to this answer from now on.
+    /// Numbers a new answer.
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
         return NumberedAnswer(number: numbered, answer: answer, defaults: defaults)
     }
 
-    /// Takes the validators of an answer that has the same bytes as the newest one; true where it has.
-    /// They are not stored: an ETag that is new each time must not write to disk each time.
+    /// Takes the validators of an answer with the same bytes as the newest answer. True if the
+    /// bytes are the same. The validators are not stored: an ETag that changes at every poll must
+    /// not cause a write at every poll.
     mutating func repeats(_ answer: Answer) -> Bool {
         guard let newest = answers.first, newest.answer.body == answer.body else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }
 
-    /// Makes the newest answer this source's own, if it was inherited from another address.
+    /// Makes the newest answer this source's own, if it was inherited. Returns it then, else nil.
     mutating func disinherit(_ answer: Answer) -> NumberedAnswer? {
         guard answers[0].answer.isInherited else { return nil }
         answers[0].answer = answer
         return answers[0]
     }
 
-    /// Puts a new answer before the others. Gives the keys that it lacks and the one before held,
-    /// where a default takes their place. A key that is gone without a default is an invalid flag, and
-    /// whoever needs it says so.
+    /// Puts a new answer before the others. Returns the keys with a default that the answer before
+    /// held and this one lacks. A switch that needs a key without a default reports an invalid
+    /// flag.
     mutating func keep(_ answer: NumberedAnswer, at now: Now) -> [String] {
         var vanished: [String] = []
         if let before = answers.first?.answer {
@@ -167,8 +168,8 @@ struct SourceState: Hashable, Sendable {
         confirmation = .now(now.boot)
     }
 
-    /// Takes back the answers that an earlier run stored.
-    mutating func restore(_ stored: Memory.Kept) {
+    /// Restores the answers that an earlier run stored.
+    mutating func restore(_ stored: Memory.StoredFlags) {
         answers = stored.answers.map { number($0) }
         confirmation = .earlier(stored.confirmedAt)
     }
@@ -179,29 +180,30 @@ struct SourceState: Hashable, Sendable {
         confirmation = .never
     }
 
-    /// Drops the answers that no switch and no value rests on.
+    /// Drops the answers on which no switch and no value rests.
     mutating func dropAnswers(except used: Set<Int>) {
         answers.removeAll { !used.contains($0.number) }
     }
 
-    // MARK: - Trouble
+    // MARK: - Problems
 
-    /// Notes what keeps the source from being watched, nil when nothing does. True where that is new.
+    /// Notes why the source cannot be watched, nil if it is watched. True for a new problem.
     mutating func note(watchProblem problem: String?) -> Bool {
         defer { watchProblem = problem }
         return problem != nil && problem != watchProblem
     }
 
-    /// Notes what is strange about its flags. Gives what is new: each is said once while it lasts.
-    mutating func note(doubts now: [String]) -> [String] {
-        let new = now.filter { doubts.insert($0).inserted }
-        doubts.formIntersection(now)
+    /// Notes the present warnings about its flags. Returns the new ones: each is announced once
+    /// while it lasts.
+    mutating func note(warnings now: [String]) -> [String] {
+        let new = now.filter { warnings.insert($0).inserted }
+        warnings.formIntersection(now)
         return new
     }
 
     // MARK: - Reload
 
-    /// The same source under another plan, with the difference that this makes to its readers.
+    /// The same source under another plan, with the change for its switches.
     func continued(
         _ plan: SourcePlan, readers: [SwitchPosition], _ replacement: Replacement?, at now: Now
     ) -> (state: SourceState, change: SourceChange) {
@@ -216,7 +218,7 @@ struct SourceState: Hashable, Sendable {
             }
         }
         if replacement == .otherAddress {
-            // How the other address behaved says nothing about this one: the flags alone stay.
+            // Failures, schedule and warnings belong to the earlier address; the flags alone stay.
             for index in state.answers.indices { state.answers[index].answer.inherit() }
             state.confirmation = confirmation.earlier(at: now)
         } else {
@@ -225,7 +227,7 @@ struct SourceState: Hashable, Sendable {
             state.activity = activity
             state.failure = failure
             state.watchProblem = watchProblem
-            state.doubts = doubts
+            state.warnings = warnings
             if plan.interval != schedule.interval { state.hasten(to: now.boot + plan.interval) }
             if replacement == .sameAddress { state.beginAnew(at: now) }
         }
@@ -235,13 +237,14 @@ struct SourceState: Hashable, Sendable {
         return (state, change)
     }
 
-    /// Makes a fetch due at `moment` at the latest, unless the source asked to be left alone.
+    /// Makes a fetch due at `moment` at the latest, unless a Retry-After is in force.
     private mutating func hasten(to moment: Boottime) {
         guard case .waiting(let due) = activity, failure?.retryAfter == nil else { return }
         activity = .waiting(until: min(due, moment))
     }
 
-    /// Is fetched by another object, which has no fetch in flight and watches by itself.
+    /// Takes in that another object fetches the source: no fetch is in flight, and one is due at
+    /// once.
     private mutating func beginAnew(at now: Now) {
         watchProblem = nil
         if case .fetching = activity { activity = .waiting(until: now.boot) }
@@ -255,13 +258,14 @@ struct SwitchPosition: Hashable, Sendable {
     let position: Int
 }
 
-/// An answer with a number, by which the switches and values of a source refer to it.
+/// An answer with the number by which the switches and values of a source refer to it.
 struct NumberedAnswer: Hashable, Sendable {
     let number: Int
     var answer: Answer
-    /// Its flags, with the source's defaults where it holds none.
+    /// Its flags, with the source's defaults for keys that it lacks.
     let flags: JSON.Object
 
+    /// Completes the flags of `answer` by `defaults`.
     init(number: Int, answer: Answer, defaults: JSON.Object) {
         self.number = number
         self.answer = answer
@@ -270,7 +274,7 @@ struct NumberedAnswer: Hashable, Sendable {
         self.flags = flags
     }
 
-    /// What the answer says to a switch of this format.
+    /// The reading of the answer by a format, or the flag that cannot be read.
     func read(by format: Format, in zone: Zone) -> Result<Reading, InvalidFlag> {
         do {
             return .success(try format.read(flags, in: zone))

@@ -1,36 +1,37 @@
 import CivilTime
 
-/// What one switch has read of the answers of its source, and what became of the newest of them.
+/// The state of one switch: the flags in force, and the fate of the newest answer of its source.
 ///
-/// It knows its answers by their numbers. Which source they are of, and what the service makes of
-/// them, is not its business.
+/// It knows the answers by their numbers, and neither its source nor its service.
 struct SwitchState: Hashable, Sendable {
-    /// Since when its first answer is waited for: the start, or the reload that brought it.
+    /// Since when the service waits for its first answer: the start, or the reload that added it.
     private(set) var awaitedSince: Boottime
-    /// What the flags in force say; nil before the first that it could read.
+    /// The reading of the flags in force; nil before the first.
     private(set) var reading: Reading?
-    /// The answer that `reading` is read from.
+    /// The answer of `reading`.
     private(set) var answer: AnswerReference?
-    /// The number of a newer answer that takes force at the next start, or when it is asked for.
+    /// The number of a newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Int?
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
     private var newest = NewestAnswer.accepted
-    /// The highest version of the flags that was accepted, where they have one.
+    /// The highest edition that was accepted; nil if the flags had none.
     private var highestVersion: Int64?
 
-    /// What became of the newest answer that came.
+    /// The fate of the newest answer.
     private enum NewestAnswer: Hashable {
-        /// It is in force or staged, or none has come yet. An offer leaves for each of the others.
+        /// It is in force or staged, or none has come yet. Left for both others by an offer.
         case accepted
         /// It would move the gate, and too few answers in a row agree yet. Left for `accepted` when
-        /// enough do or when the source returns to the flags in force, for `refused` by a bad answer.
+        /// enough agree or the source returns to the flags in force, for `invalid` by an invalid
+        /// answer.
         case unconfirmed(Unconfirmed)
-        /// It cannot be read, or its version is lower than one before. Left for `accepted` or
+        /// It cannot be read, or its edition is lower than an accepted one. Left for `accepted` or
         /// `unconfirmed` by the next good answer.
-        case refused(InvalidFlag)
+        case invalid(InvalidFlag)
     }
 
+    /// A switch without flags whose service waits for them since `moment`.
     init(awaitedSince moment: Boottime) {
         awaitedSince = moment
     }
@@ -38,36 +39,36 @@ struct SwitchState: Hashable, Sendable {
     /// Whether the source gave or confirmed the flags in force since the start.
     var isAnswered: Bool { confirmation.moment != nil }
 
-    /// Why the newest answer does not count; nil where it does, or may still.
+    /// Why the newest answer is invalid; nil if it is not.
     var problem: InvalidFlag? {
-        if case .refused(let problem) = newest { problem } else { nil }
+        if case .invalid(let problem) = newest { problem } else { nil }
     }
 
-    /// What the newest answers say that are not enough yet.
+    /// The newest answers that would move the gate and are too few yet.
     var unconfirmed: Unconfirmed? {
         if case .unconfirmed(let unconfirmed) = newest { unconfirmed } else { nil }
     }
 
-    /// The number of the newest answer it could read: the one in force, or the staged one.
+    /// The number of the newest answer that it could read: the staged answer, or the one in force.
     var newestReadable: Int? { staged ?? answer?.number }
 
     // MARK: - New answers
 
-    /// What came of an offered answer.
+    /// The outcome of an offer.
     enum Offer {
-        /// It does not count. `isNew` unless the answer before had the same problem.
-        case refused(InvalidFlag, isNew: Bool)
-        /// It would move the gate, and more answers have to agree.
+        /// The answer is invalid. `isNew` unless the answer before had the same problem.
+        case invalid(InvalidFlag, isNew: Bool)
+        /// The answer would move the gate, and more answers have to agree.
         case unconfirmed
-        /// It takes force at the next start.
+        /// The answer takes force at the next start.
         case staged
-        /// It is in force, and `before` no more.
+        /// The answer is in force in the place of `before`.
         case inForce(before: Reading?)
     }
 
-    /// Takes a new answer in. `isForNextStart` stages it, unless there are no flags yet.
-    /// `confirmations` is how many answers in a row have to agree before it moves the gate; nil where
-    /// it does not move it.
+    /// Takes in a new answer. `isForNextStart` stages it, unless there are no flags yet.
+    /// `confirmations` is the number of answers in a row that have to agree before it moves the
+    /// gate; nil if it does not move the gate.
     mutating func offer(
         _ answer: NumberedAnswer, readAs result: Result<Reading, InvalidFlag>,
         isForNextStart: Bool, confirmations: (gate: Gate, needed: Int)?, at now: Now
@@ -75,10 +76,10 @@ struct SwitchState: Hashable, Sendable {
         let next: Reading
         switch result {
         case .failure(let problem):
-            return .refused(problem, isNew: refuse(problem))
+            return .invalid(problem, isNew: markInvalid(problem))
         case .success(let reading):
             if let problem = regression(in: reading) {
-                return .refused(problem, isNew: refuse(problem))
+                return .invalid(problem, isNew: markInvalid(problem))
             }
             next = reading
         }
@@ -101,24 +102,24 @@ struct SwitchState: Hashable, Sendable {
         return .inForce(before: before)
     }
 
-    /// Puts a staged answer in force, as it was read now. Gives the flags that were in force before.
+    /// Puts a staged answer in force with a reading of now. Returns the reading before.
     mutating func activate(_ answer: NumberedAnswer, _ reading: Reading) -> Reading? {
         let before = self.reading
         putInForce(answer, reading)
         return before
     }
 
-    /// Notes that the source has confirmed the newest answer, which is the one in force or staged.
+    /// Notes that the source has confirmed the newest answer, which is in force or staged.
     mutating func confirm(at now: Now) {
         confirmation = .now(now.boot)
         newest = .accepted
     }
 
-    /// Keeps the flags in force, and notes why the newest answer does not count. True where the
-    /// answer before had another problem, or none.
-    mutating func refuse(_ problem: InvalidFlag) -> Bool {
-        guard newest != .refused(problem) else { return false }
-        newest = .refused(problem)
+    /// Marks the newest answer as invalid; the flags in force stay. True if the answer before had
+    /// another problem, or none.
+    mutating func markInvalid(_ problem: InvalidFlag) -> Bool {
+        guard newest != .invalid(problem) else { return false }
+        newest = .invalid(problem)
         return true
     }
 
@@ -133,8 +134,9 @@ struct SwitchState: Hashable, Sendable {
         highestVersion = reading.version ?? highestVersion
     }
 
-    /// Why a reading is older than one that was accepted. Flags that had a version once must always
-    /// have one: without it, new flags cannot be told from old ones.
+    /// The problem of a reading whose edition is lower than an accepted one, or missing. Flags that
+    /// had an edition once must always have one: without it, new flags cannot be told from old
+    /// flags.
     private func regression(in next: Reading) -> InvalidFlag? {
         guard let highest = highestVersion else { return nil }
         guard let version = next.version else { return .missing(key: "version") }
@@ -145,8 +147,8 @@ struct SwitchState: Hashable, Sendable {
 
     // MARK: - Known answers
 
-    /// Puts the newest of these answers in force that it can read, if there is one. The newest of all
-    /// was last confirmed at `confirmed`, an older one until the next answer came.
+    /// Puts the newest of `answers` in force that it can read. `confirmed` is the confirmation of
+    /// the newest; an older answer was confirmed until the next answer came.
     mutating func adopt(
         _ answers: some Sequence<NumberedAnswer>, confirmed: Confirmation, by format: Format,
         in zone: Zone
@@ -162,21 +164,22 @@ struct SwitchState: Hashable, Sendable {
                 confirmation = isNewest ? confirmed : .earlier(older)
                 return
             case .failure(let problem):
-                if case .accepted = newest { newest = .refused(problem) }
+                if case .accepted = newest { newest = .invalid(problem) }
             }
             isNewest = false
         }
     }
 
-    /// Notes that the address asked now gives the inherited answer too, so that its version counts.
+    /// Notes that the present address gives the inherited answer too, so that its edition counts.
     mutating func acceptAsOwn(_ answer: NumberedAnswer) {
         guard self.answer?.number == answer.number, let reading else { return }
         self.answer = AnswerReference(answer)
         raiseVersion(to: reading)
     }
 
-    /// Keeps the flags in force although their source asks another address from now on: they are
-    /// unanswered, as after a start. Only a switch without flags is waited for.
+    /// Keeps the flags in force after the source's address has changed. They are unconfirmed, as
+    /// after a start, and their edition no longer counts. The service waits only for a switch
+    /// without flags.
     mutating func inherit(at now: Now) {
         confirmation = confirmation.earlier(at: now)
         newest = .accepted
@@ -184,23 +187,24 @@ struct SwitchState: Hashable, Sendable {
         if reading == nil { awaitedSince = now.boot }
     }
 
-    /// Waits no longer than `known` does, for it has flags of the same source.
+    /// Waits since the same time as `known`, which has flags of the same source.
     mutating func wait(like known: SwitchState) {
         awaitedSince = known.awaitedSince
     }
 
-    /// Lets this answer wait for the next start.
+    /// Stages the answer of this number; nil stages none.
     mutating func stage(_ answer: Int?) {
         staged = answer
     }
 }
 
-/// The answer that a switch rests on: its number, and what the verdict tells of it.
+/// The answer on which a switch rests: its number, and its facts for the verdict.
 struct AnswerReference: Hashable, Sendable {
     let number: Int
     let version: String?
     let fetchedAt: Instant
 
+    /// Refers to `answer`.
     init(_ answer: NumberedAnswer) {
         number = answer.number
         version = answer.answer.version
@@ -211,16 +215,17 @@ struct AnswerReference: Hashable, Sendable {
 /// When a source last confirmed some flags.
 enum Confirmation: Hashable, Sendable {
     case never
-    /// Before this start. Only the wall clock can tell how long ago.
+    /// Before this start, by the wall clock.
     case earlier(Instant)
+    /// Since the start.
     case now(Boottime)
 
-    /// When that was, where it was since the start.
+    /// The time of a confirmation since the start; nil for the others.
     var moment: Boottime? {
         if case .now(let moment) = self { moment } else { nil }
     }
 
-    /// How long ago that was; zero for `never`.
+    /// The time since the confirmation; zero for `never`.
     func age(at now: Now) -> Duration {
         switch self {
         case .never: .zero
@@ -229,7 +234,7 @@ enum Confirmation: Hashable, Sendable {
         }
     }
 
-    /// When that was by the wall clock; nil for `never`.
+    /// The confirmation by the wall clock; nil for `never`.
     func instant(at now: Now) -> Instant? {
         switch self {
         case .never: nil
@@ -238,7 +243,7 @@ enum Confirmation: Hashable, Sendable {
         }
     }
 
-    /// The same confirmation, as after a start.
+    /// The same confirmation, as a restart would see it.
     func earlier(at now: Now) -> Confirmation {
         instant(at: now).map { .earlier($0) } ?? .never
     }

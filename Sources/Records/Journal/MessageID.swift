@@ -1,4 +1,5 @@
-/// The kinds of journal entries, each with its `MESSAGE_ID`, by which journalctl(1) finds all of a kind.
+/// The kinds of journal entries, each with its `MESSAGE_ID`, by which journalctl(1) finds all of a
+/// kind.
 ///
 /// killswitchd(8) lists them, and the message catalog explains them. They never change.
 package enum MessageID: String, CaseIterable, Sendable {
@@ -6,7 +7,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case sourceFailed = "58025f49994a49c4872cbe2e99833e09"
     case sourceRecovered = "cb1943ee68c34998ae0e96a041f775c1"
     case sourceUnwatched = "a3c1c6f0b2f84e0e9d0b9f5f7f0c2d14"
-    case sourceDoubted = "179acba2080b4d96b3a37ff2219b5a54"
+    case sourceWarned = "179acba2080b4d96b3a37ff2219b5a54"
     case flagVanished = "c77bc91583ed4c9b94c5eac3d988c9a0"
     case answerInvalid = "368aa0f627d449838b1d842c654e99eb"
     case endUnreadable = "4495e41b3ee940239c06253b15fa5f77"

@@ -15,7 +15,7 @@ extension Notice {
         case .sourceFailed: .sourceFailed
         case .sourceRecovered: .sourceRecovered
         case .sourceUnwatched: .sourceUnwatched
-        case .sourceDoubted: .sourceDoubted
+        case .sourceWarned: .sourceWarned
         case .flagVanished: .flagVanished
         case .answerInvalid: .answerInvalid
         case .endUnreadable: .endUnreadable
@@ -37,7 +37,7 @@ extension Notice {
         case .decided(let service, let verdict, _):
             [JournalField.service(service.text)] + verdict.fields
         case .sourceFailed(let source, _, _), .sourceRecovered(let source),
-            .sourceUnwatched(let source, _), .sourceDoubted(let source, _),
+            .sourceUnwatched(let source, _), .sourceWarned(let source, _),
             .flagVanished(let source, _):
             [JournalField.source(source.text)]
         case .answerInvalid(let service, let source, _),

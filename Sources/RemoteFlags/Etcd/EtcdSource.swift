@@ -7,8 +7,8 @@ import JSON
 package import SourceKinds
 package import Transfer
 
-/// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes of
-/// them from the revision of the last fetch on.
+/// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at
+/// changes of them from the revision of the last fetch on.
 ///
 /// A fetch asks the endpoint that answered last, and the next endpoint if it does not answer. Each
 /// endpoint gets an equal share of the remaining time.
@@ -212,13 +212,13 @@ package final class EtcdSource: FlagSource {
                 stream?.start()
             }
         } catch {
-            deliver(.unwatched(name, problem: "\(error)"))
+            deliver(.watched(name, problem: "\(error)"))
         }
     }
 
     private func makeStream() throws(SystemError) -> Stream<WatchParser> {
-        // A member reports progress every ten minutes by default, and up to a tenth later. The kernel's
-        // keep-alive probes find a dead connection sooner.
+        // A member reports progress every ten minutes by default, and up to a tenth later. The
+        // kernel's keep-alive probes find a dead connection sooner.
         let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60))
         return try Stream(
             of: name, policy: policy, interval: interval, client: client, loop: loop,

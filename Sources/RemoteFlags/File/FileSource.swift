@@ -32,8 +32,8 @@ package final class FileSource: FlagSource {
         tellProblem()
     }
 
-    /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file that could
-    /// not be watched before.
+    /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
+    /// that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
         tellProblem()
@@ -49,7 +49,7 @@ package final class FileSource: FlagSource {
         let problem = watch?.problem.map(String.init(describing:))
         guard problem != toldProblem else { return }
         toldProblem = problem
-        deliver(.unwatched(name, problem: problem))
+        deliver(.watched(name, problem: problem))
     }
 
     private func outcome() -> Outcome {

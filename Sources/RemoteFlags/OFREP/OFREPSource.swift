@@ -9,8 +9,8 @@ package import Transfer
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the
 /// server's streams of events that hint at changes, if it offers streams.
 ///
-/// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be for
-/// another context: the host may have got another name, or another operating system.
+/// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be
+/// for another context: the host may have got another name, or another operating system.
 package final class OFREPSource: FlagSource {
     package let name: SourceName
     private let site: EvaluationSite
@@ -149,7 +149,7 @@ package final class OFREPSource: FlagSource {
         guard isRefused != isOfferRefused else { return }
         isOfferRefused = isRefused
         let problem = "the server offers streams at addresses that are not accepted"
-        deliver(.unwatched(name, problem: isRefused ? problem : nil))
+        deliver(.watched(name, problem: isRefused ? problem : nil))
     }
 
     private func startStream(at address: EventStreamAddress) {
@@ -159,7 +159,7 @@ package final class OFREPSource: FlagSource {
                 of: name, interval: interval, client: client, loop: loop, deliver: deliver)
             streams.append(stream)
         } catch {
-            deliver(.unwatched(name, problem: "\(error)"))
+            deliver(.watched(name, problem: "\(error)"))
         }
     }
 }

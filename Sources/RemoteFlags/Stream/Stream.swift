@@ -3,10 +3,10 @@ package import EventLoop
 package import Faults
 package import Transfer
 
-/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides when it is
-/// connected and given up; this class performs its effects.
+/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides
+/// when it is connected and given up; this class performs its effects.
 ///
-/// It delivers `.hinted`, and `.unwatched` if no stream is available. Flags are never taken from
+/// It delivers `.hinted`, and `.watched` with a problem if no stream is available. Flags are never taken from
 /// it.
 package final class Stream<Parser: StreamParser> {
     private let name: SourceName
@@ -87,7 +87,7 @@ package final class Stream<Parser: StreamParser> {
         case .hint:
             deliver(.hinted(name))
         case .tell(let problem):
-            deliver(.unwatched(name, problem: problem))
+            deliver(.watched(name, problem: problem))
         case .sleep(let moment):
             if let moment { timer?.set(at: moment) } else { timer?.disarm() }
         }
@@ -128,7 +128,8 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// The failure of a status other than 200. A status that will not change soon counts as a refusal.
+    /// The failure of a status other than 200. A status that will not change soon counts as a
+    /// refusal.
     private func refusal(_ response: HTTPResponse) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
         let sentence = explain(response).map { ": \($0)" } ?? ""

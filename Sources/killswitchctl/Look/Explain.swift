@@ -54,8 +54,9 @@ struct Explain: ParsableCommand {
     }
 }
 
-/// Repeats the daemon's decision about a service from its stored files: the configuration accepted last,
-/// the flags, the overrides. So an explanation needs no running daemon, and comes from the same machine.
+/// Repeats the daemon's decision about a service from its stored files: the configuration accepted
+/// last, the flags, the overrides. So an explanation needs no running daemon, and comes from the
+/// same machine.
 struct DecisionReplay {
     private let service: Service
     private let plan: Plan
@@ -96,13 +97,14 @@ struct DecisionReplay {
             _ = machine.handle(.fetched(mark.source, outcome), at: moment(mark.time))
         }
         // A published decision means that the wait for first answers is over.
-        if state.state != .undecided { _ = machine.handle(.patienceEnded, at: moment(now)) }
+        if state.state != .undecided { _ = machine.handle(.waitEnded, at: moment(now)) }
         return machine.explanation(of: service.name, at: moment(now))
     }
 
-    /// The stored flags of a source: those in force, and a newer answer that waits for the next start.
+    /// The stored flags of a source: those in force, and a newer answer that waits for the next
+    /// start.
     private struct Flags {
-        var inForce: Memory.Kept?
+        var inForce: Memory.StoredFlags?
         var waiting: Answer?
     }
 
@@ -129,7 +131,8 @@ struct DecisionReplay {
         return flags
     }
 
-    private func memory(_ flags: [SourceName: Memory.Kept]) throws(CommandFailure) -> Memory {
+    private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws(CommandFailure) -> Memory
+    {
         Memory(
             flags: flags, ledger: try restored(state.ledger) ?? Ledger(),
             overrides: try restored(state.overrides) ?? [:])

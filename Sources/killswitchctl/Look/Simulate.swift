@@ -135,7 +135,7 @@ struct SimulationReport {
         notices.contains {
             switch $0 {
             case .answerInvalid, .valueInvalid: true
-            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceDoubted,
+            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
                 .recordFailed, .recordsRecovered, .overridden, .released, .overrideExpired,
                 .forgotten:

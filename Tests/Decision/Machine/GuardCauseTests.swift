@@ -13,7 +13,7 @@ struct GuardCauseTests {
         let entry = Ledger.Entry(state: .countdown, since: fetched, generation: 7, bootID: boot)
         return Memory(
             flags: [
-                try named("app"): Memory.Kept(
+                try named("app"): Memory.StoredFlags(
                     answers: [try answer(announced, fetchedAt: fetched)], confirmedAt: fetched)
             ],
             ledger: Ledger(entries: [try named("a"): entry, try named("b"): entry]))
@@ -56,7 +56,8 @@ struct GuardCauseTests {
         #expect(transcript.text.contains("publish a countdown open closing-held"))
     }
 
-    /// Operators kept open what the flags had ended, one service after the other, for the same time.
+    /// Operators kept open what the flags had ended, one service after the other, for the same
+    /// time.
     @Test func theEndOfAnOrderIsNone() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: nil)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)

@@ -140,8 +140,8 @@ import Testing
                 """#)
     }
 
-    /// A restart once made flags as old as their first fetch, where a newer answer could not be read by
-    /// one of two services: silence closed it.
+    /// A restart once made flags as old as their first fetch, where a newer answer could not be
+    /// read by one of two services: silence closed it.
     @Test func aRestartDoesNotMakeFlagsOlderThatANewerAnswerCannotReplace() throws {
         let policy = Policy(maxStale: .seconds(3600), whenStale: .closed)
         let services = [
@@ -158,7 +158,7 @@ import Testing
         #expect(stored.map(\.confirmedAt) == [nil, try Instant(rfc3339: "2027-03-01T12:30:00Z")])
 
         let memory = Memory(flags: [
-            try named("app"): Memory.Kept(
+            try named("app"): Memory.StoredFlags(
                 answers: stored, confirmedAt: try Instant(rfc3339: "2027-03-01T12:31:00Z"))
         ])
         var next = try Transcript(services, memory: memory, start: "2027-03-01T12:59:00Z")

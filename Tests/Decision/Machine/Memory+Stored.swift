@@ -9,7 +9,7 @@ extension Memory {
         let fetched = try Instant(rfc3339: fetchedAt)
         return Memory(
             flags: [
-                try named("app"): Kept(
+                try named("app"): StoredFlags(
                     answers: [try answer(body, fetchedAt: fetched)], confirmedAt: fetched)
             ],
             ledger: Ledger(entries: [

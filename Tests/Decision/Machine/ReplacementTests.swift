@@ -171,7 +171,7 @@ import Testing
     @Test func anotherObjectWatchesByItself() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        let troubled = Event.unwatched(app, problem: "no watch is left")
+        let troubled = Event.watched(app, problem: "no watch is left")
         play.at(2, troubled)
         play.forget()
         play.at(3, try reconfigured(try service(), .sameAddress))
@@ -209,8 +209,8 @@ import Testing
         #expect(play.states == [.ended])
     }
 
-    /// A drop-in is taken away and put back. The source is silent, and what is stored counts as at a
-    /// start: also after a reboot, when flags that would open wait.
+    /// A drop-in is taken away and put back. The source is silent, and what is stored counts as at
+    /// a start: also after a reboot, when flags that would open wait.
     @Test func aSourceThatComesBackFindsWhatIsStoredOfIt() throws {
         let app: SourceName = try named("app")
         let (shop, web) = (try service(), try service("web", sources: ["other"]))

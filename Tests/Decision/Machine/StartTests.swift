@@ -68,7 +68,7 @@ import Testing
 
     @Test func whenNobodyWaitsAnyLongerThePolicyDecidesAtOnce() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0.1, .patienceEnded)
+        play.at(0.1, .waitEnded)
         #expect(
             play.text == #"""
                 0.1s patience ended

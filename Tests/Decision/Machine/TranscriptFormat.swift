@@ -18,8 +18,8 @@ enum TranscriptFormat {
         case .fetched(let source, .unchanged, _): "\(source) unchanged"
         case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
-        case .doubted(let source, let doubts): "\(source) doubted \(doubts)"
-        case .unwatched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
+        case .warned(let source, let warnings): "\(source) doubted \(warnings)"
+        case .watched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
@@ -34,7 +34,7 @@ enum TranscriptFormat {
             "reconfigured"
                 + replaced.sorted { $0.key < $1.key }
                 .map { " \($0.key)=\($0.value == .sameAddress ? "same" : "other")" }.joined()
-        case .patienceEnded: "patience ended"
+        case .waitEnded: "patience ended"
         }
     }
 

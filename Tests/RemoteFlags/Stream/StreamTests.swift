@@ -46,7 +46,7 @@ import Transfer
 
         var problems: [String] {
             events.compactMap { event in
-                if case .unwatched(name, let problem?) = event { problem } else { nil }
+                if case .watched(name, let problem?) = event { problem } else { nil }
             }
         }
 
@@ -168,6 +168,6 @@ import Transfer
             deliver: { events.append($0) })
         stream.start()
         while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
-        #expect(events == [.unwatched(name, problem: "no credential")])
+        #expect(events == [.watched(name, problem: "no credential")])
     }
 }

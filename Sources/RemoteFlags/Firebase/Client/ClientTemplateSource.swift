@@ -64,7 +64,7 @@ package final class ClientTemplateSource: FlagSource {
                 explain: { GoogleError.message(in: $0.body) },
                 deliver: { [unowned self] in pass($0) })
         } catch {
-            deliver(.unwatched(name, problem: "\(error)"))
+            deliver(.watched(name, problem: "\(error)"))
         }
     }
 
@@ -91,14 +91,14 @@ package final class ClientTemplateSource: FlagSource {
         installations.withToken(by: now + (fetch.deadline - now) / 2) { [unowned self] result in
             switch result {
             case .success(let token):
-                deliver(.doubted(name, [installations.problem].compactMap(\.self)))
+                deliver(.warned(name, [installations.problem].compactMap(\.self)))
                 send(validators, token, isSecondTry: isSecondTry)
                 followStream()
             case .failure(let failure):
                 let doubts = ["\(failure.detail); asking without a token", installations.problem]
-                deliver(.doubted(name, doubts.compactMap(\.self)))
+                deliver(.warned(name, doubts.compactMap(\.self)))
                 if stream != nil, !isStreaming {
-                    deliver(.unwatched(name, problem: failure.detail))
+                    deliver(.watched(name, problem: failure.detail))
                 }
                 send(validators, nil)
             }
@@ -169,12 +169,12 @@ package final class ClientTemplateSource: FlagSource {
     private func followStream() {
         guard let stream, !isStreaming else { return }
         isStreaming = true
-        deliver(.unwatched(name, problem: nil))
+        deliver(.watched(name, problem: nil))
         stream.start()
     }
 
-    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all fetch at
-    /// once.
+    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
+    /// fetch at once.
     private func pass(_ event: Event) {
         guard case .hinted = event else { return deliver(event) }
         hint(after: 0...3000)

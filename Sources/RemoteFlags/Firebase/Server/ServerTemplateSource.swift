@@ -6,8 +6,8 @@ import Signing
 package import SourceKinds
 package import Transfer
 
-/// Flags in the server template of a Firebase project: fetched with an access token, and evaluated on
-/// this host.
+/// Flags in the server template of a Firebase project: fetched with an access token, and evaluated
+/// on this host.
 package final class ServerTemplateSource: FlagSource {
     package let name: SourceName
     package let binding: String
@@ -111,7 +111,7 @@ package final class ServerTemplateSource: FlagSource {
         let template = try Template(object)
         try versions.take(template.version)
         let (flags, doubts) = template.flags(in: context, .real)
-        deliver(.doubted(name, doubts.summed))
+        deliver(.warned(name, doubts.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
             version: template.version, fetchedAt: now)

@@ -116,7 +116,7 @@ import Transfer
                     body: Array(body.utf8))
             },
             deliver: { event in
-                if case .unwatched(_, let problem?) = event { problems.insert(problem) }
+                if case .watched(_, let problem?) = event { problems.insert(problem) }
             })
         stream?.start()
         while versions.count < 3 { try loop.runOnce(.milliseconds(20)) }

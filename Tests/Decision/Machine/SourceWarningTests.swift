@@ -4,14 +4,14 @@ import JSON
 import Testing
 
 /// What is strange about flags is said, and changes nothing.
-@Suite struct DoubtTests {
+@Suite struct SourceWarningTests {
     @Test func aDoubtIsSaidOnceForAsLongAsItLasts() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let app: SourceName = try named("app")
-        play.at(60, .doubted(app, ["condition 'a' counts as false"]))
-        play.at(120, .doubted(app, ["condition 'a' counts as false", "condition 'b' too"]))
-        play.at(180, .doubted(app, []))
-        play.at(240, .doubted(app, ["condition 'a' counts as false"]))
+        play.at(60, .warned(app, ["condition 'a' counts as false"]))
+        play.at(120, .warned(app, ["condition 'a' counts as false", "condition 'b' too"]))
+        play.at(180, .warned(app, []))
+        play.at(240, .warned(app, ["condition 'a' counts as false"]))
         #expect(play.text.split(separator: "\n").filter { $0.contains("say") }.count == 3)
         #expect(!play.text.contains("publish"))
         #expect(play.text.contains("say warning: source 'app': condition 'b' too"))
