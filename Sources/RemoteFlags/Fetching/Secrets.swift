@@ -84,8 +84,8 @@ struct Binding {
             + SHA256.hexadecimal(of: Array("\(site.url)\n\(headers)\(more)".utf8)) + " "
     }
 
-    /// The binding as it is stored with an answer; no secret is in it. Nil if the credentials
-    /// cannot be read: then no ETag is sent.
+    /// The binding as it is stored with an answer; no secret is in it. Without `secrets` the
+    /// credentials cannot be read, and no ETag is sent under the binding.
     func text(_ secrets: Secrets?) -> String { place + (secrets?.digest ?? "unknown") }
 
     /// Whether an answer that was stored with `text` came from this site, by any credentials.
