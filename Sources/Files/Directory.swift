@@ -58,29 +58,6 @@ package enum Directory {
     }
 }
 
-/// An exclusive lock on a directory, held for as long as this object lives.
-///
-/// It is `flock(2)` on a descriptor of the directory: no lock file can be left behind, and the
-/// kernel releases the lock when the process ends in any way. It excludes only processes that ask
-/// for the lock.
-package final class DirectoryLock {
-    /// The lock belongs to this descriptor: closing it releases the lock.
-    private let directory: OpenFile
-
-    /// Takes the lock without waiting. If another process has it, the error's cause is
-    /// `.lockedByAnother`.
-    package init(_ path: String) throws(FileError) {
-        directory = try OpenFile(path, O_RDONLY | O_DIRECTORY)
-        do {
-            try unsafe system("lock", path) { [descriptor = directory.descriptor] _ in
-                flock(descriptor, LOCK_EX | LOCK_NB)
-            }
-        } catch  where error.code == EWOULDBLOCK {
-            throw FileError("lock", path, .lockedByAnother)
-        }
-    }
-}
-
 /// An open directory, read by `readdir(3)`; `opendir(3)` sets `O_CLOEXEC`.
 @safe
 struct DirectoryStream: ~Copyable {

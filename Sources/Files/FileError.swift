@@ -11,8 +11,10 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case notRegularFile
         /// The file holds more than this many bytes.
         case largerThan(Int)
-        /// Another open descriptor holds the lock.
-        case lockedByAnother
+        /// This process holds the lock; nil if the kernel does not say which.
+        case lockedBy(Process?)
+        /// This user made the file, and nobody else's would count.
+        case ownedBy(UInt32)
         /// The content is not of the documented form.
         case malformed
     }
@@ -59,7 +61,8 @@ extension FileError.Cause: CustomStringConvertible {
         case .system(let code): SystemError.text(of: code)
         case .notRegularFile: "not a regular file"
         case .largerThan(let limit): "larger than \(limit) bytes"
-        case .lockedByAnother: "locked by another process"
+        case .lockedBy(let process): "\(process?.description ?? "another process") holds it"
+        case .ownedBy(let user): "it belongs to user \(user)"
         case .malformed: "malformed"
         }
     }

@@ -21,7 +21,7 @@ final class Daemon {
     private let sources: SourceList
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
-    private let locks: [DirectoryLock]
+    private let locks: [FileLock]
     private let bootID: String
     private let loop: EventLoop
     private var signals: Signals?
@@ -41,9 +41,9 @@ final class Daemon {
         runtime = RuntimeDirectory(path: paths.runtime, bootID: bootID)
         store = ConfigurationStore(try options.places(), state: state, runtime: runtime, log: log)
         configuration = try store.first()
-        try Directory.create(state.path)
+        try Directory.create(state.path, mode: 0o700)
         try Directory.create(runtime.path)
-        locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
+        locks = [try FileLock(in: state.path), try FileLock(in: runtime.path)]
         try state.prepare()
         let settings = configuration.settings
         let problems = try runtime.tidy(

@@ -64,25 +64,4 @@ struct DirectoryTests {
         let error = #expect(throws: FileError.self) { try Directory.list(folder("a")) }
         #expect(error?.description == "list '\(folder("a"))': not a directory")
     }
-
-    @Test func aSecondHolderOfTheLockIsToldSo() throws {
-        let folder = try TemporaryFolder()
-        let lock = try DirectoryLock(folder.path)
-        withExtendedLifetime(lock) {
-            let error = #expect(throws: FileError.self) { try DirectoryLock(folder.path) }
-            #expect(error?.cause == .lockedByAnother)
-            #expect(error?.description == "lock '\(folder.path)': locked by another process")
-        }
-    }
-
-    @Test func theLockIsFreeWhenItsHolderIsGone() throws {
-        let folder = try TemporaryFolder()
-        _ = try DirectoryLock(folder.path)
-        _ = try DirectoryLock(folder.path)
-    }
-
-    @Test func aMissingDirectoryCannotBeLocked() {
-        let error = #expect(throws: FileError.self) { try DirectoryLock("/nowhere") }
-        #expect(error?.isNotFound == true)
-    }
 }

@@ -64,7 +64,7 @@ struct FileTests {
             try File.replace(folder("state"), with: [1], surviving: .powerLoss)
             _ = try File.read(folder("state"), limit: 9)
             _ = try Directory.list(folder.path)
-            _ = try DirectoryLock(folder.path)
+            _ = try FileLock(in: folder.path)
         }
         #expect(try openDescriptors(under: folder.path) == before)
     }

@@ -79,16 +79,6 @@ import Testing
         try daemon.waitFor("running")
     }
 
-    @Test func aSecondDaemonDoesNotGetTheDirectories() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
-        let second = try daemon.run()
-        #expect(second.status == 1)
-        #expect(second.errors.contains("lock '\(daemon.folder("state"))': "))
-        #expect(try daemon.member("state") == "\"running\"")
-    }
-
     @Test func damagedStoredFilesAreSaidAndDoneWithout() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("state/flags"))
