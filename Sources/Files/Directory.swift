@@ -25,8 +25,7 @@ package enum Directory {
     /// every locale. In a name that is not UTF-8 bytes are replaced, so that no file can be opened
     /// by it.
     package static func list(_ path: String) throws(FileError) -> [String] {
-        let names = try DirectoryStream(path).names()
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        try OpenDirectory(path).names()
     }
 
     /// Returns once the names in it are on stable storage: a file that was renamed into it keeps
@@ -58,17 +57,23 @@ package enum Directory {
     }
 }
 
-/// An open directory, read by `readdir(3)`; `opendir(3)` sets `O_CLOEXEC`.
+/// An open directory. What it says of itself and of its files stays true of what is read by it, whatever
+/// somebody puts in their places meanwhile.
 @safe
-struct DirectoryStream: ~Copyable {
+package struct OpenDirectory: ~Copyable {
+    /// The path by which it was opened, for errors and for the paths of its files.
+    package let path: String
     private let stream: OpaquePointer
-    private let path: String
+    private var descriptor: Int32 { unsafe dirfd(stream) }
 
-    /// Opens the directory.
-    init(_ path: String) throws(FileError) {
-        try refuseNUL("list", path)
-        guard let stream = unsafe opendir(path) else {
-            throw FileError("list", path, .system(errno))
+    /// Opens the directory. With `followingLinks` false, a link in its place is not found (`ENOTDIR`).
+    package init(_ path: String, followingLinks: Bool = true) throws(FileError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW)
+        let descriptor = try unsafe system("list", path) { unsafe open($0, flags) }
+        guard let stream = unsafe fdopendir(descriptor) else {
+            let code = errno
+            close(descriptor)
+            throw FileError("list", path, .system(code))
         }
         unsafe self.stream = stream
         self.path = path
@@ -76,13 +81,40 @@ struct DirectoryStream: ~Copyable {
 
     deinit { unsafe closedir(stream) }
 
-    /// The names that were not read yet, without `.` and `..`, in no order.
-    func names() throws(FileError) -> [String] {
+    /// The attributes of the directory that is open.
+    package func attributes() throws(FileError) -> FileAttributes {
+        var status = stat()
+        try unsafe system("examine", path) { _ in unsafe fstat(descriptor, &status) }
+        return FileAttributes(status)
+    }
+
+    /// The names that were not read yet, without `.` and `..`, in the order of their bytes.
+    package func names() throws(FileError) -> [String] {
         var names: [String] = []
         while let name = try next() {
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Opens a file of the directory for reading. A FIFO is never waited for.
+    package func file(_ name: String) throws(FileError) -> OpenFile {
+        try OpenFile("\(path)/\(name)", O_RDONLY | O_NONBLOCK, named: name, in: descriptor)
+    }
+
+    /// Whether the name is a link with exactly this target.
+    package func isLink(_ name: String, to target: String) throws(FileError) -> Bool {
+        // One byte more than the target, so that a longer target differs.
+        var buffer = [CChar](repeating: 0, count: target.utf8.count + 1)
+        let code = unsafe name.withCString { name in
+            unsafe readlinkat(descriptor, name, &buffer, buffer.count)
+        }
+        guard code >= 0 else {
+            let failure = errno
+            if failure == EINVAL { return false }
+            throw FileError("read the link", "\(path)/\(name)", .system(failure))
+        }
+        return buffer.prefix(code).map { UInt8(bitPattern: $0) }.elementsEqual(target.utf8)
     }
 
     /// The next name; nil at the end. `readdir` returns a null pointer for an error too, and only

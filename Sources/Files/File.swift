@@ -18,13 +18,7 @@ package enum File {
     ) throws(FileError) -> (bytes: [UInt8], attributes: FileAttributes) {
         let file = try openForReading(path)
         let attributes = try file.attributes()
-        switch attributes.kind {
-        case .regular: break
-        case .directory: throw FileError("read", path, .system(EISDIR))
-        case .symbolicLink, .special: throw FileError("read", path, .notRegularFile)
-        }
-        guard attributes.size <= limit else { throw FileError("read", path, .largerThan(limit)) }
-        return (try file.read(limit: limit), attributes)
+        return (try file.content(limit: limit), attributes)
     }
 
     /// `O_NONBLOCK`, or opening a FIFO would wait for a writer. A socket cannot be

@@ -1,7 +1,7 @@
 import Glibc
 
 /// An open file. It is closed when this value goes; its path is for errors.
-struct OpenFile: ~Copyable {
+package struct OpenFile: ~Copyable {
     let descriptor: Int32
     let path: String
 
@@ -13,20 +13,49 @@ struct OpenFile: ~Copyable {
         self.path = path
     }
 
+    /// Opens the file of this name in an open directory; `path` is for errors. A socket cannot be opened at
+    /// all, which the kernel words as "no such device or address".
+    init(
+        _ path: String, _ flags: Int32, named name: String, in directory: Int32
+    ) throws(FileError) {
+        do {
+            descriptor = try unsafe system("open", path) { _ in
+                unsafe name.withCString {
+                    unsafe openat(directory, $0, flags | O_CLOEXEC | O_NOCTTY)
+                }
+            }
+        } catch  where error.code == ENXIO {
+            throw FileError("read", path, .notRegularFile)
+        }
+        self.path = path
+    }
+
     deinit { close(descriptor) }
 
     /// The attributes of the open file, even if another file has its path now (`fstat(2)`).
-    func attributes() throws(FileError) -> FileAttributes {
+    package func attributes() throws(FileError) -> FileAttributes {
         var status = stat()
         try unsafe system("examine", path) { _ in unsafe fstat(descriptor, &status) }
         return FileAttributes(status)
+    }
+
+    /// The whole content of a regular file of at most `limit` bytes.
+    package func content(limit: Int) throws(FileError) -> [UInt8] {
+        let attributes = try attributes()
+        switch attributes.kind {
+        case .regular: break
+        case .directory: throw FileError("read", path, .system(EISDIR))
+        case .symbolicLink, .special: throw FileError("read", path, .notRegularFile)
+        }
+        guard attributes.size <= limit else { throw FileError("read", path, .largerThan(limit)) }
+        return try read(limit: limit)
     }
 
     /// Reads to the end of the file.
     ///
     /// It does not rely on the size in the attributes: that is 0 for files of procfs, and a file
     /// may grow meanwhile.
-    func read(limit: Int) throws(FileError) -> [UInt8] {
+    private func read(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         while bytes.count <= limit {

@@ -29,18 +29,14 @@ package struct ConfigurationFiles: Hashable, Sendable {
     /// services would vanish with it.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
         let dropIns = try DropIns(in: places)
-        var contents = [try Self.content(of: places.main)]
-        for path in dropIns.paths { contents.append(try Self.content(of: path)) }
-        self.init(contents, skipped: dropIns.skipped)
+        let main = Content(
+            path: places.main, bytes: try File.read(places.main, limit: Fragment.largestFile))
+        self.init([main] + dropIns.contents, skipped: dropIns.skipped)
     }
 
     /// The settings in these files, checked. Throws everything that is wrong with them.
     package func settings(_ zones: some Zones) throws(SettingsError) -> Settings {
         try Settings.load(files: contents.map { ($0.path, $0.bytes) }, zones: zones)
-    }
-
-    private static func content(of path: String) throws(FileError) -> Content {
-        Content(path: path, bytes: try File.read(path, limit: Fragment.largestFile))
     }
 }
 

@@ -1,66 +1,85 @@
 package import Files
 
-/// The drop-ins that count, and the ignored drop-ins.
+/// The drop-ins that count, as they were read, and the ignored drop-ins.
 ///
 /// As systemd does it (systemd.unit(5)): drop-ins of all folders are sorted by file name. If several
 /// folders hold the same name, the strongest folder wins; a link to /dev/null there masks the name.
+///
+/// Each folder and each file is opened once, and what is open is checked and read: an untrusted user cannot
+/// put another file in its place in between.
 struct DropIns: Hashable {
     /// In the order in which they are merged: by the bytes of their names.
-    private(set) var paths: [String] = []
+    private(set) var contents: [ConfigurationFiles.Content] = []
     private(set) var skipped: [SkippedFile] = []
 
-    /// Looks through the folders of `places`. A folder that does not exist counts as empty.
+    /// Reads the folders of `places`. A folder that does not exist counts as empty.
     init(in places: ConfigurationPlaces) throws(FileError) {
         var winners: [String: String] = [:]
-        for folder in places.dropIns {
-            let authors = places.exposed.contains(folder) ? places.authors : nil
-            for name in try names(in: folder, by: authors) {
-                let path = "\(folder)/\(name)"
+        for path in places.dropIns {
+            let authors = places.exposed.contains(path) ? places.authors : nil
+            guard let folder = try open(path, by: authors) else { continue }
+            for name in try folder.names() {
+                let path = "\(folder.path)/\(name)"
                 if let winner = winners[name] {
                     skipped.append(SkippedFile(path, .overridden(by: winner)))
                 } else if !name.hasSuffix(".toml") {
                     skipped.append(SkippedFile(path, .otherSuffix))
-                } else if try take(path, by: authors) {
+                } else if try take(name, path, in: folder, by: authors) {
                     winners[name] = path
                 }
             }
         }
-        paths.sort { Self.name(of: $0).utf8.lexicographicallyPrecedes(Self.name(of: $1).utf8) }
+        contents.sort {
+            Self.name(of: $0.path).utf8.lexicographicallyPrecedes(Self.name(of: $1.path).utf8)
+        }
     }
 
-    /// Takes a drop-in, or notes a mask; false for a file that an untrusted user may have written.
+    /// Reads a drop-in, or notes a mask; false for a file that an untrusted user may have written.
     private mutating func take(
-        _ path: String, by authors: Set<UInt32>?
+        _ name: String, _ path: String, in folder: borrowing OpenDirectory,
+        by authors: Set<UInt32>?
     ) throws(FileError) -> Bool {
-        if try File.isLink(path, to: "/dev/null") {
+        if try folder.isLink(name, to: "/dev/null") {
             skipped.append(SkippedFile(path, .masked))
             return true
         }
-        if let authors, let problem = try OwnershipProblem(File.attributes(of: path), authors) {
+        let file = try folder.file(name)
+        if let authors, let problem = try OwnershipProblem(file.attributes(), authors) {
             skipped.append(SkippedFile(path, .untrusted(problem)))
             return false
         }
-        paths.append(path)
+        let bytes = try file.content(limit: Fragment.largestFile)
+        contents.append(ConfigurationFiles.Content(path: path, bytes: bytes))
         return true
     }
 
-    /// The names in a folder. With `authors`, an untrusted folder, or a link in its place, is skipped
-    /// as a whole.
-    private mutating func names(
-        in folder: String, by authors: Set<UInt32>?
-    ) throws(FileError) -> [String] {
+    /// Opens a folder; nil if there is none. With `authors`, an untrusted folder, or a link in its place,
+    /// is skipped as a whole.
+    private mutating func open(
+        _ path: String, by authors: Set<UInt32>?
+    ) throws(FileError) -> OpenDirectory? {
         do {
-            if let authors {
-                let attributes = try File.attributes(of: folder, followingLinks: false)
-                if let problem = OwnershipProblem(attributes, authors) {
-                    skipped.append(SkippedFile(folder, .untrusted(problem)))
-                    return []
-                }
+            let folder = try OpenDirectory(path, followingLinks: authors == nil)
+            if let authors, let problem = try OwnershipProblem(folder.attributes(), authors) {
+                skipped.append(SkippedFile(path, .untrusted(problem)))
+                return nil
             }
-            return try Directory.list(folder)
+            return folder
         } catch  where error.isNotFound {
-            return []
+            try noteLink(path, by: authors)
+            return nil
         }
+    }
+
+    /// Says why a link in the place of an exposed folder is not followed.
+    private mutating func noteLink(_ path: String, by authors: Set<UInt32>?) throws(FileError) {
+        do {
+            guard let authors,
+                let problem = try OwnershipProblem(
+                    File.attributes(of: path, followingLinks: false), authors)
+            else { return }
+            skipped.append(SkippedFile(path, .untrusted(problem)))
+        } catch  where error.isNotFound {}
     }
 
     private static func name(of path: String) -> Substring {

@@ -17,15 +17,19 @@ import Testing
         }
 
         func read(trusting user: UInt32? = nil) throws -> (read: [String], skipped: [String]) {
+            let files = try files(trusting: user)
+            let short = { (text: String) in text.replacing(folder.path + "/", with: "") }
+            return (files.contents.map { short($0.path) }, files.skipped.map { short("\($0)") })
+        }
+
+        func files(trusting user: UInt32? = nil) throws -> ConfigurationFiles {
             var places = ConfigurationPlaces(
                 main: folder("etc/killswitchd.toml"),
                 dropIns: [folder("etc/conf.d"), folder("run"), folder("usr"), folder("missing")],
                 exposed: [folder("run")]
             ).trusting(geteuid())
             if let user { places = places.trusting(user) }
-            let files = try ConfigurationFiles(reading: places)
-            let short = { (text: String) in text.replacing(folder.path + "/", with: "") }
-            return (files.contents.map { short($0.path) }, files.skipped.map { short("\($0)") })
+            return try ConfigurationFiles(reading: places)
         }
     }
 
@@ -172,6 +176,41 @@ import Testing
         #expect(try host.read().read == ["etc/killswitchd.toml"])
         try #require(unsafe chown(host.folder("run"), 4711, 0) == 0)
         #expect(try host.read().read == ["etc/killswitchd.toml", "usr/10-a.toml"])
+    }
+
+    /// A daemon that was broken into owns the folder's parent: it could show a folder of root's while that was
+    /// checked, and have another one in its place when that was read.
+    @Test(.timeLimit(.minutes(1)))
+    func aFolderThatIsExchangedAllTheTimeIsReadAsItWasChecked() throws {
+        let host = try Host()
+        try host.folder.write("root's", to: "run/10-a.toml")
+        try Directory.create(host.folder("evil"))
+        try host.folder.write("evil", to: "evil/10-a.toml")
+        try #require(unsafe chmod(host.folder("evil"), 0o777) == 0)
+        try #require(unsafe chmod(host.folder("evil/10-a.toml"), 0o666) == 0)
+        let exchanging = try Program(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import ctypes, sys
+                libc, here, exchange = ctypes.CDLL(None), -100, 2
+                run, evil = (name.encode() for name in sys.argv[1:])
+                print("begun", flush=True)
+                while libc.renameat2(here, run, here, evil, exchange) == 0:
+                    pass
+                """, host.folder("run"), host.folder("evil"),
+            ])
+        while try exchanging.output != "begun\n" {}
+        var (taken, skipped) = (0, 0)
+        while taken < 500 || skipped < 500 {
+            let files = try host.files()
+            for file in files.contents where file.path.hasSuffix("/10-a.toml") {
+                try #require(String(decoding: file.bytes, as: UTF8.self) == "root's")
+                taken += 1
+            }
+            skipped += files.skipped.count
+        }
     }
 
     @Test func withoutAMainFileThereIsNoConfiguration() throws {
