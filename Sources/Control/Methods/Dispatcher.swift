@@ -24,6 +24,7 @@ package struct Dispatcher {
 
     /// Performs a call of this peer. Throws if there is no such method, or the peer may not call it.
     package func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
+        guard !call.isUpgrade else { throw .methodNotImplemented(call.method) }
         switch call.interface {
         case Interface.standard:
             return .now(try standard.answer(call))

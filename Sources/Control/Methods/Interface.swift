@@ -141,8 +141,11 @@ struct StandardInterface {
         # The interface has no such method.
         error MethodNotFound (method: string)
 
-        # The method is declared, and not there.
+        # The method cannot be performed as the call asks: none takes part in an 'upgrade'.
         error MethodNotImplemented (method: string)
+
+        # The method has any number of replies: call it with 'more'.
+        error ExpectedMore ()
 
         # This parameter is missing, not known, or of the wrong type or value.
         error InvalidParameter (parameter: string)

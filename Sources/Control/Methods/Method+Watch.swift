@@ -9,9 +9,11 @@ extension Method {
             # These services, or all that there are and will be, once each is decided; then those
             # that have changed, and those that are no longer configured, until the client has gone.
             # A client that is slow gets the newest state of each, and not all that were between.
+            # Called without 'more' it is the error ExpectedMore.
             method Watch(services: ?[]string) -> (services: []Service, gone: []string)
             """
     ) { (request) throws(MethodError) in
+        guard request.isStream else { throw .expectedMore }
         let daemon = request.daemon
         let named = try request.parameters.strings("services")
         _ = try daemon.services(named)
@@ -33,7 +35,6 @@ extension Method {
             guard !changed.isEmpty || !gone.isEmpty else { return nil }
             return ["services": .array(changed), "gone": .names(gone)]
         }
-        if !request.isStream { return try .when(news) }
         return .later { (_) in news().map(ReplyProgress.more) ?? .waiting }
     }
 }

@@ -20,6 +20,8 @@ extension MethodError {
     package enum Standard: String, Sendable {
         case interfaceNotFound = "org.varlink.service.InterfaceNotFound"
         case methodNotFound = "org.varlink.service.MethodNotFound"
+        case methodNotImplemented = "org.varlink.service.MethodNotImplemented"
+        case expectedMore = "org.varlink.service.ExpectedMore"
         case invalidParameter = "org.varlink.service.InvalidParameter"
     }
 
@@ -53,6 +55,15 @@ extension MethodError {
     package static func methodNotFound(_ method: String) -> MethodError {
         MethodError(.methodNotFound, ["method": .string(method)])
     }
+
+    /// The method cannot be performed as the call asks: no method gives the connection to another protocol
+    /// (`upgrade`).
+    package static func methodNotImplemented(_ method: String) -> MethodError {
+        MethodError(.methodNotImplemented, ["method": .string(method)])
+    }
+
+    /// The method has any number of replies, and the call allows one (no `more`).
+    package static var expectedMore: MethodError { MethodError(.expectedMore, [:]) }
 
     /// A parameter is missing, unknown, or has a wrong type or value.
     package static func invalidParameter(_ parameter: String) -> MethodError {

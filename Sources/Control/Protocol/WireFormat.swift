@@ -21,16 +21,19 @@ package struct MethodCall: Hashable, Sendable {
     package let parameters: JSON.Object
     /// How many replies the client wants.
     package let replies: Replies
+    /// Whether the client wants to speak another protocol after the reply (`upgrade`).
+    package let isUpgrade: Bool
 
     /// A call to be sent.
     package init(
         interface: String, method: String, parameters: JSON.Object = JSON.Object(),
-        replies: Replies = .one
+        replies: Replies = .one, isUpgrade: Bool = false
     ) {
         self.interface = interface
         self.method = method
         self.parameters = parameters
         self.replies = replies
+        self.isUpgrade = isUpgrade
     }
 
     /// Reads one message without its NUL. A message that is no call gets no reply either: the client does
@@ -44,7 +47,8 @@ package struct MethodCall: Hashable, Sendable {
         method = String(full[dot...].drop { $0 == "." })
         self.parameters = parameters
         let (more, oneway) = (object["more"]?.bool ?? false, object["oneway"]?.bool ?? false)
-        guard object["upgrade"]?.bool != true, !(more && oneway) else { throw MalformedCall() }
+        guard !(more && oneway) else { throw MalformedCall() }
+        isUpgrade = object["upgrade"]?.bool ?? false
         replies = oneway ? .none : more ? .many : .one
     }
 
@@ -75,12 +79,12 @@ package struct MethodCall: Hashable, Sendable {
         case .one: break
         case .many: object["more"] = .bool(true)
         }
+        if isUpgrade { object["upgrade"] = .bool(true) }
         return Array(JSON.Value.object(object).serialized().utf8) + [0]
     }
 }
 
-/// A message that is not a call, or a call that asks for `upgrade`, which this server does not
-/// support.
+/// A message that is not a call.
 package struct MalformedCall: Error, Hashable {
     /// The error; it has no details.
     package init() {}

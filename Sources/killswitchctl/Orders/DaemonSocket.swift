@@ -102,7 +102,7 @@ extension CommandFailure {
 
     private static func standard(_ error: MethodError) -> String {
         switch MethodError.Standard(rawValue: error.name) {
-        case .methodNotFound, .interfaceNotFound:
+        case .methodNotFound, .interfaceNotFound, .methodNotImplemented, .expectedMore:
             "the running killswitchd is another version; type 'systemctl restart killswitchd'"
         case .invalidParameter:
             "the daemon does not take the parameter '\(error.parameters["parameter"]?.string ?? "")'"

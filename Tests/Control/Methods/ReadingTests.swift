@@ -41,6 +41,25 @@ import Testing
         }
     }
 
+    /// One state and silence looked like a stream in which nothing happens.
+    @Test func aWatchWithoutMoreIsRefused() {
+        #expect(throws: MethodError.expectedMore) { try asked.perform("Watch") }
+        #expect(throws: MethodError.expectedMore) { try asked.perform("Watch", replies: .none) }
+    }
+
+    /// Another protocol was asked for, and the connection was closed without a word.
+    @Test func noMethodTakesPartInAnUpgrade() {
+        for (interface, method) in [
+            ("io.killswitchd", "Status"), ("org.varlink.service", "GetInfo"),
+        ] {
+            #expect(throws: MethodError.methodNotImplemented(method)) {
+                try asked.perform(
+                    MethodCall(interface: interface, method: method, isUpgrade: true),
+                    by: TestDispatcher.root)
+            }
+        }
+    }
+
     @Test func aWatchSendsTheCurrentStatesAndThenEachChange() throws {
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)

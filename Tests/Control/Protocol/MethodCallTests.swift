@@ -42,7 +42,12 @@ import Testing
         Case(
             name: "more and oneway at once",
             message: #"{"method":"a.b.C","more":true,"oneway":true}"#, call: nil),
-        Case(name: "upgrade", message: #"{"method":"a.b.C","upgrade":true}"#, call: nil),
+        Case(
+            name: "upgrade", message: #"{"method":"a.b.C","upgrade":true}"#,
+            call: MethodCall(interface: "a.b", method: "C", isUpgrade: true)),
+        Case(
+            name: "no upgrade", message: #"{"method":"a.b.C","upgrade":null}"#,
+            call: MethodCall(interface: "a.b", method: "C")),
         Case(
             name: "nested deeper than any call",
             message: #"{"method":"a.b.C","parameters":{"x":"#

@@ -33,6 +33,9 @@ import Testing
                 no state: org.varlink.service.InvalidParameter {'parameter': 'state'}
                 past: io.killswitchd.NotInTheFuture {'until': '2001-01-01T00:00:00Z'}
                 no gates: io.killswitchd.GatesNotMoved {'service': 'shop'}
+                no stream: org.varlink.service.ExpectedMore {}
+                no upgrade: {"error":"org.varlink.service.MethodNotImplemented",\
+                "parameters":{"method":"Status"}}
                 refused: io.killswitchd.ConfigurationRefused {'problems': "FILE:6:1: unknown key \
                 'nonsense' in [service.shop]…
                 watch: ['shop running flags']

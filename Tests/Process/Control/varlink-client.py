@@ -6,6 +6,8 @@ The configuration has one service 'shop' on one source 'shop'. The client checks
 the interface description, which it gets from the daemon.
 """
 
+import json
+import socket
 import sys
 
 import varlink
@@ -29,6 +31,14 @@ def refused(method, **parameters):
         return f"not refused: {call(method, **parameters)}"
     except varlink.VarlinkError as error:
         return f"{error.error()} {dict(sorted(error.parameters().items()))}"
+
+
+def answer(message):
+    """What a call gets that the client above cannot make."""
+    with socket.socket(socket.AF_UNIX) as raw:
+        raw.connect(sys.argv[1])
+        raw.sendall(json.dumps(message).encode() + b"\0")
+        return raw.recv(4096).rstrip(b"\0").decode()
 
 
 def state(service):
@@ -56,6 +66,8 @@ print("no source:", refused("Refresh", source="shpo"))
 print("no state:", refused("Force", **{**order, "state": "shut"}, seconds=60))
 print("past:", refused("Force", **order, until="2001-01-01T00:00:00Z"))
 print("no gates:", refused("Force", **order, seconds=60, ifOpen=True))
+print("no stream:", refused("Watch"))
+print("no upgrade:", answer({"method": "io.killswitchd.Status", "upgrade": True}))
 with open(configuration, "a", encoding="utf-8") as file:
     file.write("\nnonsense = 1\n")
 print("refused:", refused("Reload").replace(configuration, "FILE"))
