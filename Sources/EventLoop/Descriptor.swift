@@ -29,7 +29,7 @@ package final class Descriptor {
     /// otherwise it must stay open for longer than this object lives.
     package init(
         _ loop: EventLoop, _ descriptor: Int32, _ events: Events, owned: Bool = false,
-        handler: @escaping (Events) -> Void
+        priority: EventLoop.Priority = .normal, handler: @escaping (Events) -> Void
     ) throws(SystemError) {
         do {
             source = try unsafe EventSource("add descriptor", handler: handler) {
@@ -48,6 +48,7 @@ package final class Descriptor {
             unsafe expectSuccess(
                 source.withPointer { unsafe sd_event_source_set_io_fd_own($0, 1) })
         }
+        if priority != .normal { source.setPriority(priority) }
         if events.isEmpty { source.turnOff() }
     }
 

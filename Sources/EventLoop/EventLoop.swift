@@ -22,6 +22,16 @@ package final class EventLoop {
 
     deinit { unsafe sd_event_unref(pointer) }
 
+    /// Which of several pending events is dispatched first. Among events of one priority it is the oldest.
+    /// An event that is being dispatched is not interrupted.
+    package enum Priority: Int64, Sendable {
+        case normal = 0
+        /// After everything normal.
+        case low = 50
+        /// After everything else: `SD_EVENT_PRIORITY_IDLE`.
+        case idle = 100
+    }
+
     /// Dispatches events until `exit(_:)` is called, and returns the code that was given there. A
     /// loop that has ended cannot be run again.
     package func run() throws(SystemError) -> Int32 {
@@ -92,12 +102,16 @@ extension EventLoop {
 /// armed it again, the loop would dispatch nothing else, not even a signal.
 package final class Deferred {
     private let loop: EventLoop
+    private let priority: EventLoop.Priority
     private let handler: () -> Void
     private var armed: EventSource<Void>?
 
     /// A call that is off until it is armed.
-    package init(_ loop: EventLoop, handler: @escaping () -> Void) {
+    package init(
+        _ loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
+    ) {
         self.loop = loop
+        self.priority = priority
         self.handler = handler
     }
 
@@ -115,6 +129,7 @@ package final class Deferred {
                     loop.pointer, &source,
                     { _, userdata in unsafe EventSource.deliver((), to: userdata) }, userdata)
             }
+            if priority != .normal { armed?.setPriority(priority) }
         } catch {
             // The only other error is that the loop has ended, and then nothing is called any more.
             Invariant.hold(error.code != ENOMEM, "\(error)")

@@ -44,6 +44,11 @@ final class EventSource<Event> {
         return 0
     }
 
+    /// Has the loop dispatch it after, or before, the sources of another priority that are pending too.
+    func setPriority(_ priority: EventLoop.Priority) {
+        unsafe expectSuccess(sd_event_source_set_priority(pointer, priority.rawValue))
+    }
+
     /// Turns the source on: for one event, or for each.
     func turnOn(once: Bool) {
         let mode = once ? SD_EVENT_ONESHOT : SD_EVENT_ON

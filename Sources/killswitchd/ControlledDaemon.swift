@@ -34,7 +34,7 @@ final class ControlledDaemon: ControllableDaemon {
 
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.record(of: service),
-            let configured = machine.plan.services.first(where: { $0.name == service })
+            let configured = machine.service(service.text)
         else { return nil }
         return StateFile.json(of: record, for: configured, bootID: bootID)
     }

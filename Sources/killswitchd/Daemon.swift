@@ -137,7 +137,8 @@ final class Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.
     private func listen(_ controlled: ControlledDaemon) -> Server? {
         let dispatcher = Dispatcher(
-            controlled, version: ProgramVersion.current, permission: Permission.ofThisProcess,
+            controlled, version: ProgramVersion.current,
+            permission: Permission.followingThisProcess(),
             author: { Accounts.ofThisHost().author($0.user) })
         do {
             return try Server(

@@ -25,6 +25,19 @@ struct DeferredTests {
         #expect(calls.count == 1)
     }
 
+    /// What comes last by its priority comes last, also if it was armed first.
+    @Test func aLowerPriorityComesLater() throws {
+        let loop = try EventLoop()
+        let calls = Holder<[Int]>()
+        calls.held = []
+        let idle = Deferred(loop, priority: .idle) { calls.held?.append(3) }
+        let low = Deferred(loop, priority: .low) { calls.held?.append(2) }
+        let normal = Deferred(loop) { calls.held?.append(1) }
+        for deferred in [idle, low, normal] { deferred.arm() }
+        try loop.settle()
+        #expect(calls.held == [1, 2, 3])
+    }
+
     @Test func aSourceThatItsHandlerArmsIsCalledAgain() throws {
         let loop = try EventLoop()
         let calls = Counter()

@@ -45,47 +45,61 @@ extension ControllableDaemon {
 
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
-        let service = services.first { $0.name.text.utf8.elementsEqual(name.utf8) }
-        guard let service else { throw .noSuchService(name, known: services.map(\.name)) }
+        guard let service = machine.service(name) else {
+            throw .noSuchService(name, known: services.prefix(Self.mostKnown).map(\.name))
+        }
         return service
     }
 
-    /// The configured services of these names; all services if the list is empty.
+    /// The configured services of these names, each of them once; all services if the list is empty. So
+    /// they are no more than there are services, however long the list is.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
         var found: [ServiceName] = []
-        for name in names { found.append(try service(name).name) }
-        return found
+        for name in Set(names) { found.append(try service(name).name) }
+        return found.sorted()
     }
+
+    /// How many of the configured names an error holds.
+    private static var mostKnown: Int { 100 }
 
     /// The source of this name; throws if no service follows it.
     func source(_ name: String) throws(MethodError) -> SourceName {
-        let known = overview.sources.map(\.name)
+        let known = machine.plan.sources.map(\.name)
         let source = known.first { $0.text.utf8.elementsEqual(name.utf8) }
-        guard let source else { throw .noSuchSource(name, known: known) }
+        guard let source else {
+            throw .noSuchSource(name, known: Array(known.prefix(Self.mostKnown)))
+        }
         return source
     }
 
     /// The sources that these services follow.
-    func sources(of names: [ServiceName]) -> Set<SourceName> {
-        Set(services.filter { names.contains($0.name) }.flatMap(\.switches).map(\.source))
+    func sources(of names: Set<ServiceName>) -> Set<SourceName> {
+        Set(names.compactMap { machine.service($0.text) }.flatMap(\.switches).map(\.source))
+    }
+
+    /// The state of a service as in `state.json`; nil if it is no longer configured or has none.
+    func json(of service: Service) -> JSON.Value? {
+        state(of: service.name).map(JSON.Value.object)
     }
 
     /// The services that follow a source.
-    func followers(of source: SourceName) -> [ServiceName] {
-        services.filter { $0.switches.contains { $0.source == source } }.map(\.name)
+    func followers(of source: SourceName) -> [ServiceName] { machine.followers(of: source) }
+
+    /// Whether each of these services that are chosen has a verdict.
+    func areDecided(_ services: [Service], _ isChosen: (ServiceName) -> Bool) -> Bool {
+        let machine = machine
+        return services.allSatisfy { service in
+            guard isChosen(service.name) else { return true }
+            return machine.record(of: service.name)?.verdict.state ?? .undecided != .undecided
+        }
     }
 
     /// The states of these services as in `state.json`, once each of them is decided; nil before. Services
     /// that are no longer configured are left out.
     func decided(_ names: [ServiceName]) -> [JSON.Value]? {
-        var states: [JSON.Value] = []
-        for name in names where services.contains(where: { $0.name == name }) {
-            guard let record = record(of: name), record.verdict.state != .undecided,
-                let state = state(of: name)
-            else { return nil }
-            states.append(.object(state))
-        }
-        return states
+        let wanted = names.compactMap { machine.service($0.text) }
+        guard areDecided(wanted, { _ in true }) else { return nil }
+        return wanted.compactMap(json)
     }
 }

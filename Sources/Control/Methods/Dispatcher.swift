@@ -6,6 +6,7 @@ package struct Dispatcher {
     private let standard: StandardInterface
     private let permission: () -> Permission
     private let author: (Peer) -> String
+    private let changes = Changes()
 
     /// `version` is the program's. `permission` and `author` are evaluated for each call that acts, because
     /// users and groups change while the daemon runs. `author` names a peer for records.
@@ -27,7 +28,7 @@ package struct Dispatcher {
         guard !call.isUpgrade else { throw .methodNotImplemented(call.method) }
         switch call.interface {
         case Interface.standard:
-            return .now(try standard.answer(call))
+            return .now(ReplyParameters(try standard.answer(call)))
         case Interface.name:
             guard let method = Interface.methods.first(where: { $0.name == call.method }) else {
                 throw .methodNotFound(call.method)
@@ -52,6 +53,7 @@ package struct Dispatcher {
         return try method.perform(
             MethodRequest(
                 parameters: Parameters(call.parameters, allowed: method.parameters),
-                isStream: call.replies == .many, author: author, daemon: daemon))
+                isStream: call.replies == .many, author: author, daemon: daemon,
+                changes: changes))
     }
 }

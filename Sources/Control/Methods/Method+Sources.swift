@@ -23,20 +23,22 @@ extension Method {
             """
     ) { (request) in
         let daemon = request.daemon
-        let views = daemon.overview.sources
-        return .now(["sources": .array(views.map { .object(daemon.json(of: $0)) })])
+        return .now(
+            ReplyParameters([:])
+                .list("sources", of: daemon.machine.plan.sources) { daemon.json(of: $0.name) })
     }
 }
 
 extension ControllableDaemon {
-    /// A `Source` of the interface.
-    func json(of source: Overview.SourceView) -> JSON.Object {
-        [
+    /// A `Source` of the interface; nil if the source is no longer configured.
+    func json(of name: SourceName) -> JSON.Value? {
+        guard let source = machine.view(of: name, at: now) else { return nil }
+        return .object([
             "name": .string(source.name.text),
             "age": .optional(source.age?.wholeSeconds),
             "next_poll": .optional(source.nextPoll?.wholeSeconds),
             "problem": .optional(source.problem),
             "services": .names(followers(of: source.name)),
-        ]
+        ])
     }
 }

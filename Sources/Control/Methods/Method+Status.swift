@@ -16,16 +16,19 @@ extension Method {
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
-        let names = try daemon.services(request.parameters.strings("services"))
+        let named = try request.parameters.strings("services")
+        let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
+        let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
         return try .when { () throws(MethodError) in
-            guard let states = daemon.decided(names) else { return nil }
-            let sources = daemon.sources(of: names)
-            let views = daemon.overview.sources.filter { sources.contains($0.name) }
-            return [
-                "services": .array(states),
-                "sources": .array(views.map { .object(daemon.json(of: $0)) }),
-                "refused": .optional(daemon.refusal),
-            ]
+            let services = daemon.services
+            guard daemon.areDecided(services, isChosen) else { return nil }
+            let followed = chosen.map(daemon.sources(of:))
+            return ReplyParameters([:])
+                .list("services", of: services) { isChosen($0.name) ? daemon.json(of: $0) : nil }
+                .list("sources", of: daemon.machine.plan.sources) {
+                    followed?.contains($0.name) ?? true ? daemon.json(of: $0.name) : nil
+                }
+                .value("refused", .optional(daemon.refusal))
         }
     }
 }

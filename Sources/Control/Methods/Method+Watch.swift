@@ -14,34 +14,29 @@ extension Method {
             """
     ) { (request) throws(MethodError) in
         guard request.isStream else { throw .expectedMore }
-        let daemon = request.daemon
+        let (daemon, changes) = (request.daemon, request.changes)
         let named = try request.parameters.strings("services")
-        _ = try daemon.services(named)
-        var told: [ServiceName: Record] = [:]
-        let news = { () -> JSON.Object? in
-            let configured = daemon.services.map(\.name)
-            let names = named.isEmpty ? configured : configured.filter { named.contains($0.text) }
-            if told.isEmpty, daemon.decided(names) == nil { return nil }
-            var changed: [JSON.Value] = []
-            for name in names {
-                guard let record = daemon.record(of: name), let state = daemon.state(of: name),
-                    told[name]?.isSame(as: record) != true
-                else { continue }
-                told[name] = record
-                changed.append(.object(state))
+        let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
+        var known: Int?
+        return .afterNews {
+            changes.update(daemon.machine)
+            let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
+            guard let last = known else {
+                let services = daemon.services
+                guard daemon.areDecided(services, isChosen) else { return .waiting }
+                known = changes.number
+                return .more(
+                    ReplyParameters([:]).list("services", of: services) {
+                        isChosen($0.name) ? daemon.json(of: $0) : nil
+                    }.value("gone", []))
             }
-            let gone = told.keys.filter { !names.contains($0) }.sorted()
-            for name in gone { told[name] = nil }
-            guard !changed.isEmpty || !gone.isEmpty else { return nil }
-            return ["services": .array(changed), "gone": .names(gone)]
+            let (changed, gone, number) = changes.news(after: last, isChosen)
+            known = number
+            guard !changed.isEmpty || !gone.isEmpty else { return .waiting }
+            return .more(
+                ReplyParameters([:]).list("services", of: changed) {
+                    daemon.state(of: $0).map(JSON.Value.object)
+                }.value("gone", .names(gone)))
         }
-        return .later { (_) in news().map(ReplyProgress.more) ?? .waiting }
-    }
-}
-
-extension Record {
-    /// Whether clients need not be told: only times of writing and of validity differ.
-    fileprivate func isSame(as other: Record) -> Bool {
-        verdict == other.verdict && generation == other.generation && since == other.since
     }
 }

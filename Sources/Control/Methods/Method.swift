@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// A method of the interface: its declaration, who may call it, and its implementation.
 ///
@@ -46,32 +46,39 @@ package struct MethodRequest {
     package let author: String
     /// The daemon.
     package let daemon: any ControllableDaemon
+    /// What has changed of its services, for all clients together.
+    package let changes: Changes
 }
 
 /// How a request is answered.
 package enum MethodResponse {
     /// At once, with this reply.
-    case now(JSON.Object)
+    case now(ReplyParameters)
     /// Later: the function is called at each trigger until it is done, or the caller is gone.
     case later((ReplyTrigger) throws(MethodError) -> ReplyProgress)
+    /// Later: the function is called some time after something has changed, until it is done. It misses what
+    /// was in between.
+    case afterNews(() throws(MethodError) -> ReplyProgress)
 }
 
 /// The state of a request that is answered later.
-package enum ReplyProgress: Hashable {
+package enum ReplyProgress {
     /// There is no reply yet.
     case waiting
     /// One of several replies; for a call that wants a single one, it is the last.
-    case more(JSON.Object)
+    case more(ReplyParameters)
     /// The last reply.
-    case done(JSON.Object)
+    case done(ReplyParameters)
 }
 
 extension MethodResponse {
     /// As soon as `ready` returns a reply: at once, or at a later trigger.
     package static func when(
-        _ ready: @escaping () throws(MethodError) -> JSON.Object?
+        _ ready: @escaping () throws(MethodError) -> ReplyParameters?
     ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .later { (_) throws(MethodError) in try ready().map(ReplyProgress.done) ?? .waiting }
+        return .afterNews { () throws(MethodError) in
+            try ready().map(ReplyProgress.done) ?? .waiting
+        }
     }
 }

@@ -56,8 +56,11 @@ extension Accounts {
     /// The accounts of this host. Each call reads the files again. A file that cannot be read
     /// counts as empty.
     package static func ofThisHost() -> Accounts {
-        Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: "/etc/group"))
+        Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
     }
+
+    /// Where the groups of this host are.
+    static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {
         do {

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Who may act at the control socket. Everybody may read.
@@ -27,6 +28,22 @@ extension Permission {
     /// Who may act at the control socket of this process.
     package static func ofThisProcess() -> Permission {
         Permission(ownUser: geteuid(), group: Accounts.ofThisHost().identifier(ofGroup: group))
+    }
+
+    /// The same, at each call; `/etc/group` is read again only where it has changed, because it is asked for
+    /// each connection, and anybody may connect.
+    package static func followingThisProcess() -> () -> Permission {
+        var known: (attributes: FileAttributes, permission: Permission)?
+        return {
+            let attributes = Result { () throws(FileError) in
+                try File.attributes(of: Accounts.groupFile)
+            }
+            guard case .success(let attributes) = attributes else { return .ofThisProcess() }
+            if let known, known.attributes == attributes { return known.permission }
+            let permission = Permission.ofThisProcess()
+            known = (attributes, permission)
+            return permission
+        }
     }
 }
 

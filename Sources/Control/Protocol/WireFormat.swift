@@ -156,6 +156,12 @@ package struct Framing: Sendable {
         self.limit = limit
     }
 
+    /// The bytes that it keeps.
+    package var count: Int { bytes.count }
+
+    /// Whether a whole message is there.
+    package var hasMessage: Bool { bytes[searched...].contains(0) }
+
     /// Adds bytes as they were received.
     package mutating func append(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
@@ -170,7 +176,8 @@ package struct Framing: Sendable {
         }
         guard end <= limit else { throw TooLong() }
         let message = Array(bytes[..<end])
-        bytes.removeFirst(end + 1)
+        // Not the same array, which would keep room for the longest message that ever came.
+        bytes = end + 1 == bytes.count ? [] : Array(bytes[(end + 1)...])
         searched = 0
         return message
     }

@@ -4,16 +4,24 @@ import Glibc
 
 /// The control socket: listens, and has the calls of each client answered.
 ///
-/// Nothing here blocks. A client that is slow, silent, malformed or sends too much loses its own
-/// connection, and costs no more than `ServerLimits` allows.
+/// Nothing here blocks. Clients that may only read come after everything else on the loop, and share what
+/// `ServerLimits` allows, user by user. One that is slow, silent, malformed or sends too much loses its own
+/// connection.
 package final class Server {
     let dispatcher: Dispatcher
+    /// How much the clients may cost from now on.
+    package var limits: ServerLimits
     private let loop: EventLoop
-    private let limits: ServerLimits
     private let socket: StreamSocket
+    private let operators: Turns
+    private let readers: Turns
     private var readiness: Descriptor?
     private var retry: Timer?
+    private var sweep: Timer?
+    private var news: Deferred?
     private var connections: [ObjectIdentifier: Connection] = [:]
+    private var places = Places()
+    private var bytes = (ofReaders: Holdings(), ofOperators: Holdings())
 
     /// Listens at `path`. A socket at which nobody listens any more is replaced.
     package init(
@@ -23,58 +31,144 @@ package final class Server {
         self.loop = loop
         self.dispatcher = dispatcher
         self.limits = limits
+        operators = try Turns(loop, priority: .low, share: nil)
+        readers = try Turns(loop, priority: .idle, share: limits.time)
         socket = try StreamSocket(path, flags: Int32(SOCK_NONBLOCK.rawValue))
         try socket.listen(backlog: 1024)
-        readiness = try Descriptor(loop, socket.descriptor, .readable) { [unowned self] _ in
-            accept()
+        readiness = try Descriptor(loop, socket.descriptor, .readable, priority: .idle) {
+            [unowned self] _ in accept()
         }
         retry = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
             listen(for: .readable)
         }
+        sweep = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in endIdle() }
+        news = Deferred(loop, priority: .low) { [unowned self] in
+            for connection in connections.values { connection.hearNews() }
+        }
     }
 
-    /// Gives each waiting call a chance to be answered.
+    /// Gives each waiting call a chance to be answered: one that acts at once, one that reads after everything
+    /// else on the loop.
     package func advance(_ trigger: ReplyTrigger) {
+        guard !connections.isEmpty else { return }
         for connection in connections.values { connection.advance(trigger) }
-    }
-
-    /// Whether the bytes that wait for clients are within the limit.
-    var hasRoom: Bool {
-        connections.values.reduce(0) { $0 + $1.unsent.count } <= limits.unsent
+        news?.arm()
     }
 
     /// Forgets a connection that has ended.
     func drop(_ connection: Connection) {
-        connections[ObjectIdentifier(connection)] = nil
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if connection.isReader {
+            places.leave(connection.peer.user)
+            bytes.ofReaders.forget(connection)
+        } else {
+            bytes.ofOperators.forget(connection)
+        }
     }
+
+    /// Ends connections until those that are left keep no more bytes than they may. Who has the most loses
+    /// one, the one whose client has been slow for longest; `current` is last.
+    func trim(keeping current: Connection) {
+        guard connections[ObjectIdentifier(current)] != nil else { return }
+        if current.isReader {
+            bytes.ofReaders.note(current)
+            let user = current.peer.user
+            while bytes.ofReaders.count(of: user) > limits.bytesOfUser,
+                let slow = slowest(of: user, besides: current)
+            {
+                slow.end()
+            }
+            while bytes.ofReaders.total > limits.bytes, let user = bytes.ofReaders.greediest,
+                let slow = slowest(of: user, besides: current) ?? slowest(of: nil, besides: current)
+            {
+                slow.end()
+            }
+        } else {
+            bytes.ofOperators.note(current)
+            while bytes.ofOperators.total > limits.bytes,
+                let slow = slowest(of: nil, besides: current)
+            {
+                slow.end()
+            }
+        }
+    }
+
+    /// Of the connections of a user, or of all, that keep bytes as `current` does: the one that was active
+    /// the longest time ago.
+    private func slowest(of user: UInt32?, besides current: Connection) -> Connection? {
+        connections.values.filter {
+            $0 !== current && $0.isReader == current.isReader && $0.held > 0
+                && (user == nil || $0.peer.user == user)
+        }.min { $0.active < $1.active }
+    }
+
+    // MARK: - Coming and going
+
+    /// How many connections are accepted before other clients have their turn.
+    private static let batch = 32
 
     private func accept() {
-        let descriptor = Glibc.accept(socket.descriptor, nil, nil)
-        guard descriptor >= 0 else {
-            // Out of descriptors: the waiting client would wake the loop again and again.
-            if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { pause() }
-            return
-        }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        guard let peer = Peer(of: descriptor), let isReader = place(for: peer) else {
-            close(descriptor)
-            return
-        }
-        do {
-            let connection = try Connection(
-                loop, descriptor, peer: peer, isReader: isReader, server: self)
-            connections[ObjectIdentifier(connection)] = connection
-        } catch {
-            pause()
+        for _ in 0..<Self.batch {
+            let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+            guard descriptor >= 0 else {
+                // Out of descriptors: the waiting client would wake the loop again and again.
+                if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { pause() }
+                return
+            }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            guard let peer = Peer(of: descriptor), let isReader = place(for: peer) else {
+                close(descriptor)
+                continue
+            }
+            do {
+                let connection = try Connection(
+                    loop, descriptor, peer: peer, isReader: isReader,
+                    turns: isReader ? readers : operators, server: self)
+                connections[ObjectIdentifier(connection)] = connection
+                if isReader { enter(peer.user) }
+            } catch {
+                return pause()
+            }
         }
     }
 
-    /// Whether the peer would take a place for readers; nil if there is no place left for it.
+    private func enter(_ user: UInt32) {
+        if places.total == 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }
+        places.enter(user)
+    }
+
+    /// Whether the peer would take a place for readers; nil if there is none for it. A reader makes room for
+    /// a client that may act, and for a user who has fewer places.
     private func place(for peer: Peer) -> Bool? {
-        guard connections.count < limits.connections else { return nil }
-        if dispatcher.mayAct(peer) { return false }
-        let readers = connections.values.count { $0.isReader }
-        return readers < limits.readers ? true : nil
+        let isReader = !dispatcher.mayAct(peer)
+        if isReader {
+            guard places.of(peer.user) < limits.readersOfUser else { return nil }
+            guard places.total >= limits.readers else { return true }
+            guard let crowd = places.largest, places.of(peer.user) + 1 < places.of(crowd) else {
+                return nil
+            }
+            return endReader(of: crowd) ? true : nil
+        }
+        guard connections.count >= limits.connections else { return false }
+        return places.largest.map(endReader) == true ? false : nil
+    }
+
+    /// Ends the connection of a user that was active the longest time ago.
+    private func endReader(of user: UInt32) -> Bool {
+        let oldest = connections.values.filter { $0.isReader && $0.peer.user == user }
+            .min { $0.active < $1.active }
+        oldest?.end()
+        return oldest != nil
+    }
+
+    /// Ends readers whose clients have not done their part for too long.
+    private func endIdle() {
+        let now = EventLoop.uptime
+        for connection in connections.values where connection.isReader {
+            if connection.waitsForClient, now - connection.active > limits.idle { connection.end() }
+        }
+        readers.tidy()
+        if places.total > 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }
     }
 
     private func pause() {
@@ -93,18 +187,4 @@ package final class Server {
     private func tryLater() {
         retry?.set(at: loop.now.boot + .seconds(1))
     }
-}
-
-/// How much all clients together may cost the daemon.
-package struct ServerLimits: Sendable {
-    /// Connections at a time. A process has 1,024 descriptors by default, and the sources need some.
-    package var connections = 640
-    /// The most connections of clients that may only read. The rest is reserved for clients that
-    /// may act.
-    package var readers = 512
-    /// Bytes of replies that wait for their clients. The connection whose reply exceeds it is closed.
-    package var unsent = 16 << 20
-
-    /// The limits of the daemon.
-    package init() {}
 }

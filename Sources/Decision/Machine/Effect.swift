@@ -77,3 +77,15 @@ package enum OrderObjection: Hashable, Sendable {
     /// The service is not configured any more.
     case notConfigured
 }
+
+extension Effect {
+    /// Whether the files of a service change: its record, or that it has one.
+    var changesPublished: Bool {
+        switch self {
+        case .publish, .withdraw: true
+        case .fetch, .storeFlags, .markConfirmed, .storeLedger, .storeOverrides, .unfollow,
+            .reject, .announce, .sleep:
+            false
+        }
+    }
+}

@@ -23,6 +23,8 @@ package struct Machine: Sendable {
     let bootID: String
     /// Whether services wait for first answers.
     private var awaitsFirstAnswers = true
+    /// How often effects changed what is published: where it is the same, every record is.
+    package private(set) var publications = 0
     /// When the host last woke up, or the daemon last ran again after a pause.
     private var wokenAt: Boottime?
     /// The wake-up that was requested last and has not come.
@@ -68,7 +70,9 @@ package struct Machine: Sendable {
         decideDue(at: now, &batch)
         if let answered { rest(answered, at: now) }
         beginFetches(at: now, &batch)
-        return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
+        let effects = batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
+        if effects.contains(where: \.changesPublished) { publications += 1 }
+        return effects
     }
 
     /// How late a wake-up or the end of a fetch may be on a busy host. If it is later, the host was

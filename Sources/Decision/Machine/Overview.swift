@@ -36,6 +36,28 @@ extension Machine {
         index.service(name).flatMap { services[$0].record }
     }
 
+    /// The configured service of this name; nil without one.
+    package func service(_ name: String) -> Service? {
+        ServiceName(name).flatMap(index.service).map { services[$0].service }
+    }
+
+    /// The services that follow a source.
+    package func followers(of name: SourceName) -> [ServiceName] {
+        guard let source = index.source(name) else { return [] }
+        var found: [ServiceName] = []
+        // In the order of the services: several switches of one service follow each other.
+        for reader in sources[source].readers {
+            let follower = services[reader.service].service.name
+            if found.last != follower { found.append(follower) }
+        }
+        return found
+    }
+
+    /// The view of one source; nil if it is not configured.
+    package func view(of name: SourceName, at now: Now) -> Overview.SourceView? {
+        index.source(name).map { view(of: sources[$0], at: now) }
+    }
+
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false

@@ -34,7 +34,7 @@ import Testing
         try asked.daemon.settle { trigger in
             for advance in [first, second] {
                 guard case .done(let answer) = try advance(trigger) else { continue }
-                answers.append(answer.state ?? "")
+                answers.append(answer.object.state ?? "")
             }
         }
         #expect(answers == ["maintenance", "ended"])

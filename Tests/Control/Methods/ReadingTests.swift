@@ -1,3 +1,4 @@
+import CivilTime
 import Control
 import Decision
 import JSON
@@ -13,7 +14,7 @@ import Testing
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let answer) = try advance(trigger) { replies.append(answer) }
+            if case .done(let answer) = try advance(trigger) { replies.append(answer.object) }
         }
         try asked.daemon.settle(tell)
         #expect(replies == [])
@@ -29,6 +30,62 @@ import Testing
         #expect(status["refused"]?.string == "x.toml:1: no")
         let source = try #require(status["sources"]?.array?.first?.object)
         #expect(source["name"]?.string == "app" && source["age"]?.number?.int64 == 0)
+    }
+
+    /// One name 16,000 times was a reply of ten megabytes.
+    @Test func aServiceThatIsNamedOftenIsAnsweredOnce() throws {
+        try asked.decide()
+        let names = JSON.Value.array(Array(repeating: "shop", count: 16_000))
+        #expect(try asked.call("Status", ["services": names]).states == ["running"])
+        let advance = try #require(
+            try asked.perform("Watch", ["services": names], replies: .many).advance)
+        guard case .more(let answer) = try advance(.writable) else {
+            Issue.record("no reply")
+            return
+        }
+        #expect(answer.object.states == ["running"])
+    }
+
+    @Test func anUnknownServiceAmongManyNamesIsRefused() throws {
+        let known = asked.daemon.services.map(\.name)
+        for name in ["shpo", "", "Shop", "shop\u{0}", String(repeating: "x", count: 9999)] {
+            #expect(throws: MethodError.noSuchService(name, known: known)) {
+                try asked.perform("Watch", ["services": ["shop", .string(name)]], replies: .many)
+            }
+        }
+    }
+
+    /// A client that does not read keeps the names of what is new to it: they are few, however much changes.
+    @Test func aWatchTellsOfManyServicesInSeveralReplies() throws {
+        let app = try #require(SourceName("app"))
+        let services = try (0..<600).map { number in
+            Service(
+                name: try #require(ServiceName("s\(number)")), zone: .utc,
+                switches: [Switch(source: app, format: .status(.whole))],
+                policy: Policy(minClosed: .zero))
+        }
+        let sources = [SourcePlan(name: app, interval: .seconds(60))]
+        asked.daemon.next = .success(Plan(sources: sources, services: services))
+        try asked.daemon.reload()
+        asked.daemon.settle { _ in }
+        try asked.decide()
+        let advance = try #require(try asked.perform("Watch", replies: .many).advance)
+        var told: [JSON.Object] = []
+        func tellAll() throws {
+            while case .more(let answer) = try advance(.writable) { told.append(answer.object) }
+        }
+        try tellAll()
+        try asked.decide(inactive: true)
+        try tellAll()
+        #expect(told.map(\.states.count) == [600, 256, 256, 88])
+        #expect(Set(told.dropFirst().flatMap(\.states)) == ["maintenance"])
+        asked.daemon.next = .success(Plan(sources: sources, services: Array(services.prefix(1))))
+        try asked.daemon.reload()
+        asked.daemon.settle { _ in }
+        told = []
+        try tellAll()
+        #expect(told.map { $0["gone"]?.array?.count } == [256, 256, 87])
+        #expect(Set(told.flatMap { $0["gone"]?.array ?? [] }).count == 599)
     }
 
     @Test func statusOfAServiceThatIsNotThereIsRefused() throws {
@@ -65,7 +122,7 @@ import Testing
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
         var told: [[String]] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .more(let answer) = try advance(trigger) { told.append(answer.states) }
+            if case .more(let answer) = try advance(trigger) { told.append(answer.object.states) }
         }
         try tell(.writable)
         try asked.daemon.answer(inactive: false)

@@ -43,18 +43,24 @@ import Testing
     }
 
     @Test func anAnswerThatNobodyTakesIsBounded() throws {
-        daemon.message = String(repeating: "x", count: 400_000)
-        let server = try server { $0.unsent = 100_000 }
-        let (deaf, reading) = (try RawClient(folder("socket")), try RawClient(folder("socket")))
-        deaf.send(Self.status)
-        try turn()
-        deaf.receive()
-        #expect(deaf.isCut && deaf.messages == 0)
-        daemon.message = ""
+        daemon.message = String(repeating: "x", count: 2_000_000)
+        let server = try server { $0.bytes = 5_000_000 }
+        let deaf = try (0..<3).map { _ in try RawClient(folder("socket")) }
+        for client in deaf {
+            client.send(Self.status)
+            try turn()
+        }
+        // Who has not read for the longest time makes room, and not who has come last: two that do not
+        // read would cost everybody else their replies.
+        let reading = try RawClient(folder("socket"))
         reading.send(Self.status)
-        try turn()
-        reading.receive()
+        while reading.messages < 1, !reading.isCut {
+            try turn()
+            reading.receive()
+        }
         #expect(reading.messages == 1 && !reading.isCut)
+        for client in deaf { client.receive() }
+        #expect(deaf.map(\.isCut) == [true, true, false])
         withExtendedLifetime(server) {}
     }
 
@@ -69,6 +75,21 @@ import Testing
         }
         #expect(client.received.count > 800_000 && !client.isCut)
         withExtendedLifetime(server) {}
+    }
+
+    @Test func anOrderWithoutAReplyIsFollowedByTheNextCall() throws {
+        let server = try server()
+        let client = try RawClient(folder("socket"))
+        let force = MethodCall(
+            interface: "io.killswitchd", method: "Force", parameters: .maintenance, replies: .none)
+        client.send(String(decoding: force.message, as: UTF8.self) + Self.status)
+        try turn()
+        daemon.settle { server.advance($0) }
+        try turn()
+        client.receive()
+        #expect(client.messages == 1 && !client.isCut)
+        let reply = String(decoding: client.received, as: UTF8.self)
+        #expect(reply.contains(#""state":"maintenance""#))
     }
 
     @Test func aConnectionTooManyIsCut() throws {

@@ -35,13 +35,15 @@ struct TestDispatcher {
 
     /// The one answer to a call, once what was ordered is taken in.
     func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
-        switch try perform(method, parameters) {
+        let response = try perform(method, parameters)
+        switch response {
         case .now(let answer):
-            return answer
-        case .later(let advance):
+            return answer.object
+        case .later, .afterNews:
+            let advance = try #require(response.advance)
             var first: JSON.Object?
             try daemon.settle { trigger in
-                if case .done(let answer) = try advance(trigger) { first = first ?? answer }
+                if case .done(let answer) = try advance(trigger) { first = first ?? answer.object }
             }
             return try #require(first)
         }
@@ -57,12 +59,16 @@ struct TestDispatcher {
 extension MethodResponse {
     /// The answer, where it was given at once.
     var answer: JSON.Object? {
-        if case .now(let answer) = self { answer } else { nil }
+        if case .now(let answer) = self { answer.object } else { nil }
     }
 
     /// What is asked at each trigger, where the answer is given later.
     var advance: ((ReplyTrigger) throws(MethodError) -> ReplyProgress)? {
-        if case .later(let advance) = self { advance } else { nil }
+        switch self {
+        case .now: nil
+        case .later(let advance): advance
+        case .afterNews(let advance): { (_) throws(MethodError) in try advance() }
+        }
     }
 }
 

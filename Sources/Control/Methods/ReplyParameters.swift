@@ -1,0 +1,130 @@
+package import JSON
+
+/// The parameters of a reply, of which long lists are made piece by piece, as the client takes them.
+///
+/// So neither the time on the loop nor the memory of an answer grows with the number of services. Each element
+/// is as it is when its piece is made.
+package struct ReplyParameters: ExpressibleByDictionaryLiteral {
+    /// Makes the next element; nil at the end of the list.
+    package typealias Elements = () -> JSON.Value?
+
+    fileprivate enum Part {
+        case value(JSON.Value)
+        case list(Elements)
+    }
+
+    fileprivate private(set) var parts: [(name: String, part: Part)]
+
+    /// An answer whose values are all there.
+    package init(_ object: JSON.Object) {
+        parts = object.map { ($0, .value($1)) }
+    }
+
+    /// The same, from a literal.
+    package init(dictionaryLiteral members: (String, JSON.Value)...) {
+        parts = members.map { ($0, .value($1)) }
+    }
+
+    /// The same answer with a list at its end; `make` makes the element of each thing, nil to leave it out.
+    package func list<Thing>(
+        _ member: String, of things: [Thing], _ make: @escaping (Thing) -> JSON.Value?
+    ) -> ReplyParameters {
+        var rest = things[...]
+        var answer = self
+        answer.parts.append(
+            (
+                member,
+                .list {
+                    while let thing = rest.popFirst() {
+                        if let value = make(thing) { return value }
+                    }
+                    return nil
+                }
+            ))
+        return answer
+    }
+
+    /// The same answer with a value at its end.
+    package func value(_ member: String, _ value: JSON.Value) -> ReplyParameters {
+        var answer = self
+        answer.parts.append((member, .value(value)))
+        return answer
+    }
+
+    /// The whole answer at once.
+    package var object: JSON.Object {
+        var object = JSON.Object()
+        for (name, part) in parts {
+            switch part {
+            case .value(let value): object[name] = value
+            case .list(let next): object[name] = .array(Array(sequence(state: next) { $0() }))
+            }
+        }
+        return object
+    }
+}
+
+/// The message of a reply, made piece by piece.
+package struct ReplyMessage {
+    private var parts: ArraySlice<(name: String, part: ReplyParameters.Part)>
+    private let end: String
+    private var list: ReplyParameters.Elements?
+    private var isBegun = false
+    private var isFirst = true
+    /// Whether every byte was made.
+    package private(set) var isComplete = false
+
+    /// A reply with these parameters; with `continues`, others follow it.
+    package init(_ answer: ReplyParameters, continues: Bool) {
+        parts = answer.parts[...]
+        end = continues ? "},\"continues\":true}\0" : "}}\0"
+    }
+
+    /// The reply that the method failed.
+    package init(_ failure: MethodError) {
+        parts = []
+        end = String(decoding: Reply.failure(failure).message, as: UTF8.self)
+        isBegun = true
+    }
+
+    /// The next bytes: at least `size` of them, or all that are left, and at most an element more.
+    package mutating func next(_ size: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if !isBegun {
+            isBegun = true
+            bytes += #"{"parameters":{"#.utf8
+        }
+        while bytes.count < size, !isComplete { addPiece(to: &bytes) }
+        return bytes
+    }
+
+    private mutating func addPiece(to bytes: inout [UInt8]) {
+        if let next = list {
+            if let element = next() {
+                if !isFirst { bytes.append(UInt8(ascii: ",")) }
+                isFirst = false
+                bytes += element.serializedBytes()
+            } else {
+                bytes.append(UInt8(ascii: "]"))
+                list = nil
+                isFirst = false
+            }
+        } else if let (name, part) = parts.popFirst() {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            bytes += JSON.Value.string(name).serializedBytes()
+            bytes.append(UInt8(ascii: ":"))
+            switch part {
+            case .value(let value):
+                bytes += value.serializedBytes()
+                isFirst = false
+            case .list(let elements):
+                bytes.append(UInt8(ascii: "["))
+                list = elements
+                isFirst = true
+            }
+        } else {
+            bytes += end.utf8
+            isComplete = true
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// How much all clients together may cost the daemon.
+package struct ServerLimits {
+    /// Connections at a time. The connection of a client that may act ends one of a reader where there are
+    /// more.
+    package var connections = 640
+    /// The most connections of clients that may only read.
+    package var readers = 512
+    /// The most connections of one user who may only read.
+    package var readersOfUser = 128
+    /// Bytes that are kept for clients that may only read, and as many for those that may act.
+    package var bytes = 16 << 20
+    /// Bytes that are kept for one user who may only read.
+    package var bytesOfUser = 4 << 20
+    /// How long a client that may only read may be silent, or not read its reply.
+    package var idle: Duration = .seconds(60)
+    /// The share of the loop's time of clients that may only read.
+    var time = Turns.Share()
+
+    /// The limits of the daemon.
+    package init() {}
+}
+
+/// How many connections each user has.
+struct Places {
+    private var counts: [UInt32: Int] = [:]
+    /// Of all users.
+    private(set) var total = 0
+
+    /// How many connections the user has.
+    func of(_ user: UInt32) -> Int { counts[user] ?? 0 }
+
+    /// The user with the most connections; nil without any.
+    var largest: UInt32? { counts.max { $0.value < $1.value }?.key }
+
+    /// A connection of the user has come.
+    mutating func enter(_ user: UInt32) {
+        counts[user, default: 0] += 1
+        total += 1
+    }
+
+    /// A connection of the user has ended.
+    mutating func leave(_ user: UInt32) {
+        guard let count = counts[user] else { return }
+        counts[user] = count > 1 ? count - 1 : nil
+        total -= 1
+    }
+}
+
+/// How many bytes are kept for the clients of each user.
+struct Holdings {
+    private var noted: [ObjectIdentifier: (user: UInt32, count: Int)] = [:]
+    private var counts: [UInt32: Int] = [:]
+    /// Of all users.
+    private(set) var total = 0
+
+    /// How many bytes are kept for the user.
+    func count(of user: UInt32) -> Int { counts[user] ?? 0 }
+
+    /// The user for whom the most bytes are kept; nil without any.
+    var greediest: UInt32? { counts.max { $0.value < $1.value }?.key }
+
+    /// Takes note of what a connection keeps now.
+    mutating func note(_ connection: Connection) {
+        forget(connection)
+        let (user, count) = (connection.peer.user, connection.held)
+        guard count > 0 else { return }
+        noted[ObjectIdentifier(connection)] = (user, count)
+        counts[user, default: 0] += count
+        total += count
+    }
+
+    /// A connection has ended.
+    mutating func forget(_ connection: Connection) {
+        guard let (user, count) = noted.removeValue(forKey: ObjectIdentifier(connection)) else {
+            return
+        }
+        total -= count
+        let rest = (counts[user] ?? 0) - count
+        counts[user] = rest > 0 ? rest : nil
+    }
+}

@@ -1,0 +1,127 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// What clients that may only read can do to a decision, and to each other.
+@Suite(.timeLimit(.minutes(2))) struct ReaderLoadTests {
+    /// A program of a user who may not act, where the tester can become one.
+    private func reader(_ user: Int, _ script: String, _ daemon: Daemon) throws -> Program {
+        let ordinary =
+            geteuid() == 0
+            ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] : []
+        let command =
+            ordinary + ["/usr/bin/python3", "-c", script, daemon.folder("run/control.sock")]
+        return try Program(command[0], Array(command.dropFirst()))
+    }
+
+    private func started(_ configuration: String = Daemon.shop, flags: String? = nil) throws
+        -> Daemon
+    {
+        let daemon = try Daemon(configuration, flags: flags ?? #"{"service_end": "no"}"#)
+        // The test's folder is the tester's alone otherwise.
+        unsafe chmod(daemon.folder.path, 0o755)
+        try daemon.start()
+        try daemon.waitFor("running")
+        return daemon
+    }
+
+    /// 64 KB of one name were a reply of ten megabytes, 0.22 s of the loop and 110 MB each; forty clients of
+    /// one user delayed a closing by 21 s.
+    @Test func noNumberOfReadersDelaysAClosing() throws {
+        let daemon = try started()
+        let clients = try (0..<3).map { user in
+            try reader(
+                1042 + user,
+                """
+                import json, select, socket, sys
+                call = {"parameters": {"services": ["shop"] * 7000}}
+                status = json.dumps({"method": "io.killswitchd.Status", **call}).encode() + b"\\0"
+                watch = json.dumps({"method": "io.killswitchd.Watch", "more": True, **call}).encode()
+                clients = []
+                for number in range(100):
+                    client = socket.socket(socket.AF_UNIX)
+                    client.connect(sys.argv[1])
+                    client.sendall(watch + b"\\0" if number % 2 else status)
+                    clients.append(client)
+                print("begun", flush=True)
+                while clients:
+                    for client in select.select(clients, [], [])[0]:
+                        try:
+                            data = client.recv(1 << 20)
+                            if not data: raise OSError
+                            if data.endswith(b"\\0") and clients.index(client) % 2 == 0:
+                                client.sendall(status)
+                        except OSError: clients.remove(client)
+                """, daemon)
+        }
+        try daemon.waitUntil("the readers are there") {
+            try clients.allSatisfy { try $0.output == "begun\n" }
+        }
+        let loop = try EventLoop()
+        var longest = Duration.zero
+        for turn in 0..<10 {
+            let isOpen = turn % 2 == 1
+            let start = loop.now.boot
+            try daemon.folder.write(
+                #"{"service_end": "\#(isOpen ? "no" : "over")"}"#, to: "flags.json")
+            try daemon.waitUntil("the marker is there") {
+                try File.exists(daemon.folder("run/shop/\(isOpen ? "open" : "closed")"))
+            }
+            longest = max(longest, loop.now.boot - start)
+        }
+        print("the longest closing under readers: \(longest)")
+        // The readers themselves need the processors; 'Benchmarks/hostile/run' measures.
+        #expect(longest < .seconds(1))
+        withExtendedLifetime(clients) {}
+    }
+
+    /// Whoever asked last lost the connection, and those that did not read kept theirs.
+    @Test func aReaderThatDoesNotReadCostsItsOwnConnectionAlone() throws {
+        let text = String(repeating: "x", count: 900_000)
+        let daemon = try started(
+            """
+            [service.shop]
+            source = "file:flags.json"
+            format = "status"
+            """, flags: #"{"apiInactive": false, "forceUpdate": false, "userMessage": "\#(text)"}"#)
+        let status = #"b'{"method": "io.killswitchd.Status"}\0'"#
+        let deaf = try (0..<4).map { user in
+            try reader(
+                1042 + user,
+                """
+                import socket, sys, time
+                clients = [socket.socket(socket.AF_UNIX) for _ in range(10)]
+                for client in clients:
+                    client.connect(sys.argv[1])
+                    client.sendall(\(status))
+                print("asked", flush=True)
+                time.sleep(60)
+                """, daemon)
+        }
+        try daemon.waitUntil("they have asked") {
+            try deaf.allSatisfy { try $0.output == "asked\n" }
+        }
+        let slow = try reader(
+            1050,
+            """
+            import socket, sys, time
+            client = socket.socket(socket.AF_UNIX)
+            client.connect(sys.argv[1])
+            for _ in range(3):
+                client.sendall(\(status))
+                data = b""
+                while not data.endswith(b"\\0"):
+                    more = client.recv(20000)
+                    if not more: sys.exit("cut")
+                    data += more
+                    time.sleep(0.001)
+            """, daemon)
+        #expect(try slow.wait() == 0)
+        #expect(try slow.errors == "")
+        withExtendedLifetime(deaf) {}
+    }
+}
