@@ -32,6 +32,8 @@ final class ControlledDaemon: ControllableDaemon {
 
     var refusal: String? { store.refusal }
 
+    var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
+
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.record(of: service),
             let configured = machine.service(service.text)

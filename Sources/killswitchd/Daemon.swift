@@ -35,6 +35,7 @@ final class Daemon {
     init(_ options: Options, _ log: Log) throws {
         self.options = options
         self.log = log
+        DescriptorBudget.raise()
         let paths = try DirectoryPaths(options)
         state = StateDirectory(path: paths.state)
         bootID = try Files.bootID()
@@ -97,7 +98,12 @@ final class Daemon {
             case .handled(let event):
                 once?.observe(event)
                 log.catchUp()
-                if case .reconfigured = event { manager.endReload() } else { manager.look() }
+                if case .reconfigured(let plan, _, _) = event {
+                    server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
+                    manager.endReload()
+                } else {
+                    manager.look()
+                }
                 server?.advance(.event(event))
             case .settled:
                 server?.advance(.settled)
@@ -142,7 +148,9 @@ final class Daemon {
             author: { Accounts.ofThisHost().author($0.user) })
         do {
             return try Server(
-                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher)
+                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
+                limits: DescriptorBudget.socketLimits(
+                    sources: controlled.machine.plan.sources.count))
         } catch {
             log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
             return nil

@@ -9,6 +9,8 @@ package protocol ControllableDaemon: AnyObject {
     var machine: Machine { get }
     /// Why the configuration on disk is not in force; nil if it is.
     var refusal: String? { get }
+    /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
+    var descriptors: (used: Int?, limit: Int) { get }
 
     /// The last published record of a service as the object of `state.json`; nil before the first.
     func state(of service: ServiceName) -> JSON.Object?

@@ -18,18 +18,32 @@ extension Method {
               services: []string
             )
 
+            # The process of the daemon: how many descriptors it has open, and how many it may have.
+            # The control socket has fewer places for readers where that is little.
+            type Process (descriptors: ?int, descriptor_limit: int)
+
             # The sources that are followed. Answered at once, also before the first decision.
-            method Sources() -> (sources: []Source)
+            method Sources() -> (sources: []Source, process: Process)
             """
     ) { (request) in
         let daemon = request.daemon
         return .now(
             ReplyParameters([:])
-                .list("sources", of: daemon.machine.plan.sources) { daemon.json(of: $0.name) })
+                .list("sources", of: daemon.machine.plan.sources) { daemon.json(of: $0.name) }
+                .value("process", daemon.process))
     }
 }
 
 extension ControllableDaemon {
+    /// A `Process` of the interface.
+    var process: JSON.Value {
+        let (used, limit) = descriptors
+        return .object([
+            "descriptors": .optional(used.map(Int64.init)),
+            "descriptor_limit": .number(Number(Int64(limit))),
+        ])
+    }
+
     /// A `Source` of the interface; nil if the source is no longer configured.
     func json(of name: SourceName) -> JSON.Value? {
         guard let source = machine.view(of: name, at: now) else { return nil }

@@ -18,6 +18,18 @@ package struct ServerLimits {
 
     /// The limits of the daemon.
     package init() {}
+
+    /// The same where clients may take so many descriptors at most. Where those are few, the places of readers
+    /// are the first to go; a handful for those that may act are always there.
+    package init(within descriptors: Int) {
+        let reserved = connections - readers
+        connections = min(connections, max(descriptors, Self.handful))
+        readers = max(
+            0, min(readers, connections - min(reserved, max(connections / 2, Self.handful))))
+        readersOfUser = min(readersOfUser, max(1, readers / 2))
+    }
+
+    private static let handful = 8
 }
 
 /// How many connections each user has.

@@ -35,7 +35,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         let names = services.isEmpty ? try published.services() : services
-        let (sources, absence) = askDaemon(of: published)
+        let (sources, process, absence) = askDaemon(of: published)
         var rows: [StatusRow] = []
         var unreadable: [UnreadableState] = []
         for name in names {
@@ -47,7 +47,7 @@ struct StatusCommand: ParsableCommand {
         }
         let refusal = try published.refusal()
         if json {
-            printJSON(rows, sources, refusal: refusal, absence: absence)
+            printJSON(rows, sources, process, refusal: refusal, absence: absence)
         } else {
             printTable(rows, sources, refusal: refusal)
             if names.isEmpty {
@@ -55,6 +55,7 @@ struct StatusCommand: ParsableCommand {
             }
         }
         for problem in unreadable { printError("killswitchctl: \(problem)") }
+        if let process, process.isNearLimit { printError("killswitchctl: \(process)") }
         if let absence {
             printError("killswitchctl: \(absence)\nThe states are read from the files.")
         }
@@ -63,23 +64,31 @@ struct StatusCommand: ParsableCommand {
     }
 
     /// The sources as the running daemon sees them; or why it does not answer, which is no failure.
-    private func askDaemon(of published: PublishedFiles) -> ([SourceReply], absence: String?) {
+    private func askDaemon(
+        of published: PublishedFiles
+    ) -> ([SourceReply], ProcessReply?, absence: String?) {
         do {
-            return (try SourceReply.all(in: published.directory), nil)
+            let reply = try SourceReply.all(in: published.directory)
+            return (reply.sources, reply.process, nil)
         } catch {
-            return ([], error.message ?? "the daemon does not answer")
+            return ([], nil, error.message ?? "the daemon does not answer")
         }
     }
 
     private func printJSON(
-        _ rows: [StatusRow], _ sources: [SourceReply], refusal: String?, absence: String?
+        _ rows: [StatusRow], _ sources: [SourceReply], _ process: ProcessReply?,
+        refusal: String?, absence: String?
     ) {
         let whole: JSON.Value = .object([
             "services": .array(rows.map(\.json)),
             "sources": absence == nil
                 ? .array(sources.followed(by: rows).map { .object($0.object) }) : .null,
             "configuration": .object(["refused": .optional(refusal)]),
-            "daemon": .object(["problem": .optional(absence)]),
+            "daemon": .object([
+                "problem": .optional(absence),
+                "descriptors": .optional(process?.used),
+                "descriptor_limit": .optional(process?.limit),
+            ]),
         ])
         print(whole.serialized(.pretty))
     }
@@ -111,6 +120,30 @@ extension [SourceReply] {
     }
 }
 
+/// The daemon's process in its reply.
+struct ProcessReply: CustomStringConvertible {
+    /// How many descriptors it has open.
+    let used: Int64
+    /// How many it may have open.
+    let limit: Int64
+
+    /// Nil if the daemon cannot tell.
+    init?(_ object: JSON.Object) {
+        guard let used = object["descriptors"]?.number?.int64,
+            let limit = object["descriptor_limit"]?.number?.int64
+        else { return nil }
+        self.used = used
+        self.limit = limit
+    }
+
+    /// Whether people are told: it may soon have none for a source.
+    var isNearLimit: Bool { used > limit / 4 * 3 }
+
+    var description: String {
+        "the daemon uses \(used) of \(limit) descriptors; raise LimitNOFILE= in its unit"
+    }
+}
+
 /// A source in a reply of the daemon.
 struct SourceReply {
     /// The whole object.
@@ -128,9 +161,14 @@ struct SourceReply {
 
     /// The sources of the daemon that publishes in this directory. Gives up after two seconds, in case the
     /// daemon is frozen.
-    static func all(in directory: String) throws(CommandFailure) -> [SourceReply] {
-        try DaemonSocket(in: directory, timeout: .seconds(2)).call("Sources").objects("sources")
-            .map(SourceReply.init)
+    static func all(
+        in directory: String
+    ) throws(CommandFailure) -> (sources: [SourceReply], process: ProcessReply?) {
+        let reply = try DaemonSocket(in: directory, timeout: .seconds(2)).call("Sources")
+        return (
+            reply.objects("sources").map(SourceReply.init),
+            reply["process"]?.object.flatMap(ProcessReply.init)
+        )
     }
 
     private init(_ object: JSON.Object) {

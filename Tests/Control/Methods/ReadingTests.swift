@@ -55,6 +55,13 @@ import Testing
         }
     }
 
+    @Test func theProcessSaysHowManyDescriptorsItHas() throws {
+        let sources = try asked.call("Sources")
+        #expect(sources["process"] == ["descriptors": 23, "descriptor_limit": 1024])
+        asked.daemon.descriptors.used = nil
+        #expect(try asked.call("Sources")["process"]?.object?["descriptors"] == .null)
+    }
+
     /// A client that does not read keeps the names of what is new to it: they are few, however much changes.
     @Test func aWatchTellsOfManyServicesInSeveralReplies() throws {
         let app = try #require(SourceName("app"))

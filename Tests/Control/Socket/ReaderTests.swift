@@ -135,4 +135,12 @@ import Testing
         try wait(for: [2, 1], of: [greedy, other])
         withExtendedLifetime(server) {}
     }
+
+    @Test(arguments: [
+        (10_000, 640, 512), (640, 640, 512), (300, 300, 172), (100, 100, 50), (10, 10, 2),
+        (0, 8, 0), (-500, 8, 0),
+    ]) func fewDescriptorsLeaveFewPlacesForReaders(_ descriptors: Int, _ all: Int, _ readers: Int) {
+        let limits = ServerLimits(within: descriptors)
+        #expect((limits.connections, limits.readers) == (all, readers))
+    }
 }

@@ -35,6 +35,7 @@ final class SimulatedDaemon: ControllableDaemon {
     }
 
     var movesGates = true
+    var descriptors: (used: Int?, limit: Int) = (23, 1024)
     func post(_ event: Event) { queue.append(event) }
 
     func state(of service: ServiceName) -> JSON.Object? {

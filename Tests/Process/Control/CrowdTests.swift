@@ -39,7 +39,7 @@ import Testing
         #expect(result["first_is_served_still"] == true)
         #expect(
             result["half_closed"] == [
-                ["refused", "services", "sources"], ["sources"], ["method"],
+                ["refused", "services", "sources"], ["process", "sources"], ["method"],
             ])
         print("a crowd at the control socket: \(try crowd.output)")
         // What one client may pile up is bounded by the kernel's buffer and ours, not by its will.

@@ -124,4 +124,43 @@ import Testing
         #expect(try slow.errors == "")
         withExtendedLifetime(deaf) {}
     }
+
+    /// The daemon's own descriptors are there whatever readers do, also where there are few.
+    @Test func readersLeaveTheDescriptorsOfTheDaemonAlone() throws {
+        let daemon = try Daemon()
+        unsafe chmod(daemon.folder.path, 0o755)
+        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=100:100"])
+        try daemon.waitFor("running")
+        let many = try reader(
+            1042,
+            """
+            import socket, sys, time
+            clients = [socket.socket(socket.AF_UNIX) for _ in range(300)]
+            for client in clients: client.connect(sys.argv[1])
+            print("connected", flush=True)
+            time.sleep(60)
+            """, daemon)
+        try daemon.waitUntil("they are there") { try many.output == "connected\n" }
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor("ended")
+        let reply = try daemon.control("status", "--json")
+        let status = try #require(try JSON.Value.parse(Array(reply.output.utf8)).object)
+        let process = try #require(status["daemon"]?.object)
+        #expect(process["problem"] == .null && process["descriptor_limit"] == 100)
+        let used = try #require(process["descriptors"]?.number?.int64)
+        #expect(used < 70)
+        withExtendedLifetime(many) {}
+    }
+
+    @Test func theSoftLimitIsRaisedToTheHardOne() throws {
+        let daemon = try Daemon()
+        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=256:4096"])
+        try daemon.waitFor("running")
+        let process = try #require(daemon.program).processID
+        let limits = String(
+            decoding: try File.read("/proc/\(process)/limits", limit: 4096), as: UTF8.self)
+        let line = try #require(
+            limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        #expect(line.split(separator: " ").dropFirst(3).prefix(2) == ["4096", "4096"])
+    }
 }

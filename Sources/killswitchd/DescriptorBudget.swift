@@ -1,0 +1,50 @@
+import Control
+import Files
+import Glibc
+
+/// The descriptors of this process: how many it may have open, how many it has, and how many it keeps for its
+/// work, so that no number of clients at the control socket takes them.
+enum DescriptorBudget {
+    /// The most that the daemon asks for. What it needs grows with its sources, and a process with a very high
+    /// limit only notices later that it leaks.
+    private static let enough: rlim_t = 16_384
+
+    /// Raises the soft limit to the hard one, at most to what is enough for any configuration. Every program
+    /// begins with a soft limit of 1,024, for the sake of select(2), which is not used here.
+    static func raise() {
+        guard var limit = current, limit.rlim_cur < min(limit.rlim_max, enough) else { return }
+        limit.rlim_cur = min(limit.rlim_max, enough)
+        // Where a sandbox forbids it, the limit stays as it is, and there are fewer places for clients.
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// How many descriptors this process may have open.
+    static var limit: Int {
+        Int(clamping: current?.rlim_cur ?? 1024)
+    }
+
+    /// How many it has open; nil if it cannot tell.
+    static var used: Int? {
+        let names = Result { () throws(FileError) in try Directory.list("/proc/self/fd") }
+        guard case .success(let names) = names else { return nil }
+        // Without the one by which they were listed.
+        return names.count - 1
+    }
+
+    /// The limits of the control socket where the daemon follows so many sources.
+    static func socketLimits(sources: Int) -> ServerLimits {
+        ServerLimits(within: limit - own - sources * each)
+    }
+
+    /// For the loop, the timers, signals, inotify, the bus, the journal, the service manager, and files that
+    /// are read or written.
+    private static let own = 64
+    /// For a source: a poll, a stream, and new connections beside those that are being closed.
+    private static let each = 4
+
+    private static var current: rlimit? {
+        var limit = rlimit()
+        let result = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return result == 0 ? limit : nil
+    }
+}
