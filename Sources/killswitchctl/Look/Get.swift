@@ -36,14 +36,14 @@ struct Get: ParsableCommand {
         }
     }
 
-    private func find(in object: JSON.Object) throws(CommandFailure) -> JSON.Value {
+    private func find(in object: JSON.Object) throws -> JSON.Value {
         var value: JSON.Value = .object(object)
         for part in field.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let members = value.object, let next = members[String(part)] else {
+            guard let member = value.object?[String(part)] else {
                 let fields = object.members.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "no such field '\(field)'; there are: \(fields)")
             }
-            value = next
+            value = member
         }
         return value
     }

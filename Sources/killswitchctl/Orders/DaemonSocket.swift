@@ -3,8 +3,7 @@ import Decision
 import JSON
 import Records
 
-/// The running daemon, called over its control socket. Error messages name the next command to
-/// type.
+/// The running daemon, called over its control socket.
 struct DaemonSocket {
     private let path: String
     private let timeout: Duration?
@@ -16,98 +15,74 @@ struct DaemonSocket {
         self.timeout = timeout
     }
 
-    /// The daemon that publishes in the directory of the options.
-    init(_ options: CommonOptions) throws(CommandFailure) {
-        self.init(in: try PublishedFiles(options).directory)
-    }
-
-    /// Calls a method; returns its reply, and throws its error in words.
-    func call(
-        _ method: String, _ parameters: JSON.Object = JSON.Object()
-    ) throws(CommandFailure) -> JSON.Object {
-        switch try ask(method, parameters) {
-        case .success(let reply): return reply
-        case .failure(let error): throw CommandFailure(error)
-        }
-    }
-
-    /// Calls a method; returns its reply or its error. Throws if the daemon does not answer.
-    func ask(
-        _ method: String, _ parameters: JSON.Object
-    ) throws(CommandFailure) -> Result<JSON.Object, MethodError> {
-        do {
-            return try VarlinkClient(path, timeout: timeout).call(method, parameters)
-        } catch  where error.isNobodyThere {
-            throw CommandFailure(
-                .unreachable, "\(error); is killswitchd running? See 'systemctl status killswitchd'"
-            )
-        } catch {
-            throw CommandFailure(.unreachable, "\(error)")
-        }
+    /// Calls a method; returns its reply, and throws a `MethodError`, or a `SocketError` if the daemon does
+    /// not answer.
+    func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
+        try VarlinkClient(path, timeout: timeout).call(method, parameters).get()
     }
 }
 
 extension CommandFailure {
-    /// An error of the daemon, in words.
+    /// An error of the daemon, in words that name the next command to type.
     init(_ error: MethodError) {
+        let kind = MethodError.Kind(rawValue: error.name)
+        self.init(kind?.status ?? .no, kind?.words(error) ?? "the daemon says '\(error.name)'")
+    }
+}
+
+extension MethodError.Kind {
+    fileprivate var status: ExitStatus {
+        switch self {
+        case .noSuchService, .noSuchSource: .noSuchService
+        case .notPermitted: .notPermitted
+        case .notInTheFuture: .usage
+        case .configurationRefused: .configuration
+        case .gateNotOpen, .alreadyForced, .closingHeld, .gatesNotMoved, .methodNotFound,
+            .interfaceNotFound, .invalidParameter:
+            .no
+        }
+    }
+
+    fileprivate func words(_ error: MethodError) -> String {
         let text = error.parameters.text
         let known = error.parameters.strings("known")
-        switch MethodError.Kind(rawValue: error.name) {
-        case .noSuchService:
-            self.init(.noSuchService, Self.unknown("service", text("service"), known))
-        case .noSuchSource:
-            self.init(.noSuchService, Self.unknown("source", text("source"), known))
+        let service = text("service")
+        switch self {
+        case .noSuchService: return noSuch("service", service, known, orNone: "is configured")
+        case .noSuchSource: return noSuch("source", text("source"), known, orNone: "is configured")
         case .notPermitted:
-            self.init(
-                .notPermitted,
-                "not permitted: only root and members of the group '\(text("group"))' may do that; "
-                    + "type 'sudo' before the command, or as root 'adduser USER \(text("group"))'")
+            let group = text("group")
+            return "not permitted: only root and members of the group '\(group)' may do that; "
+                + "type 'sudo' before the command, or as root 'adduser USER \(group)'"
         case .notInTheFuture:
-            self.init(.usage, "'\(text("until"))' is past already; give --for DURATION, such as 2h")
+            return "'\(text("until"))' is past already; give --for DURATION, such as 2h"
         case .configurationRefused:
-            self.init(
-                .configuration,
-                "the configuration is refused, the one accepted last stays in force:\n"
-                    + text("problems"))
+            return "the configuration is refused, the one accepted last stays in force:\n"
+                + text("problems")
         case .gateNotOpen:
-            self.init(
-                .no, "'\(text("service"))' is \(text("state")); only an open gate can be rehearsed")
+            return "'\(service)' is \(text("state")); only an open gate can be rehearsed"
         case .alreadyForced:
-            let override = error.parameters["override"]?.object ?? JSON.Object()
+            let override = error.parameters.object("override")
             let word = { (key: String) in override.text(key).printable }
-            self.init(
-                .no,
-                "'\(text("service"))' is forced to be \(word("state")) by \(word("author")) until "
-                    + "\(word("until")): \(word("reason")); "
-                    + "'killswitchctl release \(text("service"))' ends that")
+            return "'\(service)' is forced to be \(word("state")) by \(word("author")) until "
+                + "\(word("until")): \(word("reason")); 'killswitchctl release \(service)' ends that"
         case .closingHeld:
-            self.init(
-                .no,
-                "'\(text("service"))' is held open against its flags by close_at_once; "
-                    + "'killswitchctl confirm \(text("service"))' lets it close")
+            return "'\(service)' is held open against its flags by close_at_once; "
+                + "'killswitchctl confirm \(service)' lets it close"
         case .gatesNotMoved:
-            self.init(
-                .no,
-                "there is no gate to close: the running killswitchd was started without --gates")
-        case nil:
-            self.init(.no, Self.standard(error))
-        }
-    }
-
-    private static func unknown(_ thing: String, _ name: String, _ known: [String]) -> String {
-        let hint =
-            known.isEmpty ? "no \(thing) is configured" : "known: \(known.joined(separator: ", "))"
-        return "no such \(thing) '\(name)'; \(hint)"
-    }
-
-    private static func standard(_ error: MethodError) -> String {
-        switch MethodError.Standard(rawValue: error.name) {
+            return "there is no gate to close: the running killswitchd was started without --gates"
         case .methodNotFound, .interfaceNotFound:
-            "the running killswitchd is another version; type 'systemctl restart killswitchd'"
+            return "the running killswitchd is another version; "
+                + "type 'systemctl restart killswitchd'"
         case .invalidParameter:
-            "the daemon does not take the parameter '\(error.parameters["parameter"]?.string ?? "")'"
-        case nil:
-            "the daemon says '\(error.name)'"
+            return "the daemon does not take the parameter '\(text("parameter"))'"
         }
     }
+}
+
+/// The message for a name that no service or source has. `none` says that there are none at all:
+/// `is configured`.
+func noSuch(_ thing: String, _ name: String, _ known: [String], orNone none: String) -> String {
+    let hint = known.isEmpty ? "no \(thing) \(none)" : "known: \(known.joined(separator: ", "))"
+    return "no such \(thing) '\(name)'; \(hint)"
 }

@@ -29,81 +29,64 @@ struct WatchServices: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        try ServiceWatcher(services, in: published) { change in
+        try ServiceWatcher(services, in: published).run { change in
             printNow(json ? change.json.serialized(.compact) : change.line)
-        }.run()
+        }
     }
 }
 
-/// Watches the state files of services, and calls a function for each change.
+/// Watches the state files of services.
 final class ServiceWatcher {
     private let named: [ServiceName]
     private let published: PublishedFiles
     private let loop: EventLoop
     private let zone: Zone
-    private let tell: (ServiceChange) -> Void
+    private let validity: WallTimer
     /// Fires when the directory itself is created or removed.
     private var directory: PathWatch?
     /// Fires when an entry of the directory is created or removed.
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
-    private var validity: WallTimer?
     /// The last change of each service, by the facts that distinguish it.
     private var told: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
     private var unreadable: [ServiceName: UnreadableState] = [:]
-    private var problem: CommandFailure?
 
     /// A watcher of these services; of all present and future services if the list is empty.
-    init(
-        _ named: [ServiceName], in published: PublishedFiles,
-        tell: @escaping (ServiceChange) -> Void
-    ) throws {
+    init(_ named: [ServiceName], in published: PublishedFiles) throws {
         self.named = named
         self.published = published
-        self.tell = tell
         loop = try EventLoop()
         zone = try ZoneFiles.system()
+        // Like the watches, it only wakes the loop.
+        validity = try WallTimer(loop) { _ in }
     }
 
-    /// Watches until something fails.
-    func run() throws {
-        directory = PathWatch(loop, path: published.directory) { [unowned self] in
-            watchEntries()
-            look()
-        }
+    /// Calls `tell` for each change, until something fails.
+    func run(_ tell: (ServiceChange) -> Void) throws {
+        directory = PathWatch(loop, path: published.directory) { [unowned self] in watchEntries() }
         watchEntries()
-        validity = try WallTimer(loop) { [unowned self] _ in look() }
-        look()
-        if problem == nil { _ = try loop.run() }
-        if let problem { throw problem }
-    }
-
-    private func look() {
-        do {
+        while true {
             let known = try services()
-            for service in known where files[service] == nil { follow(service) }
-            var next: Instant?
-            for service in Set(known).union(told.keys).sorted() {
-                guard let until = look(at: service) else { continue }
-                next = next.map { min($0, until) } ?? until
+            for service in known where files[service] == nil {
+                let file = "\(published.directory)/\(service)/\(FileName.state)"
+                files[service] = PathWatch(loop, path: file) {}
             }
-            validity?.set(at: next)
-        } catch {
-            problem = error
-            loop.exit(ExitStatus.no.rawValue)
+            let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
+            validity.set(at: times.min())
+            try loop.runOnce(.seconds(3600))
         }
     }
 
-    /// Reports a service if it has changed; returns when its state will be out of date.
-    private func look(at service: ServiceName) -> Instant? {
+    /// Tells of a service if it has changed; returns when its state will be out of date.
+    private func look(at service: ServiceName, _ tell: (ServiceChange) -> Void) -> Instant? {
         let state: PublishedState?
         do {
             state = try published.state(of: service)
             unreadable[service] = nil
         } catch {
             // Reported once, and the other services go on.
-            if unreadable[service] != error { printError("killswitchctl: \(error)") }
+            if unreadable[service] != error { printError("\(error)") }
             unreadable[service] = error
             return nil
         }
@@ -119,14 +102,13 @@ final class ServiceWatcher {
     }
 
     /// The services to look at, whether they have a state yet or not.
-    private func services() throws(CommandFailure) -> [ServiceName] {
+    private func services() throws -> [ServiceName] {
         if !named.isEmpty { return named }
         do {
             return try Directory.list(published.directory).compactMap { ServiceName($0) }
-        } catch  where error.isNotFound {
-            return []
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            guard error.isNotFound else { throw error }
+            return []
         }
     }
 
@@ -134,16 +116,11 @@ final class ServiceWatcher {
         do {
             entries = try Watch(
                 loop, published.directory, [.create, .movedTo, .delete, .onlyDirectory]
-            ) { [unowned self] _ in look() }
+            ) { _ in }
         } catch {
             // The directory does not exist yet; `directory` fires when it does.
             entries = nil
         }
-    }
-
-    private func follow(_ service: ServiceName) {
-        let file = "\(published.directory)/\(service)/\(FileName.state)"
-        files[service] = PathWatch(loop, path: file) { [unowned self] in look() }
     }
 }
 
