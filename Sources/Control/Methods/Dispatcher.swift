@@ -31,26 +31,15 @@ package struct Dispatcher {
             guard let method = Interface.methods.first(where: { $0.name == call.method }) else {
                 throw .methodNotFound(call.method)
             }
-            return try perform(method, call, by: peer)
+            let isActing = method.access == .acting
+            guard !isActing || mayAct(peer) else { throw .notPermitted(method.name) }
+            return try method.perform(
+                MethodRequest(
+                    parameters: Parameters(call.parameters, allowed: method.parameters),
+                    isStream: call.replies == .many, author: isActing ? author(peer) : "",
+                    daemon: daemon))
         default:
             throw .interfaceNotFound(call.interface)
         }
-    }
-
-    private func perform(
-        _ method: Method, _ call: MethodCall, by peer: Peer
-    ) throws(MethodError) -> MethodResponse {
-        let author: String
-        switch method.access {
-        case .reading:
-            author = ""
-        case .acting:
-            guard mayAct(peer) else { throw .notPermitted(method.name) }
-            author = self.author(peer)
-        }
-        return try method.perform(
-            MethodRequest(
-                parameters: Parameters(call.parameters, allowed: method.parameters),
-                isStream: call.replies == .many, author: author, daemon: daemon))
     }
 }

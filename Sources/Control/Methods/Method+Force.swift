@@ -4,7 +4,8 @@ import JSON
 
 extension Method {
     static let force = Method(
-        "Force", .acting, parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
+        name: "Force", access: .acting,
+        parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
@@ -44,14 +45,11 @@ extension Method {
                 if state != nil { problem = cause }
             case .settled:
                 guard let state else { break }
-                return .done([
-                    "service": .object(state),
-                    "problem": .optional(problem),
-                ])
+                return .last(["service": .object(state), "problem": .optional(problem)])
             case .event, .rejected, .writable:
                 break
             }
-            return .waiting
+            return nil
         }
     }
 
@@ -62,8 +60,7 @@ extension Method {
             throw .invalidParameter("state")
         }
         let cause = try parameters.string("reason")
-        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason
-        else {
+        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason else {
             throw .invalidParameter("reason")
         }
         let until: Instant
@@ -74,7 +71,7 @@ extension Method {
             guard instant > now else { throw .notInTheFuture(text) }
             until = instant
         case (nil, let seconds?):
-            guard (1...Self.longest).contains(seconds) else { throw .invalidParameter("seconds") }
+            guard (1...longest).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)
         case (nil, nil):
             throw .invalidParameter("until")

@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let refresh = Method(
-        "Refresh", .acting, parameters: ["source"],
+        name: "Refresh", access: .acting, parameters: ["source"],
         declaration: """
             # How the fetch of one source ended: 'changed', 'unchanged', or 'failed' with a problem.
             type Fetched (source: string, outcome: string, problem: ?string)
@@ -24,10 +24,10 @@ extension Method {
         for source in sources { daemon.post(.hinted(source)) }
         var refresh = PendingFetches(of: sources, daemon.overview)
         return .later { (trigger) throws(MethodError) in
-            guard refresh.isDone(after: trigger, daemon.overview) else { return .waiting }
+            guard refresh.isDone(after: trigger, daemon.overview) else { return nil }
             let followers = Set(sources.flatMap(daemon.followers))
-            guard let states = daemon.decided(followers.sorted()) else { return .waiting }
-            return .done(["fetched": .array(refresh.outcomes), "services": .array(states)])
+            guard let states = daemon.decided(followers.sorted()) else { return nil }
+            return .last(["fetched": .array(refresh.outcomes), "services": .array(states)])
         }
     }
 }

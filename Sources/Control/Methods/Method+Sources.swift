@@ -6,7 +6,7 @@ extension Method {
     /// Answered at once, also before the first decision: it shows which sources the decision waits
     /// for.
     static let sources = Method(
-        "Sources", .reading,
+        name: "Sources", access: .reading,
         declaration: """
             # One source: seconds since it confirmed its flags, seconds until it is asked again (null
             # while it is being asked), why the last fetch brought nothing, and who follows it.

@@ -16,10 +16,7 @@ package struct Accounts {
 
     /// The name of the user with this ID; nil if the file has none.
     package func name(ofUser identifier: UInt32) -> String? {
-        for fields in Self.lines(of: users) where fields.count > 2 {
-            if UInt32(fields[2]) == identifier { return String(fields[0]) }
-        }
-        return nil
+        Self.entries(of: users).first { $0.identifier == identifier }.map { String($0.name) }
     }
 
     /// The ID of the user with this name; nil if the file has none.
@@ -37,17 +34,15 @@ package struct Accounts {
         name(ofUser: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
     }
 
-    /// In both files the name is the first field, and the ID the third.
     private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
-        for fields in lines(of: file) where fields.count > 2 {
-            if fields[0].utf8.elementsEqual(name.utf8) { return UInt32(fields[2]) }
-        }
-        return nil
+        entries(of: file).first { $0.name.utf8.elementsEqual(name.utf8) }?.identifier
     }
 
-    private static func lines(of file: [UInt8]) -> [[Substring]] {
-        String(decoding: file, as: UTF8.self).split(separator: "\n").map {
-            $0.split(separator: ":", omittingEmptySubsequences: false)
+    /// In both files the name is the first field, and the ID the third.
+    private static func entries(of file: [UInt8]) -> [(name: Substring, identifier: UInt32?)] {
+        String(decoding: file, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            return fields.count > 2 ? (fields[0], UInt32(fields[2])) : nil
         }
     }
 }
@@ -60,10 +55,6 @@ extension Accounts {
     }
 
     private static func bytes(of path: String) -> [UInt8] {
-        do {
-            return try File.read(path, limit: 16 << 20)
-        } catch {
-            return []
-        }
+        do { return try File.read(path, limit: 16 << 20) } catch { return [] }
     }
 }

@@ -59,7 +59,7 @@ struct Drill: ParsableCommand {
         let published = try PublishedFiles(common)
         let order = DrillOrder(
             service: service, state: state.state, limit: limit.duration,
-            daemon: DaemonSocket(in: published.directory, timeout: .seconds(5)))
+            daemon: published.daemon(timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()

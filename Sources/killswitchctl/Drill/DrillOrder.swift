@@ -10,7 +10,7 @@ struct DrillOrder {
     let service: ServiceName
     let state: State
     let limit: Duration
-    let daemon: DaemonSocket
+    let daemon: VarlinkClient
     /// The reason that `status` shows. It has the process ID, which no other running process has,
     /// so that the release ends only this order.
     private let reason = "drill by killswitchctl, process \(getpid())"

@@ -64,7 +64,9 @@ struct StatusCommand: ParsableCommand {
     /// The sources as the running daemon sees them; or why it does not answer, which is no failure.
     private func askDaemon(of published: PublishedFiles) -> ([SourceReply], absence: String?) {
         do {
-            return (try SourceReply.all(in: published.directory), nil)
+            // Soon enough to show the files of a daemon that is frozen.
+            let reply = try published.daemon(timeout: .seconds(2)).call("Sources")
+            return (reply.objects("sources").map { SourceReply(object: $0) }, nil)
         } catch {
             return ([], CommandFailure(error).message)
         }
@@ -125,12 +127,5 @@ struct SourceReply {
 
     private func seconds(_ key: String) -> Duration? {
         object[key]?.number?.int64.map { .seconds($0) }
-    }
-
-    /// The sources of the daemon that publishes in this directory. Gives up after two seconds, in case the
-    /// daemon is frozen.
-    static func all(in directory: String) throws -> [SourceReply] {
-        let reply = try DaemonSocket(in: directory, timeout: .seconds(2)).call("Sources")
-        return reply.objects("sources").map { SourceReply(object: $0) }
     }
 }

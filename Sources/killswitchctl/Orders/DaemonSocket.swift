@@ -3,22 +3,11 @@ import Decision
 import JSON
 import Records
 
-/// The running daemon, called over its control socket.
-struct DaemonSocket {
-    private let path: String
-    private let timeout: Duration?
-
-    /// The daemon that publishes in `directory`. Without a `timeout`, a call waits as long as the daemon
-    /// works on it.
-    init(in directory: String, timeout: Duration? = nil) {
-        path = "\(directory)/\(FileName.controlSocket)"
-        self.timeout = timeout
-    }
-
-    /// Calls a method; returns its reply, and throws a `MethodError`, or a `SocketError` if the daemon does
-    /// not answer.
-    func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
-        try VarlinkClient(path, timeout: timeout).call(method, parameters).get()
+extension PublishedFiles {
+    /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
+    /// on it.
+    func daemon(timeout: Duration? = nil) -> VarlinkClient {
+        VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import Decision
 import JSON
 
@@ -29,7 +30,7 @@ struct OrderOptions: ParsableArguments {
 extension OrderCommand {
     /// Calls the method and prints its reply.
     func run() throws {
-        let daemon = DaemonSocket(in: try PublishedFiles(options.common).directory)
+        let daemon = try PublishedFiles(options.common).daemon()
         let reply = try daemon.call(call.method, call.parameters)
         if options.json {
             print(JSON.Value.object(reply).serialized(.pretty))

@@ -33,7 +33,7 @@ import Testing
         var answers: [String] = []
         try asked.daemon.settle { trigger in
             for advance in [first, second] {
-                guard case .done(let answer) = try advance(trigger) else { continue }
+                guard case .last(let answer) = try advance(trigger) else { continue }
                 answers.append(answer.state ?? "")
             }
         }

@@ -13,7 +13,7 @@ import Testing
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let answer) = try advance(trigger) { replies.append(answer) }
+            if case .last(let answer) = try advance(trigger) { replies.append(answer) }
         }
         try asked.daemon.settle(tell)
         #expect(replies == [])

@@ -18,7 +18,7 @@ import Testing
         let advance = try #require(try asked.perform("Refresh", ["source": "app"]).advance)
         var answer: JSON.Object?
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let object) = try advance(trigger) { answer = answer ?? object }
+            if case .last(let object) = try advance(trigger) { answer = answer ?? object }
         }
         try asked.daemon.settle(tell)
         try asked.daemon.answer(inactive: false)
@@ -38,7 +38,7 @@ import Testing
         asked.daemon.post(.fetched(app, .failure(Decision.Failure(.unreachable, "no route"))))
         var answer: JSON.Object?
         try asked.daemon.settle { trigger in
-            if case .done(let object) = try advance(trigger) { answer = object }
+            if case .last(let object) = try advance(trigger) { answer = object }
         }
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")

@@ -41,7 +41,7 @@ struct TestDispatcher {
         case .later(let advance):
             var first: JSON.Object?
             try daemon.settle { trigger in
-                if case .done(let answer) = try advance(trigger) { first = first ?? answer }
+                if case .last(let answer) = try advance(trigger) { first = first ?? answer }
             }
             return try #require(first)
         }
@@ -61,7 +61,7 @@ extension MethodResponse {
     }
 
     /// What is asked at each trigger, where the answer is given later.
-    var advance: ((ReplyTrigger) throws(MethodError) -> ReplyProgress)? {
+    var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
         if case .later(let advance) = self { advance } else { nil }
     }
 }
