@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Decision
+import EventLoop
 import Files
 import Records
 import Settings
@@ -35,26 +36,14 @@ extension Instant: ExpressibleByArgument {
 }
 
 /// A time in the past: by RFC 3339, or as a duration before now.
-enum PastTimeArgument: ExpressibleByArgument {
-    case at(Instant)
-    case ago(Duration)
+struct PastTimeArgument: ExpressibleByArgument {
+    /// The time.
+    let instant: Instant
 
     init?(argument: String) {
-        if let duration = Duration(text: argument) {
-            self = .ago(duration)
-        } else if let instant = Instant(argument: argument) {
-            self = .at(instant)
-        } else {
-            return nil
-        }
-    }
-
-    /// The time, seen from `now`.
-    func instant(before now: Instant) -> Instant {
-        switch self {
-        case .at(let instant): instant
-        case .ago(let duration): now - duration
-        }
+        let ago = Duration(text: argument).map { EventLoop.wallClock - $0 }
+        guard let instant = ago ?? Instant(argument: argument) else { return nil }
+        self.instant = instant
     }
 }
 

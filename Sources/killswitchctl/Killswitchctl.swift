@@ -59,8 +59,8 @@ struct Killswitchctl: ParsableCommand {
     }
 
     /// Throws for an unknown command, which the parser would call an unexpected argument.
-    private static func checkCommand(_ word: String?) throws(CommandFailure) {
-        let commands = configuration.subcommands.map { $0.nameOnCommandLine } + ["help"]
+    private static func checkCommand(_ word: String?) throws {
+        let commands = configuration.subcommands.map { $0._commandName } + ["help"]
         guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
         let hint =
             nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
@@ -102,11 +102,6 @@ struct Killswitchctl: ParsableCommand {
             return failure.status
         }
     }
-}
-
-extension ParsableCommand {
-    /// The name of the command on the command line.
-    fileprivate static var nameOnCommandLine: String { configuration.commandName ?? _commandName }
 }
 
 /// The option that every command has.

@@ -1,4 +1,5 @@
 import CivilTime
+import Control
 import Decision
 import EventLoop
 import Files
@@ -97,6 +98,12 @@ struct PublishedFiles {
                     option: option, publishedIn: directory, isRoot: geteuid() == 0,
                     environment: environmentVariable))
         }
+    }
+
+    /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
+    /// on it.
+    func daemon(timeout: Duration? = nil) -> VarlinkClient {
+        VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
     }
 
     /// The message for a state file that is past `valid_until`.

@@ -28,7 +28,11 @@ extension Method {
         let service = try daemon.service(parameters.string("service"))
         let order = try order(of: request)
         let ifOpen = try parameters.bool("ifOpen")
-        if ifOpen { try checkThatItCloses(service, order, daemon) }
+        if ifOpen {
+            let gate = service.policy.gate(of: order.state)
+            guard gate == .closed else { throw .invalidParameter("state") }
+            guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
+        }
         let event = Event.override(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
         var objection: OrderObjection?
@@ -66,10 +70,8 @@ extension Method {
         let until: Instant
         switch (try parameters.optionalString("until"), try parameters.optionalInteger("seconds")) {
         case (let text?, nil):
-            guard case .success(let instant) = Result(catching: { try Instant(rfc3339: text) })
-            else { throw .invalidParameter("until") }
-            guard instant > now else { throw .notInTheFuture(text) }
-            until = instant
+            do { until = try Instant(rfc3339: text) } catch { throw .invalidParameter("until") }
+            guard until > now else { throw .notInTheFuture(text) }
         case (nil, let seconds?):
             guard (1...longest).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)
@@ -83,15 +85,6 @@ extension Method {
                 state: state, cause: cause, author: request.author, since: now, until: until)
         else { throw .invalidParameter("state") }
         return order
-    }
-
-    private static func checkThatItCloses(
-        _ service: Service, _ order: Override, _ daemon: any ControllableDaemon
-    ) throws(MethodError) {
-        guard service.policy.gate(of: order.state) == .closed else {
-            throw .invalidParameter("state")
-        }
-        guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
     }
 
     /// The error for an order with `ifOpen` that the machine has rejected.

@@ -86,7 +86,7 @@ struct DecisionReplay {
         let flags = try flags(beside: state)
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
-            plan: plan, memory: try memory(flags.compactMapValues(\.inForce)),
+            plan: plan, memory: try memory(flags.mapValues(\.inForce)),
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
         if case .file(let path) = service.installed,
             let version = try VersionFile.version(in: path)
@@ -105,10 +105,7 @@ struct DecisionReplay {
 
     /// The stored flags of a source: those in force, and a newer answer that waits for the next
     /// start.
-    private struct Flags {
-        var inForce: Memory.StoredFlags?
-        var waiting: Answer?
-    }
+    private typealias Flags = (inForce: Memory.StoredFlags, waiting: Answer?)
 
     private func flags(beside state: PublishedState) throws -> [SourceName: Flags] {
         var flags: [SourceName: Flags] = [:]
@@ -124,7 +121,7 @@ struct DecisionReplay {
                 waiting = first
                 kept.answers.removeFirst()
             }
-            flags[source.name] = Flags(inForce: kept, waiting: waiting)
+            flags[source.name] = (kept, waiting)
         }
         return flags
     }
@@ -171,8 +168,8 @@ extension Restored {
 extension PublishedState {
     /// Whether it was decided by flags of this source that are older than `answer`.
     fileprivate func restsOnFlags(of source: SourceName, olderThan answer: Answer) -> Bool {
-        guard object["source"]?.string == source.text, let text = object["fetched_at"]?.string,
-            case .success(let fetched) = Result(catching: { try Instant(rfc3339: text) })
+        guard object.text("source") == source.text,
+            let fetched = Instant(argument: object.text("fetched_at"))
         else { return false }
         return fetched + .seconds(1) <= answer.fetchedAt
     }

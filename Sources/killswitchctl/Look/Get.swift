@@ -30,7 +30,8 @@ struct Get: ParsableCommand {
         let published = try PublishedFiles(common)
         let state = try published.known(service)
         let value = try find(in: state.object)
-        print(json ? value.serialized(.compact) : bare(value))
+        let text = value.serialized(.compact)
+        print(json ? text : value == .null ? "" : value.string ?? text)
         guard state.isCurrent(at: published.now) else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }
@@ -46,13 +47,5 @@ struct Get: ParsableCommand {
             value = member
         }
         return value
-    }
-
-    private func bare(_ value: JSON.Value) -> String {
-        switch value {
-        case .null: ""
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CivilTime
 import Control
 import Decision
-import EventLoop
 import Files
 import Glibc
 import JSON
@@ -63,7 +62,7 @@ struct History: ParsableCommand {
         let journal = try JournalReader(directory: directory)
         try journal.match("MESSAGE_ID", JournalEvent.kinds.map(\.rawValue))
         if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
-        try journal.seek(since?.instant(before: EventLoop.wallClock).microseconds)
+        try journal.seek(since?.instant.microseconds)
         var isEmpty = true
         while let record = try journal.next() {
             guard let event = JournalEvent(record), trusted.contains(event.user) else { continue }

@@ -74,9 +74,7 @@ struct Simulate: ParsableCommand {
         let report = SimulationReport(
             service: subject.service, records: records, notices: simulation.notices)
         print(json ? report.json.serialized(.pretty) : report.text(isTimeline: until != nil))
-        if !json {
-            for problem in report.problems { printError("\(problem)") }
-        }
+        for problem in json ? [] : report.problems { printError(problem) }
         if report.isRefused { throw CommandFailure(.no) }
     }
 }

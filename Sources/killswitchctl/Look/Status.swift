@@ -91,7 +91,7 @@ struct StatusCommand: ParsableCommand {
                 "the configuration is refused, the one accepted last is in force:\n\(refusal)")
         }
         guard !rows.isEmpty else { return }
-        print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
+        print(StatusTable(rows: rows).text)
         for override in rows.compactMap(\.override) { print(override) }
         for source in sources.followed(by: rows) {
             guard let problem = source.problem else { continue }

@@ -8,15 +8,11 @@ import Records
 struct StatusTable {
     /// The services.
     let rows: [StatusRow]
-    /// Whether lines are coloured by state.
-    let isColored: Bool
-    /// The columns of the terminal; nil without a limit.
-    let width: Int?
 
     /// All lines, without a line feed at the end.
     var text: String {
         let table = Columns(rows: [Self.header] + rows.map(cells))
-        let lines = table.lines(within: width ?? .max, cutting: [0, 7, 6])
+        let lines = table.lines(within: Terminal.width ?? .max, cutting: [0, 7, 6])
         return (lines.prefix(1) + zip(lines.dropFirst(), rows).map(colored))
             .joined(separator: "\n")
     }
@@ -40,7 +36,7 @@ struct StatusTable {
     }
 
     private func colored(_ line: String, _ row: StatusRow) -> String {
-        guard isColored else { return line }
+        guard Terminal.wantsColor else { return line }
         let color =
             switch (row.isCurrent, row.state.state) {
             case (false, _), (_, .undecided): "35"

@@ -26,22 +26,25 @@ struct AttachmentPlan {
     init(_ command: Attach, describe: @escaping (UnitName) throws -> UnitDescription) throws {
         self.command = command
         self.describe = describe
-        for unit in command.units { try add(unit, because: nil) }
+        for unit in command.units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
     }
 
-    private mutating func add(_ name: UnitName, because cause: String?) throws {
+    /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
+    private mutating func add(
+        _ name: UnitName, because cause: String? = nil, isTriggered: Bool = false
+    ) throws {
         let unit = try describe(name)
         guard !parts.contains(where: { $0.unit.name == unit.name }) else { return }
         try check(unit)
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
         let isStarted =
-            triggers.isEmpty && !isOneshot && !isTriggered(cause) || command.runsAtOpen && isOneshot
+            triggers.isEmpty && !isOneshot && !isTriggered || command.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
         for trigger in triggers { try add(trigger.name, because: "it triggers \(unit.name)") }
         for triggered in unit.triggers where GateTarget(triggered) == nil {
-            try add(triggered, because: Self.triggered + unit.name.text)
+            try add(triggered, because: "it is triggered by \(unit.name)", isTriggered: true)
         }
         for dependent in unit.requiredBy where dependent.type != "target" {
             if command.withDependents {
@@ -50,14 +53,6 @@ struct AttachmentPlan {
                 dependents.append((dependent, unit.name))
             }
         }
-    }
-
-    private static let triggered = "it is triggered by "
-
-    /// Whether the unit is attached because another unit triggers it: the trigger starts it, not
-    /// the gate.
-    private func isTriggered(_ cause: String?) -> Bool {
-        cause?.hasPrefix(Self.triggered) ?? false
     }
 
     private func check(_ unit: UnitDescription) throws {

@@ -72,35 +72,26 @@ struct Detach: ParsableCommand {
     /// Names the units that are attached by other files than those of `attach`, and stay attached.
     /// The daemon's files name them; an error in a file is a warning, and stops nothing.
     private func nameOthers(than attached: [Attachment]) {
-        do {
-            let published = try PublishedFiles(common)
-            for name in try published.servicesIfAny() where service == nil || name == service {
-                let own = attached.filter { $0.service == name }.map(\.unit.text)
-                nameOthers(than: own, of: name) { try published.units(of: name) }
-            }
-        } catch {
-            warn(error)
-        }
-    }
-
-    private func nameOthers(
-        than attached: [String], of service: ServiceName, _ units: () throws -> [JSON.Object]
-    ) {
-        do {
-            for unit in try units().compactMap({ $0["name"]?.string })
-            where !attached.contains(unit) {
+        guard let published = orWarn({ try PublishedFiles(common) }) else { return }
+        for name in orWarn(published.servicesIfAny) ?? [] where service == nil || name == service {
+            let own = attached.filter { $0.service == name }.map(\.unit.text)
+            let units = orWarn { try published.units(of: name) } ?? []
+            for unit in units.compactMap({ $0["name"]?.string }) where !own.contains(unit) {
                 printError(
-                    "'\(unit.printable)' is attached to '\(service)' by files of yours, and stays "
-                        + "so")
+                    "'\(unit.printable)' is attached to '\(name)' by files of yours, and stays so")
             }
-        } catch {
-            warn(error)
         }
     }
 
-    private func warn(_ error: any Error) {
-        let problem = CommandFailure(error).message
-        printError("\(problem); units that are attached by files of yours are not named")
+    /// The result of `work`; nil after an error, which is a warning.
+    private func orWarn<Value>(_ work: () throws -> Value) -> Value? {
+        do {
+            return try work()
+        } catch {
+            let problem = CommandFailure(error).message
+            printError("\(problem); units that are attached by files of yours are not named")
+            return nil
+        }
     }
 
     private func named(among attached: [Attachment]) throws -> [Attachment] {

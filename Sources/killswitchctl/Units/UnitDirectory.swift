@@ -82,9 +82,8 @@ enum UnitDirectory {
     static func remove(_ attachment: Attachment) throws(FileError) {
         try File.remove(link(from: attachment.target, to: attachment.unit))
         try File.remove(dropIn(of: attachment.unit, for: attachment.service))
-        for folder in [wants(attachment.target), folder(of: attachment.unit)] {
-            try removeIfEmpty(folder)
-        }
+        try removeIfEmpty(wants(attachment.target))
+        try removeIfEmpty(folder(of: attachment.unit))
     }
 
     private static func removeIfEmpty(_ folder: String) throws(FileError) {

@@ -29,7 +29,7 @@ struct Units: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let own = try AttachedUnits(in: published).rows
+        let own = try AttachmentRow.all(in: published)
             .filter { service == nil || $0.service == service }
         if let service, own.isEmpty { try published.check(service) }
         let rows = own.filter { !orphans || $0.isOrphan }
@@ -45,49 +45,44 @@ struct Units: ParsableCommand {
     }
 }
 
-/// The attached units: drop-ins name the attached units, units.json has their states. A unit that
-/// was attached by hand is in units.json alone.
-struct AttachedUnits {
-    /// One unit of one service.
-    struct Row {
-        let service: ServiceName
-        let unit: String
-        /// The target by its drop-in; nil without one.
-        let target: String?
-        /// Its object in units.json; nil if the daemon does not know it.
-        let state: JSON.Object?
-        /// Whether the service is not configured.
-        let isOrphan: Bool
+/// An attached unit of a service. Drop-ins name the attached units, units.json has their states. A unit
+/// that was attached by hand is in units.json alone.
+struct AttachmentRow {
+    let service: ServiceName
+    let unit: String
+    /// The target by its drop-in; nil without one.
+    let target: String?
+    /// Its object in units.json; nil if the daemon does not know it.
+    let state: JSON.Object?
+    /// Whether the service is not configured.
+    let isOrphan: Bool
 
-        /// The cells of its row in the table.
-        var cells: [String] {
-            let wanted = state?["wanted"]?.bool.map { $0 ? "up" : "down" }
-            let time = state?["took_ms"]?.number.map { "\($0.literal) ms" }
-            let problem = isOrphan ? "its service is not configured" : "-"
-            return [
-                service.text, unit, wanted ?? "-", state?["active"]?.string ?? "-",
-                state?["since"]?.string ?? "-", time ?? "-", state?["problem"]?.string ?? problem,
-            ]
-        }
-
-        /// The object for programs.
-        var json: JSON.Value {
-            var object = state ?? ["name": .string(unit)]
-            object["service"] = .string(service.text)
-            object["target"] = .optional(target)
-            object["orphan"] = .bool(isOrphan)
-            return .object(object)
-        }
+    /// The cells of its row in the table.
+    var cells: [String] {
+        let wanted = state?["wanted"]?.bool.map { $0 ? "up" : "down" }
+        let time = state?["took_ms"]?.number.map { "\($0.literal) ms" }
+        let problem = isOrphan ? "its service is not configured" : "-"
+        return [
+            service.text, unit, wanted ?? "-", state?["active"]?.string ?? "-",
+            state?["since"]?.string ?? "-", time ?? "-", state?["problem"]?.string ?? problem,
+        ]
     }
 
-    /// The units, by service and name.
-    let rows: [Row]
+    /// The object for programs.
+    var json: JSON.Value {
+        var object = state ?? ["name": .string(unit)]
+        object["service"] = .string(service.text)
+        object["target"] = .optional(target)
+        object["orphan"] = .bool(isOrphan)
+        return .object(object)
+    }
 
-    /// Reads the drop-ins and the files of the daemon. Without a daemon, the drop-ins are shown.
-    init(in published: PublishedFiles) throws {
+    /// All of them, by service and name: reads the drop-ins and the files of the daemon. Without a daemon,
+    /// the drop-ins are shown.
+    static func all(in published: PublishedFiles) throws -> [AttachmentRow] {
         let configured = Set(try published.servicesIfAny())
         let attached = try UnitDirectory.attachments()
-        rows = try configured.union(attached.map(\.service)).sorted().flatMap { service in
+        return try configured.union(attached.map(\.service)).sorted().flatMap { service in
             let states = try published.units(of: service)
             let own = attached.filter { $0.service == service }
             let named = own.map { (unit: $0.unit.text, target: Optional($0.target.name)) }
@@ -95,7 +90,7 @@ struct AttachedUnits {
                 .filter { unit in !named.contains { $0.unit == unit } }
                 .map { (unit: $0, target: String?.none) }
             return (named + others).map { unit, target in
-                Row(
+                AttachmentRow(
                     service: service, unit: unit, target: target,
                     state: states.first { $0["name"]?.string == unit },
                     isOrphan: !configured.contains(service))

@@ -86,9 +86,7 @@ enum WaitCondition: ExpressibleByArgument {
         case .state: false
         }
     }
-}
 
-extension WaitCondition {
     /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
     /// time is over first, or if other services have files and this one has none: most likely a typing
     /// error. `onWait` is called with the state that was seen, if the condition is not met at once.

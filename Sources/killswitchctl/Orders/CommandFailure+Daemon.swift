@@ -1,15 +1,5 @@
 import Control
-import Decision
 import JSON
-import Records
-
-extension PublishedFiles {
-    /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
-    /// on it.
-    func daemon(timeout: Duration? = nil) -> VarlinkClient {
-        VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
-    }
-}
 
 extension CommandFailure {
     /// An error of the daemon, in words that name the next command to type.
