@@ -14,11 +14,6 @@ package struct Accounts {
         self.groups = groups
     }
 
-    /// The name of the user with this ID; nil if the file has none.
-    package func name(ofUser identifier: UInt32) -> String? {
-        Self.entries(of: users).first { $0.identifier == identifier }.map { String($0.name) }
-    }
-
     /// The ID of the user with this name; nil if the file has none.
     package func identifier(ofUser name: String) -> UInt32? {
         Self.identifier(of: name, in: users)
@@ -31,7 +26,8 @@ package struct Accounts {
 
     /// The user for records and the journal: `alice (uid 1000)`.
     package func author(_ user: UInt32) -> String {
-        name(ofUser: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
+        let name = Self.entries(of: users).first { $0.identifier == user }?.name
+        return name.map { "\($0) (uid \(user))" } ?? "uid \(user)"
     }
 
     private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
