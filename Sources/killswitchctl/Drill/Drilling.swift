@@ -99,26 +99,30 @@ final class Drilling {
 
     private func read(_ units: [UnitName]) {
         var snapshots: [UnitName: UnitSnapshot] = [:]
-        var problem: String?
-        do {
+        let problem = failure {
             for unit in units { snapshots[unit] = try ask { try $0.snapshot(of: unit) } }
-        } catch {
-            problem = CommandFailure(error).message
         }
         post(.read(snapshots, problem: problem))
     }
 
     private func readUnitProblems() {
         var problems: [UnitName: String] = [:]
-        do {
+        let problem = failure {
             for row in try published.units(of: order.service) {
-                guard let name = UnitName(row.text("name")), let problem = row["problem"]?.string
-                else { continue }
-                problems[name] = problem.printable
+                guard let name = UnitName(row.text("name")) else { continue }
+                problems[name] = row["problem"]?.string?.printable
             }
-            post(.unitProblems(problems, problem: nil))
+        }
+        post(.unitProblems(problems, problem: problem))
+    }
+
+    /// The message of the error that ends `work`; nil if it succeeds.
+    private func failure(of work: () throws -> Void) -> String? {
+        do {
+            try work()
+            return nil
         } catch {
-            post(.unitProblems(problems, problem: CommandFailure(error).message))
+            return CommandFailure(error).message
         }
     }
 
