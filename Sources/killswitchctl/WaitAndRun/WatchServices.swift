@@ -41,12 +41,15 @@ final class ServiceWatcher {
     private let published: PublishedFiles
     private let loop: EventLoop
     private let zone: Zone
-    private let validity: WallTimer
     /// Fires when the directory itself is created or removed.
     private var directory: PathWatch?
     /// Fires when an entry of the directory is created or removed.
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
+    private var validity: WallTimer?
+    /// Whether anything may have changed since the last look. A look after every event of the loop would
+    /// see files that are half published.
+    private var isDue = true
     /// The last change of each service, by the facts that distinguish it.
     private var told: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
@@ -58,24 +61,31 @@ final class ServiceWatcher {
         self.published = published
         loop = try EventLoop()
         zone = try ZoneFiles.system()
-        // Like the watches, it only wakes the loop.
-        validity = try WallTimer(loop) { _ in }
     }
 
     /// Calls `tell` for each change, until something fails.
     func run(_ tell: (ServiceChange) -> Void) throws {
-        directory = PathWatch(loop, path: published.directory) { [unowned self] in watchEntries() }
+        directory = PathWatch(loop, path: published.directory) { [unowned self] in
+            watchEntries()
+            isDue = true
+        }
         watchEntries()
+        validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
         while true {
-            let known = try services()
-            for service in known where files[service] == nil {
-                let file = "\(published.directory)/\(service)/\(FileName.state)"
-                files[service] = PathWatch(loop, path: file) {}
-            }
-            let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
-            validity.set(at: times.min())
+            if isDue { try look(tell) }
             try loop.runOnce(.seconds(3600))
         }
+    }
+
+    private func look(_ tell: (ServiceChange) -> Void) throws {
+        isDue = false
+        let known = try services()
+        for service in known where files[service] == nil {
+            let file = "\(published.directory)/\(service)/\(FileName.state)"
+            files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
+        }
+        let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
+        validity?.set(at: times.min())
     }
 
     /// Tells of a service if it has changed; returns when its state will be out of date.
@@ -116,7 +126,7 @@ final class ServiceWatcher {
         do {
             entries = try Watch(
                 loop, published.directory, [.create, .movedTo, .delete, .onlyDirectory]
-            ) { _ in }
+            ) { [unowned self] _ in isDue = true }
         } catch {
             // The directory does not exist yet; `directory` fires when it does.
             entries = nil
