@@ -17,9 +17,7 @@ package enum ZoneProblem: Error, Hashable, Sendable {
     case unknown
     /// The file of the zone exists and cannot be used, for this cause.
     case unreadable(cause: String)
-}
 
-extension ZoneProblem {
     /// The problem as a clause after the zone's name.
     var clause: String {
         switch self {
@@ -32,22 +30,18 @@ extension ZoneProblem {
 extension ValueType where Value == Zone {
     /// The IANA name of a time zone in `zones`.
     static func zone(of zones: some Zones) -> Self {
-        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"") {
-            value throws(ValueProblem) in
-            guard case .string(let name) = value else { throw .wrongType() }
+        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"", text: \.name) {
+            name throws(ValueProblem) in
             do throws(ZoneProblem) {
                 return try zones.zone(named: name)
             } catch {
                 switch error {
+                case .unreadable(let cause): throw .bad("time zone", cause: cause)
                 case .unknown:
                     let meant = nearest(to: name, among: zones.names)
                     throw .unknown("time zone", hint: meant.map { "did you mean \($0.quoted)?" })
-                case .unreadable(let cause):
-                    throw .bad("time zone", cause: cause)
                 }
             }
-        } write: {
-            $0.name.tomlText
         }
     }
 }
