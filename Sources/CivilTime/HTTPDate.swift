@@ -4,7 +4,7 @@ extension TimePoint where Axis == WallClock {
     /// Names are case-sensitive, the zone is GMT, and the name of the day need not fit the date. A year
     /// with two digits is the latest such year that is not more than 50 years after `now`.
     package init(httpDate text: String, now: Instant) throws(TimestampError) {
-        var cursor = ASCIICursor(text.utf8)
+        var cursor = ByteCursor(text.utf8)
         do throws(TimestampError.Flaw) {
             self = try cursor.takeHTTPDate(now: now)
         } catch {
@@ -19,7 +19,7 @@ private let monthNames = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ]
 
-extension ASCIICursor {
+extension ByteCursor {
     fileprivate mutating func takeHTTPDate(now: Instant) throws(TimestampError.Flaw) -> Instant {
         guard let weekday = take(oneOf: dayNames) else {
             throw .expected("a day name such as Sun", at: column)
@@ -63,8 +63,7 @@ extension ASCIICursor {
         let today = CivilDateTime(secondsSinceEpoch: now.seconds)
         let latest = today.date.year + 50
         var year = latest - (latest - lastDigits).remainder(flooredBy: 100)
-        let secondNow = today.hour * 3_600 + today.minute * 60 + today.second
-        let limit = (latest, today.date.month, today.date.day, secondNow)
+        let limit = (latest, today.date.month, today.date.day, today.secondOfDay)
         if (year, month, day, secondOfDay) > limit { year -= 100 }
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }

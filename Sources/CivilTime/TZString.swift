@@ -1,20 +1,15 @@
-extension TZif {
-    /// The offsets after the last transition: one for good, or daylight saving each year.
-    enum Rule: Hashable {
-        case fixed(UTCOffset)
-        case daylight(DaylightRule)
-    }
-}
-
-extension TZif.Rule {
-    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1.
+extension DaylightRule {
+    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1: the
+    /// standard offset, and the rule for daylight saving; nil if the offset holds for good.
     ///
     /// Throws for daylight saving without dates: POSIX leaves the dates to the implementation, and
     /// a guess would be wrong for some zones.
-    init(footer: ArraySlice<UInt8>) throws(ZoneError.Flaw) {
-        var cursor = ASCIICursor(footer)
+    static func read(
+        footer: ArraySlice<UInt8>
+    ) throws(ZoneError.Flaw) -> (standard: UTCOffset, rule: DaylightRule?) {
+        var cursor = ByteCursor(footer)
         do throws(Unexpected) {
-            self = try cursor.takeRule()
+            return try cursor.takeRule()
         } catch {
             throw .footer(
                 String(decoding: footer, as: UTF8.self), expected: error.expected, at: error.column)
@@ -28,11 +23,11 @@ private struct Unexpected: Error {
     let column: Int
 }
 
-extension ASCIICursor {
-    fileprivate mutating func takeRule() throws(Unexpected) -> TZif.Rule {
+extension ByteCursor {
+    fileprivate mutating func takeRule() throws(Unexpected) -> (UTCOffset, DaylightRule?) {
         try takeName()
         let standard = try takeOffset()
-        if isAtEnd { return .fixed(standard) }
+        if isAtEnd { return (standard, nil) }
         try takeName()
         let hasOffset = !isAtEnd && next != UInt8(ascii: ",")
         let daylight = hasOffset ? try takeOffset() : try hourAhead(of: standard)
@@ -41,19 +36,20 @@ extension ASCIICursor {
         try takeSeparator(",")
         let end = try takeYearlyTime()
         guard isAtEnd else { throw Unexpected(expected: "the end", column: column) }
-        return .daylight(
-            DaylightRule(standard: standard, daylight: daylight, start: start, end: end))
+        return (
+            standard,
+            DaylightRule(standard: standard, daylight: daylight, start: start, end: end)
+        )
     }
 
     /// A designation: letters, or between `<` and `>` letters, digits and signs; three or more.
     private mutating func takeName() throws(Unexpected) {
         let start = column
         let isQuoted = take("<")
-        let length = take { byte in
-            byte.isLetter
-                || isQuoted && (byte.isDigit || "+-".utf8.contains(byte))
+        let name = take { byte in
+            byte.isLetter || isQuoted && (byte.isDigit || "+-".utf8.contains(byte))
         }
-        guard length >= 3, !isQuoted || take(">") else {
+        guard name.count >= 3, !isQuoted || take(">") else {
             throw Unexpected(expected: "a designation of three or more characters", column: start)
         }
     }

@@ -52,19 +52,14 @@ private struct WrittenTime {
     }
 
     /// The instant; nil without an offset.
-    var instant: Instant? {
-        offset.map {
-            CivilDateTime(
-                secondsSinceEpoch: clock.secondsSinceEpoch - $0.seconds,
-                microsecond: clock.microsecond
-            ).asUTC
-        }
-    }
+    var instant: Instant? { offset.map { clock.asUTC - .seconds($0.seconds) } }
+}
 
+extension WrittenTime {
     init(_ text: String) throws(TimestampError) {
-        var cursor = ASCIICursor(text.utf8)
+        var cursor = ByteCursor(text.utf8)
         do throws(TimestampError.Flaw) {
-            (clock, offset) = try cursor.takeWrittenTime()
+            self = try cursor.takeWrittenTime()
         } catch {
             throw TimestampError(text: text, flaw: error)
         }
@@ -78,12 +73,10 @@ extension CivilDateTime {
     }
 }
 
-extension ASCIICursor {
-    fileprivate mutating func takeWrittenTime() throws(TimestampError.Flaw)
-        -> (CivilDateTime, WrittenTime.Offset?)
-    {
+extension ByteCursor {
+    fileprivate mutating func takeWrittenTime() throws(TimestampError.Flaw) -> WrittenTime {
         let date = try takeDate()
-        if isAtEnd { return (CivilDateTime(startOf: date), nil) }
+        if isAtEnd { return WrittenTime(clock: CivilDateTime(date), offset: nil) }
         let isT = take("T")
         guard isT || take("t") || take(" ") else {
             throw .expected("'T' or a space", at: column)
@@ -91,11 +84,11 @@ extension ASCIICursor {
         let secondOfDay = try takeTimeOfDay()
         let microsecond = try takeFraction()
         let clock = CivilDateTime(date, secondOfDay: secondOfDay, microsecond: microsecond ?? 0)
-        if isAtEnd { return (clock, nil) }
+        if isAtEnd { return WrittenTime(clock: clock, offset: nil) }
         let offset = try takeOffset()
         guard isAtEnd else { throw .expected("the end", at: column) }
         guard offset.hasColon || (isT && microsecond == nil) else { throw .offsetWithoutColon }
-        return (clock, offset)
+        return WrittenTime(clock: clock, offset: offset)
     }
 
     private mutating func takeDate() throws(TimestampError.Flaw) -> CivilDate {
@@ -164,20 +157,6 @@ extension CivilDate {
             throw .noSuchDay(year: year, month: month, day: day)
         }
         self = date
-    }
-}
-
-extension CivilDateTime {
-    /// Midnight at the start of this day.
-    init(startOf date: CivilDate) {
-        self.init(date, secondOfDay: 0)
-    }
-
-    /// This many seconds after midnight; 86,400 is the next day.
-    init(_ date: CivilDate, secondOfDay: Int, microsecond: Int = 0) {
-        self.init(
-            secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay),
-            microsecond: microsecond)
     }
 }
 

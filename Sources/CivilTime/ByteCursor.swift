@@ -1,8 +1,8 @@
-/// A position in ASCII text. Each `take` moves past the text that it expects, or stays if other
-/// text comes.
+/// A position in bytes, which are ASCII text or binary numbers. Each `take` moves past the bytes that
+/// it expects, or stays if other bytes come.
 ///
 /// The loops are simple for speed: every answer of a server has a date.
-struct ASCIICursor {
+struct ByteCursor {
     private let bytes: [UInt8]
     private var index = 0
 
@@ -44,11 +44,18 @@ struct ASCIICursor {
         return nil
     }
 
-    /// Takes bytes as long as the condition holds; returns their number.
-    mutating func take(while isWanted: (UInt8) -> Bool) -> Int {
-        let end = bytes[index...].firstIndex { !isWanted($0) } ?? bytes.count
-        defer { index = end }
-        return end - index
+    /// Takes bytes as long as the condition holds; returns them.
+    mutating func take(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = bytes[index...].prefix(while: isWanted)
+        index = taken.endIndex
+        return taken
+    }
+
+    /// Takes this many bytes; nil if fewer are left.
+    mutating func take(count: Int) -> ArraySlice<UInt8>? {
+        guard count <= bytes.count - index else { return nil }
+        defer { index += count }
+        return bytes[index..<index + count]
     }
 
     /// Takes the digits that come next, up to the upper bound, as one decimal number.
