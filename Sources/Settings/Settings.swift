@@ -30,7 +30,7 @@ extension Settings {
     /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
     /// errors of all files or, if there are none, all errors of the merged configuration.
     package static func load(
-        files: [(path: String, bytes: [UInt8])], zones: some Zones
+        files: [ConfigurationFiles.Content], zones: some Zones
     ) throws(SettingsError) -> Settings {
         var fragments: [Fragment] = []
         var problems: [Diagnostic] = []

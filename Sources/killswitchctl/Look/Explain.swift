@@ -174,9 +174,7 @@ struct DecisionReplay {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
         return try orFail {
-            try Configuration(
-                ConfigurationFiles(kept.map { .init(path: $0.path, bytes: $0.bytes) })
-            ).settings
+            try Configuration(ConfigurationFiles(kept.map { ($0.path, $0.bytes) })).settings
         }
     }
 }
