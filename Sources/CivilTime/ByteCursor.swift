@@ -27,6 +27,11 @@ struct ByteCursor {
         return true
     }
 
+    /// Takes this character; throws if another character comes.
+    mutating func expect(_ character: Unicode.Scalar) throws(Flaw) {
+        guard take(character) else { throw .expected("'\(character)'", at: column) }
+    }
+
     /// Takes this whole word, compared with letter case, or nothing; says whether it did.
     mutating func take(word: String) -> Bool {
         var end = index
@@ -72,6 +77,20 @@ struct ByteCursor {
         guard end - index >= digits.lowerBound else { return nil }
         index = end
         return number
+    }
+}
+
+/// Why a text or a file is not what it should be: a clause after its name.
+package struct Flaw: Error, Hashable {
+    /// Such as `a 4-digit year expected at character 1`.
+    let clause: String
+
+    /// A flaw in these words.
+    init(_ clause: String) { self.clause = clause }
+
+    /// This was expected at this character, counted from 1.
+    static func expected(_ text: String, at column: Int) -> Flaw {
+        Flaw("\(text) expected at character \(column)")
     }
 }
 

@@ -34,23 +34,25 @@ extension TZif {
     ///
     /// The bytes are not trusted: each length is checked against the size of the file before use, so that
     /// the file's size bounds memory and time.
-    init(_ bytes: [UInt8]) throws(ZoneError.Flaw) {
+    init(_ bytes: [UInt8]) throws(Flaw) {
         var cursor = ByteCursor(bytes)
-        let legacy = try Header(from: &cursor, otherwise: .notTZif)
+        let legacy = try Header(
+            from: &cursor, otherwise: Flaw("it does not begin with 'TZif'"))
         guard legacy.version != 0 else {
             self = try cursor.takeData(legacy, timeWidth: 4)
             return
         }
         // The first block is for readers of version 1 (RFC 9636 §3).
-        _ = try cursor.take(legacy.dataLength(timeWidth: 4), of: .data)
-        let header = try Header(from: &cursor, otherwise: .noSecondHeader)
+        _ = try cursor.take(legacy.dataLength(timeWidth: 4), of: "data block")
+        let header = try Header(
+            from: &cursor, otherwise: Flaw("it has no second header, as its version asks for"))
         self = try cursor.takeData(header, timeWidth: 8)
 
         // The footer: two newlines with a TZ string or nothing between them. Bytes behind it belong to
         // future versions of the format (tzfile(5), interoperability considerations).
-        guard cursor.take("\n") else { throw .truncated(.footer) }
+        guard cursor.take("\n") else { throw .truncated("footer") }
         let footer = cursor.take { $0 != UInt8(ascii: "\n") }
-        guard cursor.take("\n") else { throw .truncated(.footer) }
+        guard cursor.take("\n") else { throw .truncated("footer") }
         if !footer.isEmpty {
             (offsets[starts.count], rule) = try DaylightRule.read(footer: footer)
         }
@@ -68,15 +70,13 @@ extension TZif {
         var types: Int { counts[4] }
         var designationBytes: Int { counts[5] }
 
-        init(
-            from cursor: inout ByteCursor, otherwise missing: ZoneError.Flaw
-        ) throws(ZoneError.Flaw) {
+        init(from cursor: inout ByteCursor, otherwise missing: Flaw) throws(Flaw) {
             guard cursor.take(word: "TZif") else { throw missing }
-            version = try cursor.take(16, of: .header).first ?? 0
-            let numbers = try cursor.take(6 * 4, of: .header)
+            version = try cursor.take(16, of: "header").first ?? 0
+            let numbers = try cursor.take(6 * 4, of: "header")
             counts = (0..<6).map { numbers.dropFirst($0 * 4).prefix(4).bigEndian(as: Int.self) }
             guard version == 0 || (UInt8(ascii: "2")...UInt8(ascii: "9")).contains(version) else {
-                throw .unknownVersion(version)
+                throw Flaw("unknown version byte \(version)")
             }
         }
 
@@ -91,55 +91,70 @@ extension TZif {
 extension ByteCursor {
     /// Takes this many bytes of a part of the file; throws if it ends before.
     fileprivate mutating func take(
-        _ count: Int, of part: ZoneError.Part
-    ) throws(ZoneError.Flaw) -> ArraySlice<UInt8> {
+        _ count: Int, of part: String
+    ) throws(Flaw) -> ArraySlice<UInt8> {
         guard let bytes = take(count: count) else { throw .truncated(part) }
         return bytes
     }
 
     fileprivate mutating func takeData(
         _ header: TZif.Header, timeWidth: Int
-    ) throws(ZoneError.Flaw) -> TZif {
-        guard header.types > 0 else { throw .noTypes }
+    ) throws(Flaw) -> TZif {
+        guard header.types > 0 else { throw Flaw("it has no local time type") }
         guard header.leapSeconds == 0 else { throw .leapSeconds }
         guard [0, header.types].contains(header.utIndicators),
             [0, header.types].contains(header.standardIndicators)
-        else { throw .strayIndicators }
-        var data = ByteCursor(try take(header.dataLength(timeWidth: timeWidth), of: .data))
+        else { throw Flaw("its indicators are neither none nor one for each local time type") }
+        var data = ByteCursor(try take(header.dataLength(timeWidth: timeWidth), of: "data block"))
 
         var starts: [Int64] = []
         for index in 0..<header.transitions {
             let start = try data.takeSigned(width: timeWidth)
-            if let last = starts.last, start <= last { throw .unsorted(transition: index) }
+            if let last = starts.last, start <= last {
+                throw Flaw("transition \(index) is not later than the one before it")
+            }
             starts.append(start)
         }
-        let indexes = try data.take(header.transitions, of: .data)
+        let indexes = try data.take(header.transitions, of: "data block")
         var types: [UTCOffset] = []
         for index in 0..<header.types {
             let seconds = Int(try data.takeSigned(width: 4))
             // Whether it is daylight saving, and the index of its designation.
-            let designation = try data.take(2, of: .data).last ?? 0
+            let designation = try data.take(2, of: "data block").last ?? 0
             guard let offset = UTCOffset(seconds: seconds) else {
-                throw .offsetOutOfRange(type: index, seconds: seconds)
+                throw Flaw(
+                    "local time type \(index) is \(seconds) s from UTC, which is not from "
+                        + "\(UTCOffset.range.lowerBound) to \(UTCOffset.range.upperBound)")
             }
             guard designation < header.designationBytes else {
-                throw .noSuchDesignation(type: index)
+                throw Flaw("local time type \(index) has no designation")
             }
             types.append(offset)
         }
         var offsets = [types[0]]
         for (transition, type) in indexes.enumerated() {
-            guard type < types.count else { throw .noSuchType(transition: transition) }
+            guard type < types.count else {
+                throw Flaw("transition \(transition) has no local time type")
+            }
             offsets.append(types[Int(type)])
         }
         return TZif(starts: starts, offsets: offsets, rule: nil)
     }
 
     /// A number in two's complement, of 4 or 8 bytes.
-    private mutating func takeSigned(width: Int) throws(ZoneError.Flaw) -> Int64 {
-        let bytes = try take(width, of: .data)
+    private mutating func takeSigned(width: Int) throws(Flaw) -> Int64 {
+        let bytes = try take(width, of: "data block")
         return width == 4
             ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
+    }
+}
+
+extension Flaw {
+    package static let leapSeconds = Flaw("it counts leap seconds, which the system clock does not")
+
+    /// The file ends inside this part.
+    fileprivate static func truncated(_ part: String) -> Flaw {
+        Flaw("it ends before its \(part) does")
     }
 }
 
@@ -157,59 +172,8 @@ package struct ZoneError: Error, Hashable, CustomStringConvertible {
     /// The flaw of its file.
     package let flaw: Flaw
 
-    /// A flaw of a TZif file.
-    package enum Flaw: Error, Hashable {
-        case notTZif
-        /// Files of version 2 and later need a second header, for the 64-bit data.
-        case noSecondHeader
-        case unknownVersion(UInt8)
-        /// The file ends inside this part.
-        case truncated(Part)
-        case leapSeconds
-        case noTypes
-        /// The number of indicators is neither 0 nor that of the types.
-        case strayIndicators
-        case offsetOutOfRange(type: Int, seconds: Int)
-        case noSuchDesignation(type: Int)
-        case noSuchType(transition: Int)
-        case unsorted(transition: Int)
-        /// This was expected at this character of the footer, counted from 1.
-        case footer(String, expected: String, at: Int)
-    }
-
-    /// A part of the file.
-    package enum Part: String, Sendable {
-        case header
-        case data = "data block"
-        case footer
-    }
-
     /// `read time zone 'Asia/Tokyo': it does not begin with 'TZif'`
     package var description: String {
-        "read time zone '\(zone.excerpt)': \(flaw)"
-    }
-}
-
-extension ZoneError.Flaw: CustomStringConvertible {
-    /// The part of the message behind the colon.
-    package var description: String {
-        switch self {
-        case .notTZif: "it does not begin with 'TZif'"
-        case .noSecondHeader: "it has no second header, as its version asks for"
-        case .unknownVersion(let byte): "unknown version byte \(byte)"
-        case .truncated(let part): "it ends before its \(part.rawValue) does"
-        case .leapSeconds: "it counts leap seconds, which the system clock does not"
-        case .noTypes: "it has no local time type"
-        case .strayIndicators: "its indicators are neither none nor one for each local time type"
-        case .offsetOutOfRange(let type, let seconds):
-            "local time type \(type) is \(seconds) s from UTC, which is not from "
-                + "\(UTCOffset.range.lowerBound) to \(UTCOffset.range.upperBound)"
-        case .noSuchDesignation(let type): "local time type \(type) has no designation"
-        case .noSuchType(let transition): "transition \(transition) has no local time type"
-        case .unsorted(let transition):
-            "transition \(transition) is not later than the one before it"
-        case .footer(let text, let expected, let column):
-            "\(expected) expected at character \(column) of its footer '\(text.excerpt)'"
-        }
+        "read time zone '\(zone.excerpt)': \(flaw.clause)"
     }
 }

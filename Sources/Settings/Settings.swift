@@ -30,7 +30,7 @@ extension Settings {
     /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
     /// errors of all files or, if there are none, all errors of the merged configuration.
     package static func load(
-        files: [ConfigurationFiles.Content], zones: some Zones
+        files: [ConfigurationFiles.Content], zones: Zones
     ) throws(SettingsError) -> Settings {
         var fragments: [Fragment] = []
         var problems: [Diagnostic] = []
@@ -46,7 +46,7 @@ extension Settings {
     }
 
     /// Checks a merged configuration. Throws all errors.
-    private init(validating merged: MergedTree, zones: some Zones) throws(SettingsError) {
+    private init(validating merged: MergedTree, zones: Zones) throws(SettingsError) {
         let report = Report()
         let start = Origin(file: merged.files.first ?? "(no file)")
         let root = TableReader(

@@ -27,7 +27,7 @@ package struct ConfigurationFiles: Sendable {
     }
 
     /// The settings in these files, checked. Throws everything that is wrong with them.
-    package func settings(_ zones: some Zones) throws(SettingsError) -> Settings {
+    package func settings(_ zones: Zones) throws(SettingsError) -> Settings {
         try Settings.load(files: contents, zones: zones)
     }
 }

@@ -24,7 +24,7 @@ enum ServiceKey: String, SettingKey {
 extension Service {
     /// Reads a table `[service.NAME]`; nil after an error.
     init?(
-        named member: Table.Member, from reader: TableReader, zones: some Zones,
+        named member: Table.Member, from reader: TableReader, zones: Zones,
         _ sources: inout ConfiguredSources
     ) {
         let name: ServiceName? = reader.name(member, of: "a service")
@@ -41,13 +41,13 @@ extension Service {
     }
 
     /// The zone of the system, read only if the service needs it.
-    private static func zone(whereUnnamedIn reader: TableReader, _ zones: some Zones) -> Zone {
+    private static func zone(whereUnnamedIn reader: TableReader, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
-            return try zones.systemZone()
+            return try zones.system()
         } catch {
             reader.report.error(
-                "no 'time_zone' \(reader.place), and that of the system \(error.clause)",
+                "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",
                 at: reader.origin)
             return .utc
         }
