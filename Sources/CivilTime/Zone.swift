@@ -3,18 +3,13 @@ package struct Zone: Sendable {
     /// The name, such as `Asia/Tokyo`.
     package let name: String
 
-    /// The seconds at which the offset changes, ascending.
-    private let starts: [Int64]
-    /// The offset before the first change, and the offset after each: one more than `starts`.
-    private let offsets: [UTCOffset]
-    /// The daylight saving rule after the last change; nil if the last offset holds for good.
-    private let rule: DaylightRule?
+    private let offsets: TZif
 
     /// UTC.
-    package static let utc = Zone(name: "UTC", starts: [], offsets: [.zero], rule: nil)
+    package static let utc = Zone(name: "UTC", offsets: TZif(starts: [], offsets: [.zero]))
 
-    private init(name: String, starts: [Int64], offsets: [UTCOffset], rule: DaylightRule?) {
-        (self.name, self.starts, self.offsets, self.rule) = (name, starts, offsets, rule)
+    private init(name: String, offsets: TZif) {
+        (self.name, self.offsets) = (name, offsets)
     }
 
     /// Reads the bytes of a TZif file (RFC 9636, any version), which need not be trusted.
@@ -22,20 +17,10 @@ package struct Zone: Sendable {
     /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
     /// seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
     package init(name: String, tzif: [UInt8]) throws(ZoneError) {
-        let file: TZif
         do {
-            file = try TZif(tzif)
+            self.init(name: name, offsets: try TZif(tzif))
         } catch {
             throw ZoneError(zone: name, flaw: error)
-        }
-        switch file.rule {
-        case nil:
-            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: nil)
-        case .fixed(let offset):
-            let offsets = Array(file.offsets.dropLast()) + [offset]
-            self.init(name: name, starts: file.starts, offsets: offsets, rule: nil)
-        case .daylight(let rule):
-            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: rule)
         }
     }
 
@@ -58,9 +43,7 @@ package struct Zone: Sendable {
 
     /// The offset at a second, and a later second up to which it is known to hold.
     func span(at second: Int64) -> OffsetSpan {
-        let passed = countOfStarts(upTo: second)
-        if passed < starts.count { return OffsetSpan(offset: offsets[passed], end: starts[passed]) }
-        return rule?.span(at: second) ?? OffsetSpan(offset: offsets[passed], end: .max)
+        offsets.span(at: second)
     }
 
     /// The local calendar day at a second, as days since 1970-01-01.
@@ -70,19 +53,6 @@ package struct Zone: Sendable {
 
     private func clockSecond(at second: Int64) -> Int64 {
         second + Int64(span(at: second).offset.seconds)
-    }
-
-    private func countOfStarts(upTo second: Int64) -> Int {
-        var range = starts.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if starts[middle] <= second {
-                range = (middle + 1)..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return range.lowerBound
     }
 }
 

@@ -52,18 +52,13 @@ package struct Object: Sendable {
         }
     }
 
-    /// Whether there is a member of this key.
-    func contains(_ key: String) -> Bool {
-        position(of: key) != nil
-    }
-
     /// Appends a member with the value `null`, unless the key exists; says whether it did. The key is
     /// searched once, which is most of the cost of reading an object.
     mutating func admit(_ key: String) -> Bool {
         if index.isEmpty, members.count == Self.searched { buildIndex() }
         let isNew =
             index.isEmpty
-            ? !contains(key)
+            ? position(of: key) == nil
             : Self.take(&index[ExactString(key)], members.count)
         if members.isEmpty { members.reserveCapacity(Self.usual) }
         if isNew { members.append((key, .null)) }

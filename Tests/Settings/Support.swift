@@ -1,15 +1,20 @@
 import CivilTime
 import Settings
 
-/// Zones by name, all of them UTC: what is tested is which names are taken.
-struct KnownZones: Zones {
-    var names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
-    func systemZone() -> Zone { .utc }
+extension Zones {
+    /// Zones by name, all of them UTC: what is tested is which names are taken.
+    static let known = Zones(
+        system: { .utc },
+        named: { name in
+            guard name != "Broken/Zone" else { throw BrokenZone() }
+            return names.contains(name) ? .utc : nil
+        },
+        names: { names })
 
-    func zone(named name: String) throws(ZoneProblem) -> Zone {
-        guard name != "Broken/Zone" else { throw .unreadable(cause: "the file is cut short") }
-        guard names.contains(name) else { throw .unknown }
-        return .utc
+    private static let names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
+
+    private struct BrokenZone: Error, CustomStringConvertible {
+        let description = "the file is cut short"
     }
 }
 
@@ -23,7 +28,7 @@ func load(_ text: String, file: String = file) throws(SettingsError) -> Settings
 
 /// Settings of one file, whatever its bytes.
 func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settings {
-    try Settings.load(files: [(file, bytes)], zones: KnownZones())
+    try Settings.load(files: [(file, bytes)], zones: .known)
 }
 
 /// What is wrong with a file, as it is printed, less the file's name; empty where nothing is.

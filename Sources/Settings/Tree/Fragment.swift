@@ -11,8 +11,8 @@ package struct Fragment: Hashable, Sendable {
     package init(file: String, bytes: [UInt8]) throws(Diagnostic) {
         guard bytes.count <= Self.largestFile else {
             throw Diagnostic(
-                "file of \(bytes.count) bytes: at most \(Self.largestFile) are read",
-                at: Origin(file: file, line: 1, column: 1))
+                origin: Origin(file: file),
+                text: "file of \(bytes.count) bytes: at most \(Self.largestFile) are read")
         }
         self.file = file
         self.root = try TomlDocument(file: file, bytes: bytes).root()

@@ -142,8 +142,7 @@ struct DecisionReplay {
         guard let kept = try state.keptConfiguration().value() else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
-        let files = ConfigurationFiles(kept.map { .init(path: $0.path, bytes: $0.bytes) })
-        return try Configuration(files).settings
+        return try Configuration(ConfigurationFiles(kept.map { ($0.path, $0.bytes) })).settings
     }
 }
 

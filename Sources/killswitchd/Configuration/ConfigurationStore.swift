@@ -108,7 +108,7 @@ final class ConfigurationStore {
             switch try state.keptConfiguration() {
             case .value(let files):
                 return try Configuration(
-                    ConfigurationFiles(files.map { .init(path: $0.path, bytes: $0.bytes) }))
+                    ConfigurationFiles(files.map { ($0.path, $0.bytes) }))
             case .nothing:
                 return nil
             case .unreadable(let problem):

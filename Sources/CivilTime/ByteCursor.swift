@@ -1,8 +1,8 @@
-/// A position in ASCII text. Each `take` moves past the text that it expects, or stays if other
-/// text comes.
+/// A position in bytes, which are ASCII text or binary numbers. Each `take` moves past the bytes that
+/// it expects, or stays if other bytes come.
 ///
 /// The loops are simple for speed: every answer of a server has a date.
-struct ASCIICursor {
+struct ByteCursor {
     private let bytes: [UInt8]
     private var index = 0
 
@@ -27,6 +27,11 @@ struct ASCIICursor {
         return true
     }
 
+    /// Takes this character; throws if another character comes.
+    mutating func expect(_ character: Unicode.Scalar) throws(Flaw) {
+        guard take(character) else { throw .expected("'\(character)'", at: column) }
+    }
+
     /// Takes this whole word, compared with letter case, or nothing; says whether it did.
     mutating func take(word: String) -> Bool {
         var end = index
@@ -44,11 +49,18 @@ struct ASCIICursor {
         return nil
     }
 
-    /// Takes bytes as long as the condition holds; returns their number.
-    mutating func take(while isWanted: (UInt8) -> Bool) -> Int {
-        let end = bytes[index...].firstIndex { !isWanted($0) } ?? bytes.count
-        defer { index = end }
-        return end - index
+    /// Takes bytes as long as the condition holds; returns them.
+    mutating func take(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = bytes[index...].prefix(while: isWanted)
+        index = taken.endIndex
+        return taken
+    }
+
+    /// Takes this many bytes; nil if fewer are left.
+    mutating func take(count: Int) -> ArraySlice<UInt8>? {
+        guard count <= bytes.count - index else { return nil }
+        defer { index += count }
+        return bytes[index..<index + count]
     }
 
     /// Takes the digits that come next, up to the upper bound, as one decimal number.
@@ -65,6 +77,20 @@ struct ASCIICursor {
         guard end - index >= digits.lowerBound else { return nil }
         index = end
         return number
+    }
+}
+
+/// Why a text or a file is not what it should be: a clause after its name.
+package struct Flaw: Error, Hashable {
+    /// Such as `a 4-digit year expected at character 1`.
+    let clause: String
+
+    /// A flaw in these words.
+    init(_ clause: String) { self.clause = clause }
+
+    /// This was expected at this character, counted from 1.
+    static func expected(_ text: String, at column: Int) -> Flaw {
+        Flaw("\(text) expected at character \(column)")
     }
 }
 
