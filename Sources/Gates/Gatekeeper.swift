@@ -1,4 +1,3 @@
-import Bus
 import CivilTime
 package import Decision
 package import EventLoop
@@ -24,15 +23,14 @@ package final class Gatekeeper {
 
     /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
     package init(
-        loop: EventLoop, services: [ServiceName], address: String?,
-        publish: @escaping Publish,
+        loop: EventLoop, services: [ServiceName], address: String?, publish: @escaping Publish,
         announce: @escaping (GateNotice) -> Void
     ) {
         self.loop = loop
         machine = GateMachine(services: services)
         self.publish = publish
         self.announce = announce
-        systemd = Systemd(loop, address: address ?? Bus.systemAddress) { [unowned self] event in
+        systemd = Systemd(loop, address: address) { [unowned self] event in
             post(event)
         }
     }

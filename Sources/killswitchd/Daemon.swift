@@ -69,7 +69,7 @@ final class Daemon {
         let manager = try ServiceManager(environment, on: loop) { [store] in
             (
                 agent.machine.overview(at: agent.now), agent.machine.isProgressing(at: agent.now),
-                store.refusal, gatekeeper?.overview ?? GateOverview()
+                store.refusal, gatekeeper?.overview
             )
         }
         gatekeeper?.observer = { [log] in

@@ -91,7 +91,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ properties: UnitProperties) {
+    mutating func take(_ properties: UnitSnapshot) {
         seen = properties.seen
         result = properties.result
         stopLimit = properties.stopLimit

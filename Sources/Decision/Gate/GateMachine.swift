@@ -146,7 +146,7 @@ package struct GateMachine: Sendable {
 
     /// A unit was read. A unit that could not be read keeps its last known state.
     private mutating func take(
-        _ properties: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
             takeTarget(properties, of: target, &batch)
@@ -158,7 +158,7 @@ package struct GateMachine: Sendable {
     }
 
     private mutating func takeTarget(
-        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(properties, of: target, &batch)

@@ -28,7 +28,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// Knows from now on the targets that every service has.
     mutating func expectFixed() {
-        expect(GateTarget.fixed.map { GateTarget(service: service, kind: $0) })
+        expect(GateTarget.fixed(of: service))
     }
 
     /// Knows these targets from now on, inactive until systemd says otherwise.
@@ -46,9 +46,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether the units attached to the open and the closed target are known.
     var areAttachedKnown: Bool {
-        [GateTarget.Kind.open, .closed].allSatisfy {
-            states[GateTarget(service: service, kind: $0)]?.isRead ?? false
-        }
+        GateTarget.main(of: service).allSatisfy { states[$0]?.isRead ?? false }
     }
 
     // MARK: Reports of systemd
@@ -76,7 +74,7 @@ struct GateTargets: Hashable, Sendable {
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ properties: UnitProperties, of target: GateTarget) -> Set<UnitName> {
+    mutating func take(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = properties.seen
@@ -95,8 +93,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// systemd has answered a call.
     mutating func noteAnswer(_ job: TargetJob) {
-        guard let calls = states[job.target]?.calls, calls > 0 else { return }
-        states[job.target]?.calls = calls - 1
+        if let calls = states[job.target]?.calls, calls > 0 { states[job.target]?.calls -= 1 }
     }
 
     /// The connection is gone, and with it every answer.
@@ -126,7 +123,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether every wanted target is active with nothing pending, and every other is down.
     func areConfirmed(as desired: DesiredGate) -> Bool {
-        let wanted = Self.startable(desired, service)
+        let wanted = startable(desired)
         return states.allSatisfy { target, state in
             guard state.calls == 0 else { return false }
             return wanted.contains(target) ? state.isActive : state.seen.active.isDown
@@ -135,7 +132,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether a target stands otherwise than decided.
     func deviate(from desired: DesiredGate) -> Bool {
-        let wanted = Self.startable(desired, service)
+        let wanted = startable(desired)
         return states.contains { target, state in
             wanted.contains(target) == state.seen.active.isDown
         }
@@ -148,12 +145,7 @@ struct GateTargets: Hashable, Sendable {
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
 
     /// The wanted targets but for variants that are no word, which no unit can be named after.
-    private static func startable(_ desired: DesiredGate, _ service: ServiceName) -> [GateTarget] {
+    private func startable(_ desired: DesiredGate) -> [GateTarget] {
         desired.targets(of: service).filter { $0.unit != nil }
     }
-}
-
-extension GateTarget {
-    /// Whether it is `open` or `closed`: most units are attached to these two.
-    fileprivate var isMain: Bool { kind == .open || kind == .closed }
 }

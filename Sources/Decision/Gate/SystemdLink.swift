@@ -34,12 +34,7 @@ struct SystemdLink: Hashable, Sendable {
     var isUp: Bool { connection == .up }
 
     /// Whether an answer can be hoped for: the connection is there, or being made.
-    var isReachable: Bool {
-        switch connection {
-        case .connecting, .up: true
-        case .lost: false
-        }
-    }
+    var isReachable: Bool { if case .lost = connection { false } else { true } }
 
     /// Whether targets may be moved now.
     var mayMove: Bool { isUp && shutdown == .no }
@@ -60,9 +55,7 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// The connection is lost. Returns false if that was known already.
-    mutating func lose(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
-    ) -> Bool {
+    mutating func lose(_ problem: String, at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost = connection { return false }
         if reportedLoss == nil { batch.announce(.busLost(problem: problem)) }
         reportedLoss = problem

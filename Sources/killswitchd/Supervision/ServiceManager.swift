@@ -22,14 +22,11 @@ final class ServiceManager {
     /// The state of the services and sources, whether there is progress, why the configuration on disk is
     /// refused, nil if it is in force, and the state of the gates.
     typealias Examine = () -> (
-        Overview, isProgressing: Bool, refusal: String?, gates: GateOverview
+        Overview, isProgressing: Bool, refusal: String?, gates: GateOverview?
     )
 
     /// Connects to the socket of the environment. `examine` is called at each look.
-    init(
-        _ environment: ServiceEnvironment, on loop: EventLoop,
-        examine: @escaping Examine
-    ) throws {
+    init(_ environment: ServiceEnvironment, on loop: EventLoop, examine: @escaping Examine) throws {
         self.loop = loop
         self.examine = examine
         socket = try environment.socket.map { try NotifySocket($0) }
