@@ -47,9 +47,7 @@ package final class PathWatch {
             guard path.utf8.first == UInt8(ascii: "/") else {
                 throw SystemError("watch '\(path)'", code: EINVAL)
             }
-            if change == nil {
-                change = Deferred(loop) { [weak self] in self?.settle() }
-            }
+            if change == nil { change = Deferred(loop) { [weak self] in self?.settle() } }
             // The old watches go last, so that the kernel keeps those that are still needed.
             watches = resolve()
         } catch {
@@ -71,14 +69,11 @@ package final class PathWatch {
         while let step = walk.next() {
             watches += watch(step.directory, .names, for: step.name)
             switch look(at: step.path) {
-            case .nothing:
-                return watches
-            case .directory:
-                walk.enter(step)
+            case .nothing: return watches
+            case .directory: walk.enter(step)
             case .link(let target):
                 guard walk.follow(target) else { return watches }
-            case .file:
-                return walk.isAtEnd ? watches + watch(step.path, .content) : watches
+            case .file: return walk.isAtEnd ? watches + watch(step.path, .content) : watches
             }
         }
         return watches

@@ -19,7 +19,7 @@ package final class Gatekeeper {
     package var observer: (() -> Void)?
 
     /// Writes down how the attached units of a service stand.
-    package typealias Publish = (ServiceName, [UnitRow]) throws -> Void
+    package typealias Publish = ([UnitRow], ServiceName) throws -> Void
 
     /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
     package init(
@@ -86,7 +86,7 @@ package final class Gatekeeper {
         case .askSystemState: systemd?.askState()
         case .publishUnits(let service, let rows):
             do {
-                try publish(service, rows)
+                try publish(rows, service)
             } catch {
                 post(.publishFailed(service, problem: "\(error)"))
             }

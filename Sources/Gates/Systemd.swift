@@ -59,9 +59,7 @@ final class Systemd {
     }
 
     /// Subscribes to changes of exactly these units.
-    func follow(_ units: Set<UnitName>) {
-        attempt { try connection?.signals.follow(units) }
-    }
+    func follow(_ units: Set<UnitName>) { attempt { try connection?.signals.follow(units) } }
 
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {

@@ -9,14 +9,10 @@ package struct StateDirectory {
     package let path: String
 
     /// The directory at this path; nothing is read or written yet.
-    package init(path: String) {
-        self.path = path
-    }
+    package init(path: String) { self.path = path }
 
     /// Creates the directory and its folders.
-    package func prepare() throws(FileError) {
-        try Directory.create("\(path)/flags")
-    }
+    package func prepare() throws(FileError) { try Directory.create("\(path)/flags") }
 
     /// Stores the answers of a source, each with its validators in the same file, so that an ETag
     /// is never newer than its flags. Call it before the machine acts on them. Without answers the
@@ -45,7 +41,7 @@ package struct StateDirectory {
         of source: SourceName, mark: String, isBound: (String) -> Bool
     ) throws(FileError) -> Restored<Memory.StoredFlags> {
         let file = flagsPath(source)
-        switch try restored(file, { StoredFlags.answers(in: $0, isBound: isBound) }) {
+        switch try restored(file, { try StoredFlags.answers(in: $0, isBound: isBound) }) {
         case .value(let answers):
             let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
             guard let confirmedAt = (times + answers.map(\.fetchedAt)).max() else {
@@ -59,8 +55,8 @@ package struct StateDirectory {
 
     /// Stores the overrides, before the machine acts on them.
     package func store(_ overrides: [ServiceName: Override]) throws(FileError) {
-        let text = StoredOverrides.text(of: overrides)
-        try File.replace(overridesPath, with: Array(text.utf8), surviving: .powerLoss)
+        let bytes = StoredOverrides.bytes(of: overrides)
+        try File.replace(overridesPath, with: bytes, surviving: .powerLoss)
     }
 
     /// The stored overrides.
@@ -70,8 +66,7 @@ package struct StateDirectory {
 
     /// Stores the ledger, before its states are published.
     package func store(_ ledger: Ledger) throws(FileError) {
-        let text = StoredLedger.text(of: ledger)
-        try File.replace(ledgerPath, with: Array(text.utf8), surviving: .powerLoss)
+        try File.replace(ledgerPath, with: StoredLedger.bytes(of: ledger), surviving: .powerLoss)
     }
 
     /// The stored ledger.
@@ -81,14 +76,14 @@ package struct StateDirectory {
 
     /// Reads a file; an error in its content names the file.
     private func restored<Value>(
-        _ file: String, _ read: ([UInt8]) -> Restored<Value>
+        _ file: String, _ content: (JSON.Object) throws -> Value?
     ) throws(FileError) -> Restored<Value> {
         guard let bytes = try contents(file) else { return .nothing }
-        let restored = read(bytes)
-        if case .unreadable(let problem) = restored {
-            return .unreadable("read '\(file)': \(problem)")
+        do {
+            return try StoredForm.read(bytes, content).map(Restored.value) ?? .nothing
+        } catch {
+            return .unreadable("read '\(file)': \(error)")
         }
-        return restored
     }
 
     private func modificationTime(_ file: String) throws(FileError) -> Instant? {
@@ -121,24 +116,13 @@ package struct StateDirectory {
 }
 
 extension StateDirectory {
-    /// A file of the kept configuration.
-    package struct ConfigurationFile: Hashable, Sendable {
-        /// The path that it was read from.
-        package let path: String
-        /// Its content.
-        package let bytes: [UInt8]
-
-        /// A file that was read from this path.
-        package init(path: String, bytes: [UInt8]) {
-            self.path = path
-            self.bytes = bytes
-        }
-    }
+    /// A file of the kept configuration: the path that it was read from, and its content.
+    package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
     /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
     /// Writes nothing if the same one is stored already.
     package func keep(_ files: [ConfigurationFile]) throws(FileError) {
-        let bytes = Array(StoredConfiguration.text(of: files).utf8)
+        let bytes = StoredConfiguration.bytes(of: files)
         guard try contents(configurationPath) != bytes else { return }
         try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
     }

@@ -35,8 +35,7 @@ struct MemoryReader {
             switch try read() {
             case .value(let value): return value
             case .nothing: return nil
-            case .unreadable(let problem):
-                log.write(.warning, "\(problem); going on without it")
+            case .unreadable(let problem): log.write(.warning, "\(problem); going on without it")
             }
         } catch {
             log.write(.warning, "\(error); going on without it")

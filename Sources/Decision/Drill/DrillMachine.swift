@@ -68,8 +68,7 @@ package struct DrillMachine: Sendable {
         case (.ordering, .ordered):
             phase = .closing
             return closing.look(record, at: now) ?? endClosing(at: now)
-        case (.closing, _):
-            return closing.handle(event, &record, at: now) ?? endClosing(at: now)
+        case (.closing, _): return closing.handle(event, &record, at: now) ?? endClosing(at: now)
         case (.recording, .read(let snapshots, _)):
             record.noteClosed(snapshots)
             return [.readUnitProblems]
@@ -78,8 +77,7 @@ package struct DrillMachine: Sendable {
             return release(at: now)
         case (.releasing(let release), .released(let standing)):
             return take(released: standing, askedAt: release.askedAt, at: now)
-        case (.releasing(let release), .daemonUnreachable):
-            return awaitDaemon(release, at: now)
+        case (.releasing(let release), .daemonUnreachable): return awaitDaemon(release, at: now)
         case (.releasing(var release), .woke):
             release.askedAt = now.uptime
             phase = .releasing(release)

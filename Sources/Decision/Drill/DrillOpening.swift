@@ -48,8 +48,7 @@ struct DrillOpening: Hashable, Sendable {
     /// How long a unit may take after the gate has opened.
     private func limit(of unit: DrilledUnit, _ record: DrillRecord) -> Duration {
         switch unit.kind {
-        case .attached, .dependent:
-            unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
+        case .attached, .dependent: unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
         case .state: unit.stopLimit
         }
     }

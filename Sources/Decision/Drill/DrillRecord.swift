@@ -36,9 +36,7 @@ struct DrillRecord: Hashable, Sendable {
     }
 
     /// Notes a problem of the drill itself. The first problem explains the others, so it stays.
-    mutating func note(_ problem: String?) {
-        self.problem = self.problem ?? problem
-    }
+    mutating func note(_ problem: String?) { self.problem = self.problem ?? problem }
 
     // MARK: Signals
 

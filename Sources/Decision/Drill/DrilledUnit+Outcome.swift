@@ -57,10 +57,8 @@ private struct Judgement {
 
     private var stop: Duration? {
         switch unit.kind {
-        case .attached, .dependent:
-            unit.wasUp ? stop(after: times.ordered) : nil
-        case .state:
-            times.reopened.flatMap(stop(after:))
+        case .attached, .dependent: unit.wasUp ? stop(after: times.ordered) : nil
+        case .state: times.reopened.flatMap(stop(after:))
         }
     }
 
@@ -72,10 +70,8 @@ private struct Judgement {
 
     private var start: Duration? {
         switch unit.kind {
-        case .attached, .dependent:
-            times.reopened.flatMap { seen.ended?.start(after: $0) }
-        case .state:
-            seen.closed?.start(after: times.ordered)
+        case .attached, .dependent: times.reopened.flatMap { seen.ended?.start(after: $0) }
+        case .state: seen.closed?.start(after: times.ordered)
         }
     }
 
@@ -119,12 +115,9 @@ private struct Judgement {
         guard let reopened = times.reopened else { return nil }
         guard let ended = seen.ended else { return times.wasInterrupted ? nil : .unknown }
         switch ended.seen.active {
-        case .active, .reloading, .maintenance:
-            return nil
+        case .active, .reloading, .maintenance: return nil
         case .failed:
-            if let left = ended.leftDown, left >= reopened {
-                return .failed(result: ended.failure)
-            }
+            if let left = ended.leftDown, left >= reopened { return .failed(result: ended.failure) }
             return unit.mustComeBack ? absence : nil
         case .activating, .deactivating:
             guard unit.mustComeBack || unit.isStarted, !times.wasInterrupted else { return nil }
@@ -177,15 +170,13 @@ extension UnitSnapshot {
     /// From a moment until it came up after that, or ended with success after a start.
     fileprivate func start(after moment: Uptime) -> Duration? {
         switch seen.active {
-        case .active, .reloading:
-            return upSince.flatMap { $0 >= moment ? $0 - moment : nil }
+        case .active, .reloading: return upSince.flatMap { $0 >= moment ? $0 - moment : nil }
         case .inactive:
             guard let leftDown, leftDown >= moment, result == nil || result == "success" else {
                 return nil
             }
             return downSince.map { $0 - moment }
-        case .failed, .activating, .deactivating, .maintenance:
-            return nil
+        case .failed, .activating, .deactivating, .maintenance: return nil
         }
     }
 

@@ -22,11 +22,7 @@ extension GateNotice {
         case .moved: .notice
         case .jobRefused, .publishFailed: .error
         case .movedElsewhere, .busLost, .unitsOrphaned: .warning
-        case .unitProblem(_, _, let problem):
-            switch problem {
-            case .late, .failed: .error
-            case .killed, .runningWhileClosed: .warning
-            }
+        case .unitProblem(_, _, let problem): problem.level
         case .busRecovered: .info
         }
     }

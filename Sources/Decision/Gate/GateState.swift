@@ -194,8 +194,7 @@ struct GateState: Hashable, Sendable {
         if let limit = readyBy, limit <= rest.now { readyBy = nil }
         guard rest.link.mayMove else { return }
         switch phase {
-        case .waiting:
-            begin(rest, &batch)
+        case .waiting: begin(rest, &batch)
         case .moving(let move):
             if targets.areConfirmed(as: desired) {
                 follow(move, rest, &batch)
@@ -213,8 +212,7 @@ struct GateState: Hashable, Sendable {
             }
         case .settled:
             if targets.deviate(from: desired) { noteDeviation(&batch) }
-        case .deviating:
-            break
+        case .deviating: break
         }
     }
 

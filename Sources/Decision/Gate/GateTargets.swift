@@ -27,9 +27,7 @@ struct GateTargets: Hashable, Sendable {
     // MARK: Targets and units
 
     /// Knows from now on the targets that every service has.
-    mutating func expectFixed() {
-        expect(GateTarget.fixed(of: service))
-    }
+    mutating func expectFixed() { expect(GateTarget.fixed(of: service)) }
 
     /// Knows these targets from now on, inactive until systemd says otherwise.
     mutating func expect(_ targets: [GateTarget]) {
@@ -40,9 +38,7 @@ struct GateTargets: Hashable, Sendable {
     var units: [UnitName] { states.keys.compactMap(\.unit) }
 
     /// All units that are attached to any of them.
-    var attached: Set<UnitName> {
-        states.values.reduce(into: []) { $0.formUnion($1.attached) }
-    }
+    var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 
     /// Whether the units attached to the open and the closed target are known.
     var areAttachedKnown: Bool {

@@ -96,8 +96,7 @@ final class ConfigurationStore {
     /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
         do {
-            try state.keep(
-                configuration.files.contents.map { .init(path: $0.path, bytes: $0.bytes) })
+            try state.keep(configuration.files.contents.map { ($0.path, $0.bytes) })
         } catch {
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
@@ -109,10 +108,8 @@ final class ConfigurationStore {
             case .value(let files):
                 return try Configuration(
                     ConfigurationFiles(files.map { .init(path: $0.path, bytes: $0.bytes) }))
-            case .nothing:
-                return nil
-            case .unreadable(let problem):
-                log.write(.warning, "\(problem); starting without it")
+            case .nothing: return nil
+            case .unreadable(let problem): log.write(.warning, "\(problem); starting without it")
             }
         } catch {
             log.write(.warning, "the configuration that was kept: \(error)")
