@@ -30,9 +30,7 @@ package final class Gatekeeper {
         machine = GateMachine(services: services)
         self.publish = publish
         self.announce = announce
-        systemd = Systemd(loop, address: address) { [unowned self] event in
-            post(event)
-        }
+        systemd = Systemd(loop, address: address) { [unowned self] event in post(event) }
     }
 
     /// Takes up work.

@@ -10,13 +10,6 @@ final class Systemd {
     private let post: (GateEvent) -> Void
     private var connection: Connection?
 
-    /// A connection with its subscriptions.
-    private struct Connection {
-        let bus: Bus
-        var matches: [Match] = []
-        var signals: UnitSignals
-    }
-
     /// `address` is the address of the bus; nil for the system bus.
     init(_ loop: EventLoop, address: String?, post: @escaping (GateEvent) -> Void) {
         self.loop = loop
@@ -32,11 +25,9 @@ final class Systemd {
             let bus = try Bus(loop, address: address) { [unowned self] in
                 post(.busLost(problem: "the connection to the bus is gone"))
             }
-            var connection = Connection(
-                bus: bus,
-                signals: UnitSignals(bus) { [unowned self] unit, seen in
-                    post(.unitChanged(unit, seen))
-                })
+            var connection = Connection(bus: bus) { [unowned self] unit, seen in
+                post(.unitChanged(unit, seen))
+            }
             connection.matches = try [
                 Match(bus, Match.signal(ofManager: "Reloading")) { [unowned self] message in
                     if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
@@ -59,7 +50,7 @@ final class Systemd {
     }
 
     /// Subscribes to changes of exactly these units.
-    func follow(_ units: Set<UnitName>) { attempt { try connection?.signals.follow(units) } }
+    func follow(_ units: Set<UnitName>) { attempt { try connection?.follow(units) } }
 
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
@@ -119,35 +110,36 @@ final class Systemd {
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
 }
 
-/// The signals of units. Each unit has a match rule, so that changes of other units do not wake the
+/// A connection with its subscriptions.
+///
+/// Each unit that is followed has a match rule, so that changes of other units do not wake the
 /// daemon. One rule matches all units if there would be more than a connection may have (512,
 /// dbus-daemon(1), `max_match_rules_per_connection`).
-private struct UnitSignals {
-    private let bus: Bus
-    private let heard: (UnitName, UnitStatus) -> Void
-    private var matches: [UnitName: Match] = [:]
-    private var all: Match?
+private struct Connection {
+    let bus: Bus
+    /// Called with each signal of a unit.
+    let heard: (UnitName, UnitStatus) -> Void
+    /// The subscriptions to signals of systemd itself.
+    var matches: [Match] = []
+    var units: [UnitName: Match] = [:]
+    var allUnits: Match?
 
     private static let limit = 400
 
-    /// The signals of a connection, at first of no unit. `heard` is called with each signal.
-    init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
-        self.bus = bus
-        self.heard = heard
-    }
-
     /// Subscribes to exactly these units.
-    mutating func follow(_ units: Set<UnitName>) throws(BusError) {
-        if units.count > Self.limit {
-            matches = [:]
+    mutating func follow(_ followed: Set<UnitName>) throws(BusError) {
+        if followed.count > Self.limit {
+            units = [:]
             // With the one rule signals of other units come too: the machine ignores them.
-            if all == nil { all = try match("path_namespace='\(ObjectPath.manager)/unit'") }
+            if allUnits == nil {
+                allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
+            }
             return
         }
-        all = nil
-        matches = matches.filter { units.contains($0.key) }
-        for unit in units where matches[unit] == nil {
-            matches[unit] = try match("path='\(ObjectPath.of(unit))'")
+        allUnits = nil
+        units = units.filter { followed.contains($0.key) }
+        for unit in followed where units[unit] == nil {
+            units[unit] = try match("path='\(ObjectPath.of(unit))'")
         }
     }
 

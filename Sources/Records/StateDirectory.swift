@@ -36,20 +36,16 @@ package struct StateDirectory {
 
     /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
     /// runtime directory that says so for this boot. Answers whose binding `isBound` rejects are
-    /// inherited.
+    /// inherited. Nil if none are stored.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
-    ) throws(FileError) -> Restored<Memory.StoredFlags> {
+    ) throws -> Memory.StoredFlags? {
         let file = flagsPath(source)
-        switch try restored(file, { try StoredFlags.answers(in: $0, isBound: isBound) }) {
-        case .value(let answers):
-            let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
-            guard let confirmedAt = (times + answers.map(\.fetchedAt)).max() else {
-                return .nothing
-            }
-            return .value(Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt))
-        case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable(problem)
+        let answers = try restored(file) { try StoredFlags.answers(in: $0, isBound: isBound) }
+        guard let answers else { return nil }
+        let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
+        return (times + answers.map(\.fetchedAt)).max().map { confirmedAt in
+            Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt)
         }
     }
 
@@ -59,8 +55,8 @@ package struct StateDirectory {
         try File.replace(overridesPath, with: bytes, surviving: .powerLoss)
     }
 
-    /// The stored overrides.
-    package func overrides() throws(FileError) -> Restored<[ServiceName: Override]> {
+    /// The stored overrides; nil if there are none.
+    package func overrides() throws -> [ServiceName: Override]? {
         try restored(overridesPath, StoredOverrides.overrides)
     }
 
@@ -69,20 +65,18 @@ package struct StateDirectory {
         try File.replace(ledgerPath, with: StoredLedger.bytes(of: ledger), surviving: .powerLoss)
     }
 
-    /// The stored ledger.
-    package func ledger() throws(FileError) -> Restored<Ledger> {
-        try restored(ledgerPath, StoredLedger.ledger)
-    }
+    /// The stored ledger; nil if there is none.
+    package func ledger() throws -> Ledger? { try restored(ledgerPath, StoredLedger.ledger) }
 
-    /// Reads a file; an error in its content names the file.
+    /// Reads a file; nil if it does not exist, or if there is nothing in it.
     private func restored<Value>(
         _ file: String, _ content: (JSON.Object) throws -> Value?
-    ) throws(FileError) -> Restored<Value> {
-        guard let bytes = try contents(file) else { return .nothing }
+    ) throws -> Value? {
+        guard let bytes = try contents(file) else { return nil }
         do {
-            return try StoredForm.read(bytes, content).map(Restored.value) ?? .nothing
+            return try StoredForm.read(bytes, content)
         } catch {
-            return .unreadable("read '\(file)': \(error)")
+            throw UnreadableContent(description: "read '\(file)': \(error)")
         }
     }
 
@@ -127,20 +121,17 @@ extension StateDirectory {
         try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
     }
 
-    /// The files of the configuration that was accepted last.
-    package func keptConfiguration() throws(FileError) -> Restored<[ConfigurationFile]> {
+    /// The files of the configuration that was accepted last; nil if none is kept.
+    package func keptConfiguration() throws -> [ConfigurationFile]? {
         try restored(configurationPath, StoredConfiguration.files)
     }
 
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The result of reading a stored file. An unreadable file is reported and later overwritten. It
-/// never keeps the daemon from starting.
-package enum Restored<Value> {
-    case value(Value)
-    /// There is no such file, or it is empty of content.
-    case nothing
-    /// Why the file cannot be read: a clause that names it.
-    case unreadable(String)
+/// The content of a stored file cannot be read. That is reported, and the file is later overwritten:
+/// it never keeps the daemon from starting.
+package struct UnreadableContent: Error, CustomStringConvertible {
+    /// Why: a clause that names the file.
+    package let description: String
 }

@@ -110,9 +110,7 @@ enum StoredLedger {
 
     /// The ledger.
     static func ledger(in stored: JSON.Object) throws -> Ledger {
-        var ledger = Ledger()
-        ledger.entries = try StoredForm.byService(stored, entry)
-        return ledger
+        Ledger(entries: try StoredForm.byService(stored, entry))
     }
 
     /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes

@@ -74,12 +74,7 @@ final class Daemon {
                 loop: loop, services: services,
                 address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"),
                 publish: agent.publish, announce: log.write) : nil
-        manager = try ServiceManager(environment, on: loop) { [agent, gatekeeper, store] in
-            (
-                agent.machine.overview(at: agent.now), agent.machine.isProgressing(at: agent.now),
-                store.refusal, gatekeeper?.overview
-            )
-        }
+        manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -167,5 +162,42 @@ extension Daemon: ControllableDaemon {
     func reload() throws(MethodError) {
         readConfiguration()
         if let refusal { throw .configurationRefused(refusal) }
+    }
+}
+
+/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
+/// missing.
+struct MemoryReader {
+    /// The directory of the stored files.
+    let state: StateDirectory
+    /// The directory of the sources' marks.
+    let runtime: RuntimeDirectory
+    /// The log for warnings.
+    let log: Log
+
+    /// The whole memory that the machine begins with.
+    func memory(of sources: [any FlagSource]) -> Memory {
+        var memory = Memory()
+        if let ledger = restored(state.ledger) { memory.ledger = ledger }
+        if let overrides = restored(state.overrides) { memory.overrides = overrides }
+        for source in sources { memory.flags[source.name] = flags(of: source) }
+        return memory
+    }
+
+    /// The stored flags of a source; nil without any.
+    func flags(of source: any FlagSource) -> Memory.StoredFlags? {
+        restored {
+            try state.flags(
+                of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
+        }
+    }
+
+    private func restored<Value>(_ read: () throws -> Value?) -> Value? {
+        do {
+            return try read()
+        } catch {
+            log.write(.warning, "\(error); going on without it")
+            return nil
+        }
     }
 }

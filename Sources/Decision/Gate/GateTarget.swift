@@ -103,12 +103,10 @@ package enum VariantTag {}
 extension GateTarget: Comparable {
     /// By service, then in the order of the kinds: the order in which they are looked through.
     package static func < (left: Self, right: Self) -> Bool {
-        if left.service != right.service { return left.service < right.service }
-        switch (left.kind, right.kind) {
-        case (.variant(let one), .variant(let other)): return one < other
-        default: return left.position < right.position
-        }
+        (left.service, left.position, left.variant) < (right.service, right.position, right.variant)
     }
 
     private var position: Int { Self.fixed.firstIndex(of: kind) ?? Self.fixed.count }
+
+    private var variant: String { if case .variant(let word) = kind { word } else { "" } }
 }

@@ -13,7 +13,7 @@ struct GateTargets: Hashable, Sendable {
         /// Whether it is active and stays so.
         var isActive: Bool { seen.active == .active && !seen.hasJob }
         /// Whether it is down, stays so, and nothing was asked of it.
-        var isAtRestDown: Bool { seen.active.isDown && !seen.hasJob && calls == 0 }
+        var isAtRestDown: Bool { seen.isAtRestDown && calls == 0 }
         /// Whether a call of this daemon or a job of systemd is under way for it.
         var isUnderWay: Bool { calls > 0 || seen.hasJob }
     }
@@ -58,10 +58,7 @@ struct GateTargets: Hashable, Sendable {
     /// The targets that may have units attached after a move: the same two, and any other that is
     /// not down.
     func worthReading() -> Set<GateTarget> {
-        Set(
-            states.filter { target, state in
-                target.unit != nil && (target.isMain || !state.seen.active.isDown)
-            }.keys)
+        Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }
 
     /// A signal has the status of a target.
@@ -103,23 +100,17 @@ struct GateTargets: Hashable, Sendable {
     /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
-        let starts = wanted.filter { target in
-            guard target.unit != nil else { return false }
-            guard let state = states[target], !isMidway else { return true }
-            return !state.isActive
-        }
+        let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
         let stops = states.keys.sorted().filter { target in
-            guard !wanted.contains(target), target.unit != nil,
-                states[target]?.isAtRestDown == false
-            else { return false }
-            return !starts.contains { $0.stops(target) }
+            !wanted.contains(target) && states[target]?.isAtRestDown == false
+                && !starts.contains { $0.stops(target) }
         }
         return stops.map(TargetJob.stop) + starts.map(TargetJob.start)
     }
 
     /// Whether every wanted target is active with nothing pending, and every other is down.
     func areConfirmed(as desired: DesiredGate) -> Bool {
-        let wanted = startable(desired)
+        let wanted = desired.targets(of: service)
         return states.allSatisfy { target, state in
             guard state.calls == 0 else { return false }
             return wanted.contains(target) ? state.isActive : state.seen.active.isDown
@@ -128,10 +119,8 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether a target stands otherwise than decided.
     func deviate(from desired: DesiredGate) -> Bool {
-        let wanted = startable(desired)
-        return states.contains { target, state in
-            wanted.contains(target) == state.seen.active.isDown
-        }
+        let wanted = desired.targets(of: service)
+        return states.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
     }
 
     /// Whether a call or a job of any of them is under way.
@@ -139,9 +128,4 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether a target is down with nothing under way.
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
-
-    /// The wanted targets but for variants that are no word, which no unit can be named after.
-    private func startable(_ desired: DesiredGate) -> [GateTarget] {
-        desired.targets(of: service).filter { $0.unit != nil }
-    }
 }

@@ -115,7 +115,7 @@ struct DecisionReplay {
         // Every binding is accepted: the daemon alone knows the credentials.
         for source in plan.sources {
             guard
-                var kept = try restored({ () throws(FileError) in
+                var kept = try orFail({
                     try self.state.flags(of: source.name, mark: mark(source.name)) { _ in true }
                 })
             else { continue }
@@ -134,8 +134,8 @@ struct DecisionReplay {
     private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws(CommandFailure) -> Memory
     {
         Memory(
-            flags: flags, ledger: try restored(state.ledger) ?? Ledger(),
-            overrides: try restored(state.overrides) ?? [:])
+            flags: flags, ledger: try orFail(.no, state.ledger) ?? Ledger(),
+            overrides: try orFail(.no, state.overrides) ?? [:])
     }
 
     /// When each source last confirmed its flags in this boot, by the marks.
@@ -169,7 +169,7 @@ struct DecisionReplay {
 
     /// The configuration that the daemon accepted last.
     private static func settings(_ state: StateDirectory) throws(CommandFailure) -> Settings {
-        let kept = try restored(state.keptConfiguration)
+        let kept = try orFail(.no, state.keptConfiguration)
         guard let kept else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
@@ -178,17 +178,6 @@ struct DecisionReplay {
                 ConfigurationFiles(kept.map { .init(path: $0.path, bytes: $0.bytes) })
             ).settings
         }
-    }
-}
-
-/// The content of a stored file; nil if there is none.
-private func restored<Value>(
-    _ read: () throws(FileError) -> Restored<Value>
-) throws(CommandFailure) -> Value? {
-    switch try orFail(.no, read) {
-    case .value(let value): return value
-    case .nothing: return nil
-    case .unreadable(let problem): throw CommandFailure(.no, problem)
     }
 }
 

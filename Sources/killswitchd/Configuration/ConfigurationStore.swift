@@ -104,13 +104,11 @@ final class ConfigurationStore {
 
     private func kept() -> Configuration? {
         do {
-            switch try state.keptConfiguration() {
-            case .value(let files):
-                return try Configuration(
-                    ConfigurationFiles(files.map { .init(path: $0.path, bytes: $0.bytes) }))
-            case .nothing: return nil
-            case .unreadable(let problem): log.write(.warning, "\(problem); starting without it")
-            }
+            guard let files = try state.keptConfiguration() else { return nil }
+            return try Configuration(
+                ConfigurationFiles(files.map { .init(path: $0.path, bytes: $0.bytes) }))
+        } catch let error as UnreadableContent {
+            log.write(.warning, "\(error); starting without it")
         } catch {
             log.write(.warning, "the configuration that was kept: \(error)")
         }

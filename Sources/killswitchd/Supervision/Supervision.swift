@@ -105,14 +105,13 @@ struct StatusLine {
     /// The line for this state. `problems` are those beside services and sources: a refused configuration,
     /// a gate that cannot be moved.
     init(_ overview: Overview, problems: [String]) {
-        var lasting = problems
-        if overview.hasPendingWrites { lasting.append("files cannot be written, see the journal") }
-        for source in overview.sources {
-            if let problem = source.problem {
-                lasting.append("source '\(source.name)': \(problem)")
+        lasting =
+            problems
+            + (overview.hasPendingWrites ? ["files cannot be written, see the journal"] : [])
+            + overview.sources.compactMap { source in
+                source.problem.map { "source '\(source.name)': \($0)" }
             }
-        }
-        self.lasting = lasting + overview.services.map(Self.words)
+            + overview.services.map(Self.words)
         passing = overview.sources.map(Self.words)
     }
 
