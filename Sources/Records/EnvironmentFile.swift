@@ -34,9 +34,7 @@ package enum EnvironmentFile {
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
     /// accepts no two that give the same variable.
     private static func variable(_ name: String) -> String {
-        "VALUE_"
-            + name.uppercased().split(separator: "-", omittingEmptySubsequences: false)
-            .joined(separator: "_")
+        "VALUE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
     /// A string without quotes, other values as JSON; nil for null.

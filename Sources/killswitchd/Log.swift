@@ -31,29 +31,16 @@ final class Log {
     }
 
     /// Writes a notice of the machine.
-    func write(_ notice: Notice) {
-        write(notice.entry)
-    }
+    func write(_ notice: Notice) { write(notice.entry) }
 
     /// Writes a notice of the gates' machine.
-    func write(_ notice: GateNotice) {
-        write(notice.entry)
-    }
+    func write(_ notice: GateNotice) { write(notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.
-    func catchUp() {
-        journal?.catchUp()
-    }
+    func catchUp() { journal?.catchUp() }
 
     private func write(_ entry: JournalEntry) {
-        if let journal {
-            journal.write(entry)
-        } else {
-            writeToStandardError(entry)
-        }
-    }
-
-    private func writeToStandardError(_ entry: JournalEntry) {
+        if let journal { return journal.write(entry) }
         let missed = dropped == 0 ? "" : "(\(dropped) lines were dropped before this one) "
         let line = "killswitchd: \(Self.prefix(entry.priority))\(missed)\(entry.message)"
         dropped = StandardError.write(line: line) ? 0 : dropped + 1

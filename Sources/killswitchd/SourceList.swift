@@ -26,7 +26,10 @@ final class SourceList {
     func follow(_ configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
-            let same = followed.first { $0.settings.fetches(like: settings) }
+            // The interval, the defaults and the place in the configuration do not change a fetch.
+            let same = followed.first {
+                $0.settings.name == settings.name && $0.settings.kind == settings.kind
+            }
             next.append((settings, try same?.source ?? make(settings)))
         }
         followed = next
@@ -69,13 +72,5 @@ final class SourceList {
         let made = try HTTPClient(loop)
         client = made
         return made
-    }
-}
-
-extension Source {
-    /// Whether one object can fetch for both. The interval, the defaults and the place in the
-    /// configuration do not change a fetch.
-    fileprivate func fetches(like other: Source) -> Bool {
-        name == other.name && kind == other.kind
     }
 }

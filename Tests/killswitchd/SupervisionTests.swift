@@ -34,7 +34,7 @@ import killswitchd
             if let event { _ = machine.handle(event, at: now) }
             let messages = supervision.look(
                 at: machine.overview(at: now), isProgressing: machine.isProgressing(at: now),
-                problem: problem, at: now.boot)
+                problem: problem, gates: nil, at: now.boot)
             let next = supervision.nextLook.map { "\(($0 - start).wholeSeconds)s" } ?? "-"
             text += "\(seconds)s, then \(next)\n"
             for message in messages { text += "    \(message.text)\n" }

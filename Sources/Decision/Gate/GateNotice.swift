@@ -22,11 +22,7 @@ extension GateNotice {
         case .moved: .notice
         case .jobRefused, .publishFailed: .error
         case .movedElsewhere, .busLost, .unitsOrphaned: .warning
-        case .unitProblem(_, _, let problem):
-            switch problem {
-            case .late, .failed: .error
-            case .killed, .runningWhileClosed: .warning
-            }
+        case .unitProblem(_, _, let problem): problem.level
         case .busRecovered: .info
         }
     }
@@ -46,8 +42,7 @@ extension GateNotice {
             "\(service): unit '\(unit)': \(problem.sentence)"
         case .busLost(let problem):
             "\(problem); no gate is moved until the bus is back, everything else goes on"
-        case .busRecovered:
-            "the bus is back, gates are moved again"
+        case .busRecovered: "the bus is back, gates are moved again"
         case .unitsOrphaned(let service, let units):
             "service '\(service)' is not configured, but units are attached to it: "
                 + units.sorted().map(\.text).joined(separator: ", ")
@@ -71,10 +66,7 @@ extension GateNotice {
 
 extension TargetJob {
     fileprivate var words: String {
-        switch self {
-        case .start(let target): "start '\(target.unit?.text ?? target.service.text)'"
-        case .stop(let target): "stop '\(target.unit?.text ?? target.service.text)'"
-        }
+        "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }
 
@@ -87,11 +79,5 @@ package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
     /// The problems, a clause each.
-    package var problems: [String]
-
-    /// An overview; without arguments, of a host without gates.
-    package init(isReady: Bool = true, problems: [String] = []) {
-        self.isReady = isReady
-        self.problems = problems
-    }
+    package let problems: [String]
 }

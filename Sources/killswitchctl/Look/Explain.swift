@@ -112,8 +112,8 @@ struct DecisionReplay {
         for source in plan.sources {
             let mark = "\(published.directory)/\(FileName.source(source.name))"
             // Every binding is accepted: the daemon alone knows the credentials.
-            let stored = try self.state.flags(of: source.name, mark: mark) { _ in true }
-            guard var kept = try stored.value() else { continue }
+            guard var kept = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
+            else { continue }
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
                 state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1
@@ -128,8 +128,8 @@ struct DecisionReplay {
 
     private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws -> Memory {
         Memory(
-            flags: flags, ledger: try state.ledger().value() ?? Ledger(),
-            overrides: try state.overrides().value() ?? [:])
+            flags: flags, ledger: try state.ledger() ?? Ledger(),
+            overrides: try state.overrides() ?? [:])
     }
 
     /// The time on both clocks, which are made to agree, since only differences count here.
@@ -139,7 +139,7 @@ struct DecisionReplay {
 
     /// The configuration that the daemon accepted last.
     private static func settings(_ state: StateDirectory) throws -> Settings {
-        guard let kept = try state.keptConfiguration().value() else {
+        guard let kept = try state.keptConfiguration() else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
         return try Configuration(ConfigurationFiles(kept.map { ($0.path, $0.bytes) })).settings
@@ -150,17 +150,6 @@ extension Plan {
     /// The sources that a service uses.
     func sources(of service: Service) -> [SourcePlan] {
         sources.filter { source in service.switches.contains { $0.source == source.name } }
-    }
-}
-
-extension Restored {
-    /// The content of a stored file; nil if there is none.
-    fileprivate func value() throws -> Value? {
-        switch self {
-        case .value(let value): return value
-        case .nothing: return nil
-        case .unreadable(let problem): throw CommandFailure(.no, problem)
-        }
     }
 }
 

@@ -96,8 +96,7 @@ final class ConfigurationStore {
     /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
         do {
-            try state.keep(
-                configuration.files.contents.map { .init(path: $0.path, bytes: $0.bytes) })
+            try state.keep(configuration.files.contents.map { ($0.path, $0.bytes) })
         } catch {
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
@@ -105,15 +104,10 @@ final class ConfigurationStore {
 
     private func kept() -> Configuration? {
         do {
-            switch try state.keptConfiguration() {
-            case .value(let files):
-                return try Configuration(
-                    ConfigurationFiles(files.map { ($0.path, $0.bytes) }))
-            case .nothing:
-                return nil
-            case .unreadable(let problem):
-                log.write(.warning, "\(problem); starting without it")
-            }
+            guard let files = try state.keptConfiguration() else { return nil }
+            return try Configuration(ConfigurationFiles(files.map { ($0.path, $0.bytes) }))
+        } catch let error as UnreadableContent {
+            log.write(.warning, "\(error); starting without it")
         } catch {
             log.write(.warning, "the configuration that was kept: \(error)")
         }

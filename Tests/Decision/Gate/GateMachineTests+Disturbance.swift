@@ -41,9 +41,9 @@ extension GateMachineTests {
             gate.at(second, .systemState(isStopping: false))
             gate.at(second, taken: .start(try target(.closed)))
             try gate.at(second, .closed, is: .active)
-            gate.at(second, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive))))
-            gate.at(second, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.active))))
-            gate.at(second, .unitRead(try unit(.ended), UnitProperties(UnitStatus(.active))))
+            gate.at(second, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
+            gate.at(second, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
+            gate.at(second, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
         }
         let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
         #expect(said.count == 3)

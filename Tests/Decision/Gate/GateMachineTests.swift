@@ -25,7 +25,7 @@ struct GateMachineTests {
                 1.07,
                 .unitRead(
                     try unit(kind),
-                    UnitProperties(
+                    UnitSnapshot(
                         UnitStatus(kind == .open ? .inactive : .active),
                         requisiteOf: try names.map { try unit($0) },
                         wants: try names.map { try unit($0) })))

@@ -43,13 +43,13 @@ struct GateTranscript {
             0,
             .unitRead(
                 try unit(.open),
-                UnitProperties(
+                UnitSnapshot(
                     UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
         at(
             0,
-            .unitRead(try unit(.closed), UnitProperties(UnitStatus(isOpen ? .inactive : .active))))
+            .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(isOpen ? .inactive : .active))))
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
-            at(0, .unitRead(try unit(name), UnitProperties(seen, stopLimit: .seconds(10))))
+            at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
         }
     }
 
@@ -139,6 +139,20 @@ struct GateTranscript {
         let wanted = row.isWanted.map { $0 ? "up" : "down" } ?? "-"
         return "\(row.name) \(wanted) \(row.seen?.active.rawValue ?? "?")"
             + (row.problem.map { " (\($0))" } ?? "")
+    }
+}
+
+extension UnitSnapshot {
+    /// A unit as a test states it; the rest is not known.
+    init(
+        _ seen: UnitStatus, result: String? = nil, stopLimit: Duration? = nil,
+        requisiteOf: [UnitName] = [], wants: [UnitName] = []
+    ) {
+        self.init(seen)
+        self.result = result
+        self.stopLimit = stopLimit
+        self.requisiteOf = requisiteOf
+        self.wants = wants
     }
 }
 
