@@ -1,5 +1,6 @@
 import Decision
 import JSON
+import Signing
 import Transfer
 
 /// A request to etcd's JSON gateway, version 3: a POST of one object, in which keys are base64 and numbers

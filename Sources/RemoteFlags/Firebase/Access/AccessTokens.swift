@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import EventLoop
 import Files
 import JSON
 import Transfer
@@ -10,8 +9,7 @@ import Transfer
 final class AccessTokens {
     private let credential: Credential?
     private let scope: String
-    private let environment: SourceEnvironment
-    private let loop: EventLoop
+    private let context: SourceContext
     private let fetch: Fetch
     private var held: AccessToken?
     /// The service account, and the file that it was read from.
@@ -20,14 +18,12 @@ final class AccessTokens {
     /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
     /// fetch of flags.
     init(
-        _ credential: Credential?, scope: String, limit: Duration, environment: SourceEnvironment,
-        client: HTTPClient, loop: EventLoop
+        _ credential: Credential?, scope: String, limit: Duration, for context: SourceContext
     ) {
         self.credential = credential
         self.scope = scope
-        self.environment = environment
-        self.loop = loop
-        fetch = Fetch("", limit: limit, client: client, loop: loop)
+        self.context = context
+        fetch = Fetch("", limit: limit, for: context)
     }
 
     /// Calls back with a token, at once or by `deadline`; never after `cancel()`.
@@ -37,15 +33,15 @@ final class AccessTokens {
         do throws(Failure) {
             // The file is read each time: a replaced key may be that of another account.
             let account = try readAccount()
-            let now = loop.now
+            let now = context.now
             if let held, now.boot < held.renewAt { return completion(.success(held.text)) }
             var request: HTTPRequest
             if let account {
                 request = try Self.request(to: account, for: scope, at: now.wall)
             } else {
-                request = Self.request(toMetadataServer: environment.metadataHost)
+                request = Self.request(toMetadataServer: context.environment.metadataHost)
             }
-            request.headers.append(Header("User-Agent", environment.agent))
+            request.headers.append(Header("User-Agent", context.environment.agent))
             fetch.operation = "get an access token from '\(request.url)'"
             fetch.begin(until: deadline)
             fetch.send(request) { [unowned self] result in
@@ -83,7 +79,7 @@ final class AccessTokens {
 
     private func check(_ response: HTTPResponse, _ operation: String) throws(Failure) {
         guard response.status == 200 else {
-            var failure = response.googleRefusal(of: operation, now: loop.now.wall)
+            var failure = response.googleRefusal(of: operation, now: context.now.wall)
             // RFC 6749 §5.2: the assertion is not accepted. A retry would not help.
             if response.status == 400 {
                 failure.kind = .refused
@@ -104,7 +100,7 @@ final class AccessTokens {
         let bytes: [UInt8]
         do {
             bytes = try credential.readSecret(
-                in: environment.credentialsDirectory, user: environment.user)
+                in: context.environment.credentialsDirectory, user: context.environment.user)
         } catch {
             throw Failure(.unreachable, "\(error)")
         }

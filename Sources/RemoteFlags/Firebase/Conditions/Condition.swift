@@ -81,9 +81,14 @@ package struct SignalTest: Hashable, Sendable {
     }
 }
 
-/// The relation of the signal to the target.
-package enum Relation: Hashable, CaseIterable, Sendable {
-    case less, lessOrEqual, equal, notEqual, greater, greaterOrEqual
+/// The relation of the signal to the target, with the end of the operator's name.
+package enum Relation: String, CaseIterable, Sendable {
+    case less = "LESS_THAN"
+    case lessOrEqual = "LESS_EQUAL"
+    case equal = "EQUAL"
+    case notEqual = "NOT_EQUAL"
+    case greater = "GREATER_THAN"
+    case greaterOrEqual = "GREATER_EQUAL"
 
     /// Whether the values are in this relation.
     func holds<Value: Comparable>(_ signal: Value, _ target: Value) -> Bool {

@@ -24,8 +24,8 @@ package struct Template {
     package var parameters: [Parameter]
     /// The number that the service gives to each publication.
     package var version: String?
-    /// Doubts about the template itself, each a clause.
-    package var doubts: [String]
+    /// Warnings about the template itself, each a clause.
+    package var warnings: [String] = []
 }
 
 extension Template {
@@ -37,14 +37,13 @@ extension Template {
                 name: members["name"]?.string ?? "", condition: Condition(members["condition"]))
         }
         parameters = try object.table("parameters").members.map(Parameter.init)
-        doubts = []
         version = try object.table("version")["versionNumber"]?.scalarText
         try readGroups(of: object)
         parameters.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     /// The official clients read no groups, since their parameters stand at the top level too. A parameter
-    /// that stands in a group alone is read, and doubted.
+    /// that stands in a group alone is read, with a warning.
     private mutating func readGroups(of object: JSON.Object) throws(Failure) {
         let groups = try object.table("parameterGroups")
         guard !groups.isEmpty else { return }
@@ -54,7 +53,7 @@ extension Template {
             let more = members.members.filter { known.insert(ExactString($0.key)).inserted }
             guard !more.isEmpty else { continue }
             parameters += more.map(Parameter.init)
-            doubts.append("the parameters of group \(quoted(group)) stand in the group alone")
+            warnings.append("the parameters of group \(quoted(group)) stand in the group alone")
         }
     }
 }
@@ -81,21 +80,22 @@ extension JSON.Value {
 
 extension JSON.Object {
     fileprivate func list(_ key: String) throws(Failure) -> [JSON.Value] {
-        switch self[key] {
-        case nil: return []
-        case .array(let values): return values
-        case let other?:
-            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an array")
-        }
+        try member(key, "an array", \.array) ?? []
     }
 
     fileprivate func table(_ key: String) throws(Failure) -> JSON.Object {
-        switch self[key] {
-        case nil: return JSON.Object()
-        case .object(let object): return object
-        case let other?:
-            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an object")
+        try member(key, "an object", \.object) ?? JSON.Object()
+    }
+
+    /// The member as `read` finds it; nil if it is missing. `kind` is its type, for the failure.
+    private func member<Value>(
+        _ key: String, _ kind: String, _ read: (JSON.Value) -> Value?
+    ) throws(Failure) -> Value? {
+        guard let value = self[key] else { return nil }
+        guard let member = read(value) else {
+            throw Failure(.invalid, "the template's '\(key)' is \(value.typeName), not \(kind)")
         }
+        return member
     }
 }
 
@@ -106,7 +106,7 @@ extension Template {
     /// Of the true conditions that have a value for a parameter, the first one decides.
     package func flags(
         in context: EvaluationContext, _ tools: Tools
-    ) -> (flags: JSON.Object, doubts: [String]) {
+    ) -> (flags: JSON.Object, warnings: [String]) {
         var evaluator = Evaluator(context, tools)
         var rank: [ExactString: (place: Int, isTrue: Bool)] = [:]
         rank.reserveCapacity(conditions.count)
@@ -116,16 +116,16 @@ extension Template {
             rank[ExactString(named.name), default: (place, isTrue)].isTrue = isTrue
         }
         var flags = JSON.Object()
-        var doubts = self.doubts + evaluator.doubts
+        var warnings = self.warnings + evaluator.warnings
         for parameter in parameters {
             do throws(ConditionError) {
                 guard let value = try parameter.value(by: rank) else { continue }
                 flags[parameter.key] = .string(value)
             } catch {
-                doubts.append("parameter \(quoted(parameter.key)): \(error.cause)")
+                warnings.append("parameter \(quoted(parameter.key)): \(error.cause)")
             }
         }
-        return (flags, doubts)
+        return (flags, warnings)
     }
 }
 
