@@ -79,6 +79,9 @@ package struct SourceContext {
 }
 
 extension String {
+    /// Whether it is not empty and all of it is visible ASCII, so that it may stand in a header.
+    var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
     /// Whether it contains the bytes of `other`. Swift's own search finds canonical equivalents too.
     func contains(exactly other: String) -> Bool {
         let (own, wanted) = (utf8Span.span, other.utf8Span.span)

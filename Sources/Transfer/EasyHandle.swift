@@ -157,9 +157,7 @@ final class EasyHandle {
         try check(unsafe curl_easy_set_bytes(pointer, option, value, value.count))
     }
 
-    private func set(
-        _ option: CURLoption, _ value: UnsafeMutableRawPointer
-    ) throws(TransferError) {
+    private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) throws(TransferError) {
         try check(unsafe curl_easy_set_pointer(pointer, option, value))
     }
 }

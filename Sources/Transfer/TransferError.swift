@@ -59,8 +59,7 @@ extension TransferError {
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
                 CURLE_SSL_ISSUER_ERROR:
                 .certificate(cause)
-            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
-                .tls(cause)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: .tls(cause)
             case CURLE_PARTIAL_FILE: .broken("it was cut short")
             case CURLE_GOT_NOTHING: .broken("the server closed the connection without a word")
             case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")

@@ -68,16 +68,12 @@ struct Redirect {
         guard let origin = WebAddress(origin), let from = WebAddress(current),
             let next = WebAddress(url)
         else { throw .redirect("to an unreadable address") }
-        guard next.host == origin.host else {
-            throw .redirect("to another host, '\(next.host)'")
-        }
+        guard next.host == origin.host else { throw .redirect("to another host, '\(next.host)'") }
         guard next.scheme == "http" || next.scheme == "https" else {
             throw .redirect("to '\(next.scheme)', which is not followed")
         }
         let isUpgrade = from.scheme == "http" && next.scheme == "https"
-        guard from.scheme == next.scheme || isUpgrade else {
-            throw .redirect("from https to http")
-        }
+        guard from.scheme == next.scheme || isUpgrade else { throw .redirect("from https to http") }
         guard from.port == next.port || isUpgrade else {
             throw .redirect("to another port, \(next.port)")
         }

@@ -107,13 +107,14 @@ package final class EtcdSource: FlagSource {
             let wait = response.retryAfter(now: context.now.wall)
             let object = try response.gatewayObject(retryAfter: wait)
             switch question {
-            case .range:
-                succeed(try Snapshot(object, prefix: site.prefix), response)
+            case .range: succeed(try Snapshot(object, prefix: site.prefix), response)
             case .authenticate:
-                token = try object.token
+                guard let token = object["token"]?.string, token.isVisibleASCII,
+                    token.utf8.count <= 8192
+                else { throw .invalid("the answer holds no token") }
+                self.token = token
                 ask(.range(prefix: site.prefix))
-            case .watch:
-                break
+            case .watch: break
             }
         } catch {
             recover(from: error, of: question)
@@ -143,10 +144,8 @@ package final class EtcdSource: FlagSource {
         case .loginNotWanted:
             guard case .authenticate = question else { return fail(failure) }
             ask(.range(prefix: site.prefix))
-        case .refused:
-            fail(failure)
-        case .unavailable, .invalid:
-            askNext(after: failure)
+        case .refused: fail(failure)
+        case .unavailable, .invalid: askNext(after: failure)
         }
     }
 
@@ -154,7 +153,7 @@ package final class EtcdSource: FlagSource {
         round?.hasLoggedIn = true
         token = nil
         do {
-            let password = try Secrets.password(login.password, context.environment)
+            let password = try context.environment.password(login.password)
             ask(.authenticate(user: login.user, password: password))
         } catch {
             fail(Failure(.unreachable, "\(error)"))
@@ -221,17 +220,5 @@ package final class EtcdSource: FlagSource {
         watched = index
         let revision = last?.revision ?? 0
         return try request(.watch(prefix: site.prefix, from: revision + 1), at: index)
-    }
-}
-
-extension JSON.Object {
-    /// The token in the answer to a login. It has to be fit for a header.
-    fileprivate var token: String {
-        get throws(GatewayError) {
-            guard let token = self["token"]?.string, !token.isEmpty, token.utf8.count <= 8192,
-                token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw .invalid("the answer holds no token") }
-            return token
-        }
     }
 }

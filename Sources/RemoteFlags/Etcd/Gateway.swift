@@ -45,8 +45,7 @@ enum GatewayRequest: Hashable {
 
     private var object: JSON.Object {
         switch self {
-        case .range(let prefix):
-            return Self.keys(prefix)
+        case .range(let prefix): return Self.keys(prefix)
         case .watch(let prefix, let revision):
             var create = Self.keys(prefix)
             create["start_revision"] = .string(String(revision))
@@ -122,12 +121,10 @@ extension HTTPResponse {
         case (401, _), (400, "etcdserver: user name is empty"),
             (400, "etcdserver: revision of auth store is old"):
             return .loginNeeded(text)
-        case (_, "etcdserver: authentication is not enabled"):
-            return .loginNotWanted
+        case (_, "etcdserver: authentication is not enabled"): return .loginNotWanted
         case (403, _), (400, "etcdserver: authentication failed, invalid user ID or password"):
             return .refused(text)
-        default:
-            return .unavailable(text, retryAfter: wait)
+        default: return .unavailable(text, retryAfter: wait)
         }
     }
 

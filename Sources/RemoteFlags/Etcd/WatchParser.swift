@@ -17,7 +17,7 @@ package struct WatchParser: StreamParser {
 
     /// Reads the lines that these bytes complete.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        lines.take(bytes) { Self.read($0, &news) }
+        for line in lines.take(bytes) { Self.read(line, &news) }
     }
 
     /// Reads the last line, which has no end when the server goes down.

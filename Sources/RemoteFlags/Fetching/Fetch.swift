@@ -30,9 +30,7 @@ final class Fetch {
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
     /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
     /// request differs each time, so that a repeated failure would not be recognised.
-    init(
-        _ operation: String, limit: Duration, timeout: String? = nil, for context: SourceContext
-    ) {
+    init(_ operation: String, limit: Duration, timeout: String? = nil, for context: SourceContext) {
         self.operation = operation
         self.limit = limit
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"

@@ -30,9 +30,7 @@ package struct EventParser: StreamParser {
 
     /// Reads lines, and the events that empty lines end.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        var found: [LineSplitter.Line] = []
-        lines.take(bytes) { found.append($0) }
-        for line in found { read(line, &news) }
+        for line in lines.take(bytes) { read(line, &news) }
     }
 
     /// Drops an event that is not complete.
@@ -107,17 +105,17 @@ package struct Refetch: Hashable {
     /// RFC 3986 §2: all but the unreserved characters as %XX.
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
+            if unreserved.contains(byte) {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
+            } else {
                 let digits = String(byte, radix: 16, uppercase: true)
                 encoded += byte < 16 ? "%0\(digits)" : "%\(digits)"
             }
         }
     }
+
+    private static let unreserved = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }
 
 /// The memory of a stream of events, from one connection to the next.

@@ -62,15 +62,14 @@ package struct EventStreamAddress: Hashable {
     package init?(_ entry: EventStreamEntry, of server: String) {
         guard let home = WebAddress(server) else { return nil }
         switch entry {
-        case .url(let url):
-            self.url = url
+        case .url(let url): self.url = url
         case .path(let path, let origin):
             let isV6 = home.host.utf8.contains(UInt8(ascii: ":")) && !home.host.hasPrefix("[")
             let host = isV6 ? "[\(home.host)]" : home.host
             self.url = (origin ?? "\(home.scheme)://\(host):\(home.port)") + path
         }
         // libcurl takes no other bytes; with a space the URL would make another request.
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), url.utf8.count <= 8192,
+        guard url.isVisibleASCII, url.utf8.count <= 8192,
             let address = WebAddress(url), ["http", "https"].contains(address.scheme),
             home.scheme == address.scheme || address.scheme == "https"
         else { return nil }

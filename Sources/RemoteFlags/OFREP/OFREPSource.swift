@@ -128,7 +128,11 @@ package final class OFREPSource: FlagSource {
             if index < streams.count {
                 streams[index].address = address
             } else {
-                startStream(at: address)
+                do {
+                    streams.append(try EventStream(at: address, site, context))
+                } catch {
+                    context.tell(problem: "\(error)")
+                }
             }
         }
         let isRefused = addresses.isEmpty && !entries.isEmpty
@@ -136,14 +140,6 @@ package final class OFREPSource: FlagSource {
         isOfferRefused = isRefused
         let problem = "the server offers streams at addresses that are not accepted"
         context.tell(problem: isRefused ? problem : nil)
-    }
-
-    private func startStream(at address: EventStreamAddress) {
-        do {
-            streams.append(try EventStream(at: address, site, context))
-        } catch {
-            context.tell(problem: "\(error)")
-        }
     }
 }
 

@@ -75,18 +75,14 @@ package final class Stream<Parser: StreamParser> {
     /// Performs an effect. A failure becomes an event later, when all effects are performed.
     private func perform(_ effect: StreamEffect) {
         switch effect {
-        case .connect:
-            connect()
+        case .connect: connect()
         case .disconnect:
             exchange?.cancel()
             inbox = nil
             problem = nil
-        case .hint:
-            deliver(.hinted(context.name))
-        case .tell(let problem):
-            deliver(.watched(context.name, problem: problem))
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .hint: deliver(.hinted(context.name))
+        case .tell(let problem): deliver(.watched(context.name, problem: problem))
+        case .sleep(let moment): if let moment { timer?.set(at: moment) } else { timer?.disarm() }
         }
     }
 
@@ -164,28 +160,32 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
     /// Reads the headers of a stream that has opened.
     func begin(_ headers: HeaderSection) -> Bool {
         hasBegun = true
-        var news = StreamNews()
-        parser.begin(headers, &news)
-        self.news = news
+        note { parser.begin(headers, &$0) }
         wake()
         return true
     }
 
     /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
     func take(_ bytes: [UInt8]) -> Bool {
-        var news = self.news ?? StreamNews()
-        guard news.failure == nil, news.bytes <= StreamMachine.floodLimit else { return false }
-        news.bytes += bytes.count
-        parser.take(bytes, &news)
-        self.news = news
+        guard news?.failure == nil, news?.bytes ?? 0 <= StreamMachine.floodLimit else {
+            return false
+        }
+        note {
+            $0.bytes += bytes.count
+            parser.take(bytes, &$0)
+        }
         wake()
         return true
     }
 
     /// The server has ended the stream.
     func finish() {
+        note { parser.finish(&$0) }
+    }
+
+    private func note(_ change: (inout StreamNews) -> Void) {
         var news = self.news ?? StreamNews()
-        parser.finish(&news)
+        change(&news)
         self.news = news
     }
 

@@ -74,30 +74,22 @@ package struct StreamMachine: Sendable {
     /// Handles an event at `now`. The effects have to be performed in their order.
     package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
         switch event {
-        case .started:
-            follow(at: now)
+        case .started: follow(at: now)
         case .opened:
             guard case .connecting = phase else { break }
             phase = .open(Reception(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
             allowance.ask()
-        case .heard(let news):
-            hear(news, at: now)
-        case .closed:
-            lose(Failure(.unreachable, "the server has ended the stream"), at: now)
-        case .failed(let failure):
-            end(failure, at: now)
-        case .lost(let failure):
-            lose(failure, at: now)
-        case .pollFailed:
-            arePollsFailing = true
-        case .pollSucceeded:
-            recover(at: now)
+        case .heard(let news): hear(news, at: now)
+        case .closed: lose(Failure(.unreachable, "the server has ended the stream"), at: now)
+        case .failed(let failure): end(failure, at: now)
+        case .lost(let failure): lose(failure, at: now)
+        case .pollFailed: arePollsFailing = true
+        case .pollSucceeded: recover(at: now)
         case .held(let wait):
             let end = now + min(wait, Self.retryLimit)
             allowance.hold(until: end)
             lossAllowance.hold(until: end)
-        case .woke:
-            slept = nil
+        case .woke: slept = nil
         }
         expire(at: now)
         let isHinted = allowance.take(at: now)
@@ -109,10 +101,8 @@ package struct StreamMachine: Sendable {
 
     private mutating func follow(at now: Boottime) {
         switch phase {
-        case .waiting:
-            break
-        case .idle:
-            connect(at: now)
+        case .waiting: break
+        case .idle: connect(at: now)
         case .connecting, .open:
             effects.append(.disconnect)
             connect(at: now)
@@ -157,10 +147,8 @@ package struct StreamMachine: Sendable {
     /// Acts on the times that have come.
     private mutating func expire(at now: Boottime) {
         switch phase {
-        case .idle:
-            break
-        case .waiting(let moment, _):
-            if moment <= now { connect(at: now) }
+        case .idle: break
+        case .waiting(let moment, _): if moment <= now { connect(at: now) }
         case .connecting(let limit):
             guard limit <= now else { break }
             effects.append(.disconnect)

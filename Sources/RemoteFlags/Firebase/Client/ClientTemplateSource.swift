@@ -132,8 +132,7 @@ package final class ClientTemplateSource: FlagSource {
         switch response.status {
         case 200:
             switch try ClientAnswer(response.body, isConditional: isConditional) {
-            case .unchanged:
-                return .unchanged
+            case .unchanged: return .unchanged
             case .flags(let flags, let version):
                 try versions.take(version)
                 etag = response.validators.etag
@@ -142,10 +141,8 @@ package final class ClientTemplateSource: FlagSource {
                         flags, validators: Validators(etag: etag), version: version,
                         fetchedAt: now))
             }
-        case 304 where isConditional:
-            return .unchanged
-        default:
-            throw response.googleRefusal(of: fetch.operation, now: now)
+        case 304 where isConditional: return .unchanged
+        default: throw response.googleRefusal(of: fetch.operation, now: now)
         }
     }
 

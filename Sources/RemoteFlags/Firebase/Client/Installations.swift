@@ -143,5 +143,5 @@ extension SourceEnvironment {
 
 extension String {
     /// Whether it may stand in a header or a path.
-    fileprivate var isShortHeaderText: Bool { isHeaderText && utf8.count <= 4096 }
+    fileprivate var isShortHeaderText: Bool { isVisibleASCII && utf8.count <= 4096 }
 }

@@ -86,8 +86,7 @@ extension Relation {
 
 extension ConditionError {
     fileprivate init(operator word: String?) {
-        self.init(
-            word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
+        self.init(word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
     }
 }
 

@@ -46,9 +46,7 @@ package struct Percent: Hashable, Sendable {
     static let whole: UInt64 = 100_000_000
 
     /// The place of a host among all, from 0 to 99,999,999: its SHA-256 as a number, modulo 10^8.
-    package func place(
-        of randomizationID: String, digest: (_ bytes: [UInt8]) -> [UInt8]
-    ) -> Int64 {
+    package func place(of randomizationID: String, digest: (_ bytes: [UInt8]) -> [UInt8]) -> Int64 {
         let text = seed.isEmpty ? randomizationID : "\(seed).\(randomizationID)"
         let rest = digest(Array(text.utf8)).reduce(UInt64(0)) { rest, byte in
             (rest << 8 | UInt64(byte)) % Self.whole

@@ -65,12 +65,9 @@ package struct Evaluator {
             return warn("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
         }
         switch condition {
-        case .or(let parts):
-            return parts.contains { isTrue($0, inside: depth + 1) }
-        case .and(let parts):
-            return parts.allSatisfy { isTrue($0, inside: depth + 1) }
-        case .constant(let value):
-            return value
+        case .or(let parts): return parts.contains { isTrue($0, inside: depth + 1) }
+        case .and(let parts): return parts.allSatisfy { isTrue($0, inside: depth + 1) }
+        case .constant(let value): return value
         case .percent(let percent):
             guard !context.randomizationID.isEmpty else {
                 return warn("no randomization id is known")
@@ -85,8 +82,7 @@ package struct Evaluator {
             } catch {
                 return warn("signal \(quoted(test.key)): \(error.cause)")
             }
-        case .unreadable(let cause):
-            return warn(cause)
+        case .unreadable(let cause): return warn(cause)
         }
     }
 

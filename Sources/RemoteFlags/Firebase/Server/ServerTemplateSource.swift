@@ -24,8 +24,7 @@ package final class ServerTemplateSource: FlagSource {
         binding = site.binding(in: host)
         fetch = Fetch(
             "get the server template of '\(site.project)'", limit: site.timeout, for: context)
-        tokens = AccessTokens(
-            site.credential, scope: site.scope, limit: site.timeout, for: context)
+        tokens = AccessTokens(site.credential, scope: site.scope, limit: site.timeout, for: context)
     }
 
     package var name: SourceName { context.name }
@@ -75,16 +74,13 @@ package final class ServerTemplateSource: FlagSource {
             let now = context.now.wall
             let outcome: Outcome
             switch response.status {
-            case 200:
-                outcome = .answer(try read(response, at: now))
-            case 304 where isConditional:
-                outcome = .unchanged
+            case 200: outcome = .answer(try read(response, at: now))
+            case 304 where isConditional: outcome = .unchanged
             case 404:
                 throw Failure(
                     .invalid,
                     "\(fetch.operation): no server template is published in this project")
-            default:
-                throw response.googleRefusal(of: fetch.operation, now: now)
+            default: throw response.googleRefusal(of: fetch.operation, now: now)
             }
             context.end(outcome, date: response.date(now: now))
         } catch {
@@ -143,8 +139,7 @@ extension SignalValue {
     /// Nil unless it is a string or a number; the configuration accepts no other.
     fileprivate init?(_ value: JSON.Value) {
         switch value {
-        case .string(let text):
-            self = .text(text)
+        case .string(let text): self = .text(text)
         case .number(let number):
             // 5.0 in the file is not 5: as texts they differ.
             if let whole = Int64(number.literal) {
@@ -154,8 +149,7 @@ extension SignalValue {
             } else {
                 return nil
             }
-        case .null, .bool, .array, .object:
-            return nil
+        case .null, .bool, .array, .object: return nil
         }
     }
 }

@@ -153,10 +153,7 @@ extension Answer {
     /// An answer whose body is written from the flags, not copied from the server: it has the flags
     /// in the order of their keys, so that the same flags are the same bytes.
     init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
-        let isSorted = zip(flags.members, flags.members.dropFirst()).allSatisfy {
-            $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
-        }
-        let sorted = isSorted ? flags : JSON.Object(flags.membersByKey)
+        let sorted = flags.sortedByKey
         self.init(
             body: sorted.bytes, flags: sorted, validators: validators, version: version,
             fetchedAt: fetchedAt)
@@ -164,11 +161,10 @@ extension Answer {
 }
 
 extension JSON.Object {
-    /// The members in the order of their keys, byte by byte.
-    var membersByKey: [(String, JSON.Value)] {
-        members
-            .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            .map { ($0.key, $0.value) }
+    /// The object with its members in the order of their keys, byte by byte.
+    var sortedByKey: JSON.Object {
+        let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return JSON.Object(sorted.map { ($0.key, $0.value) })
     }
 }
 
@@ -179,5 +175,52 @@ extension [String] {
         let shown = 20
         return count <= shown
             ? self : prefix(shown) + ["and \(count - shown) more things are strange"]
+    }
+}
+
+/// The versions of a template: the fetched versions and those that a stream announces. Remote
+/// Config numbers each publication; each number is higher than the number before, also after a
+/// rollback.
+struct TemplateVersions {
+    /// The newest version that was fetched since the start.
+    private(set) var newest: Int64?
+    /// The newest version that was announced and not fetched.
+    private var announced: Int64?
+    private var attempts = 0
+
+    /// How often the service is asked for a version that it has announced and does not serve yet.
+    private static let attemptLimit = 3
+
+    /// Records the version of an answer. Throws for a lower version, so that flags do not go back
+    /// and forth: it comes from a server that lags behind, or from a replayed answer.
+    mutating func take(_ text: String?) throws(Failure) {
+        guard let number = text.flatMap({ Int64($0) }) else { return }
+        if let newest, number < newest {
+            throw Failure(
+                .invalid,
+                "version \(number) of the template is older than \(newest), which was seen")
+        }
+        newest = number
+    }
+
+    /// Records that a version exists. Returns whether it is newer than every fetched version.
+    mutating func announce(_ version: Int64) -> Bool {
+        guard version > newest ?? -1 else { return false }
+        if version > announced ?? -1 {
+            announced = version
+            attempts = 0
+        }
+        return true
+    }
+
+    /// Whether to fetch again soon, after a fetch that succeeded: the service may announce a
+    /// version before it serves it.
+    mutating func needFetch() -> Bool {
+        guard let announced, announced > newest ?? -1, attempts < Self.attemptLimit else {
+            self.announced = nil
+            return false
+        }
+        attempts += 1
+        return true
     }
 }
