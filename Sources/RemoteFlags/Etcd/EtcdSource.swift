@@ -89,7 +89,7 @@ package final class EtcdSource: FlagSource {
         let secrets = try Secrets(of: site.server, context.environment)
         var request = site.server.request(with: secrets, agent: context.environment.agent)
         request.url = site.endpoints[endpoint] + question.path
-        request.body = question.body
+        request.body = question.object.bytes
         request.keptOfRefusal = 1024
         request.headers.append(Header("Content-Type", "application/json"))
         request.headers += question.headers
@@ -104,18 +104,15 @@ package final class EtcdSource: FlagSource {
         case .failure(let failure): return askNext(after: failure)
         }
         do throws(GatewayError) {
-            let wait = response.retryAfter(now: context.now.wall)
-            let object = try response.gatewayObject(retryAfter: wait)
-            switch question {
-            case .range: succeed(try Snapshot(object, prefix: site.prefix), response)
-            case .authenticate:
-                guard let token = object["token"]?.string, token.isVisibleASCII,
-                    token.utf8.count <= 8192
-                else { throw .invalid("the answer holds no token") }
-                self.token = token
-                ask(.range(prefix: site.prefix))
-            case .watch: break
+            let object = try response.gatewayObject(now: context.now.wall)
+            guard question.isLogin else {
+                return succeed(try Snapshot(object, prefix: site.prefix), response)
             }
+            guard let token = object["token"]?.string, token.isVisibleASCII,
+                token.utf8.count <= 8192
+            else { throw .invalid("the answer holds no token") }
+            self.token = token
+            ask(.range(prefix: site.prefix))
         } catch {
             recover(from: error, of: question)
         }
@@ -142,7 +139,7 @@ package final class EtcdSource: FlagSource {
                 fail(failure)
             }
         case .loginNotWanted:
-            guard case .authenticate = question else { return fail(failure) }
+            guard question.isLogin else { return fail(failure) }
             ask(.range(prefix: site.prefix))
         case .refused: fail(failure)
         case .unavailable, .invalid: askNext(after: failure)
@@ -197,21 +194,17 @@ package final class EtcdSource: FlagSource {
                 if isSilent || isOtherHistory == true { stream.start() }
                 stream.pollSucceeded()
             } else {
-                stream = try makeStream()
+                // A member reports progress every ten minutes by default, and up to a tenth later.
+                // The kernel's keep-alive probes find a dead connection sooner.
+                stream = try Stream(
+                    for: context,
+                    StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60)),
+                    parser: { WatchParser() }, request: { [unowned self] in try watchRequest() })
                 stream?.start()
             }
         } catch {
             context.tell(problem: "\(error)")
         }
-    }
-
-    private func makeStream() throws(SystemError) -> Stream<WatchParser> {
-        // A member reports progress every ten minutes by default, and up to a tenth later. The
-        // kernel's keep-alive probes find a dead connection sooner.
-        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60))
-        return try Stream(
-            for: context, policy, parser: { WatchParser() },
-            request: { [unowned self] in try watchRequest() })
     }
 
     /// Each connection that does not last makes the next go to another endpoint.

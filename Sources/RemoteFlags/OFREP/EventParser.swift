@@ -50,7 +50,9 @@ package struct EventParser: StreamParser {
         switch String(decoding: bytes[..<colon], as: UTF8.self) {
         case "data": append(value)
         case "id": memory.note(id: value)
-        case "retry": news.retryAfter = Self.milliseconds(value) ?? news.retryAfter
+        case "retry":
+            guard let wait = value.decimalNumber else { break }
+            news.retryAfter = .milliseconds(min(wait, 86_400_000))
         default: break
         }
     }
@@ -80,11 +82,6 @@ package struct EventParser: StreamParser {
                 lastModified: event["lastModified"]?.string
                     ?? event["lastModified"]?.number?.literal))
         news.isHint = true
-    }
-
-    private static func milliseconds(_ value: ArraySlice<UInt8>) -> Duration? {
-        guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return .milliseconds(min(Int64(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
     }
 }
 

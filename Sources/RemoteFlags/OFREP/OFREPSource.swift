@@ -36,9 +36,8 @@ package final class OFREPSource: FlagSource {
         binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())
         let facts = context.environment.host.context(with: site.context)
         body = (["context": .object(facts)] as JSON.Object).bytes
-        if case .success(let secrets) = Result(catching: readSecrets) {
-            bound = binder.text(secrets)
-        }
+        let secrets = Result { try Secrets(of: site.server, context.environment) }
+        if case .success(let secrets) = secrets { bound = binder.text(secrets) }
     }
 
     package var name: SourceName { context.name }
@@ -56,7 +55,7 @@ package final class OFREPSource: FlagSource {
     package func fetch(unlessMatching validators: Validators) {
         fetch.begin()
         do {
-            let secrets = try readSecrets()
+            let secrets = try Secrets(of: site.server, context.environment)
             let binding = binder.text(secrets)
             var request = site.server.request(with: secrets, agent: context.environment.agent)
             request.url = site.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
@@ -77,10 +76,6 @@ package final class OFREPSource: FlagSource {
     package func stop() {
         fetch.stop()
         streams = []
-    }
-
-    private func readSecrets() throws(CredentialError) -> Secrets {
-        try Secrets(of: site.server, context.environment)
     }
 
     private func end(

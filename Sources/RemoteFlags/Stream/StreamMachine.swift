@@ -136,12 +136,13 @@ package struct StreamMachine: Sendable {
         reception.retryAfter = news.retryAfter ?? reception.retryAfter
         phase = .open(reception)
         if news.isHint { allowance.ask() }
-        if reception.bytes > Self.floodLimit {
-            let cause = "the stream brings more than \(Self.floodLimit) bytes in a minute"
-            giveUp(Failure(.refused, cause), at: now)
-        } else if let failure = news.failure {
-            giveUp(failure, at: now)
-        }
+        let failure =
+            reception.bytes > Self.floodLimit
+            ? Failure(.refused, "the stream brings more than \(Self.floodLimit) bytes in a minute")
+            : news.failure
+        guard let failure else { return }
+        effects.append(.disconnect)
+        end(failure, at: now)
     }
 
     /// Acts on the times that have come.
@@ -167,11 +168,6 @@ package struct StreamMachine: Sendable {
                 told = nil
             }
         }
-    }
-
-    private mutating func giveUp(_ failure: Failure, at now: Boottime) {
-        effects.append(.disconnect)
-        end(failure, at: now)
     }
 
     /// The connection is gone, and maybe the server with it: a poll can tell.
