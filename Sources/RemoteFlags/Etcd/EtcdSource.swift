@@ -42,7 +42,7 @@ package final class EtcdSource: FlagSource {
         self.context = context
         // The time limit of an endpoint depends on the other endpoints.
         fetch = Fetch(
-            "", limit: site.server.timeout, timeout: "no whole answer in time", for: context)
+            "", limit: site.server.limits.timeout, timeout: "no whole answer in time", for: context)
         endpoint = Int.random(in: site.endpoints.indices)
     }
 
@@ -198,7 +198,7 @@ package final class EtcdSource: FlagSource {
                 // The kernel's keep-alive probes find a dead connection sooner.
                 stream = try Stream(
                     for: context,
-                    StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60)),
+                    StreamPolicy(opening: site.server.limits.timeout, silence: .seconds(12 * 60)),
                     parser: { WatchParser() }, request: { [unowned self] in try watchRequest() })
                 stream?.start()
             }

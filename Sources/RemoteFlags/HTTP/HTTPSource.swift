@@ -21,7 +21,7 @@ package final class HTTPSource: FlagSource {
         self.site = site
         self.context = context
         binder = Binding(to: site)
-        fetch = Fetch("get '\(site.shownURL)'", limit: site.timeout, for: context)
+        fetch = Fetch("get '\(site.shownURL)'", limit: site.limits.timeout, for: context)
         // An answer of an earlier run is assumed to have come with these credentials.
         if case .success(let document) = Result(catching: prepare) { answered = document.binding }
     }

@@ -21,7 +21,7 @@ final class EventStream {
         self.site = site
         environment = context.environment
         // Servers of events send a comment every 15 to 30 seconds.
-        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(300))
+        let policy = StreamPolicy(opening: site.server.limits.timeout, silence: .seconds(300))
         stream = try Stream(
             for: context, policy, parser: { [memory] in EventParser(memory) },
             request: { [unowned self] in try request() })

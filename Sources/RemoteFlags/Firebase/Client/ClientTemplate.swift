@@ -32,12 +32,12 @@ enum ClientAnswer {
         if let message = GoogleError.message(in: members) {
             throw Failure(.unreachable, "the server answers 200 with an error: \(message)")
         }
-        let state: String
-        switch members["state"] {
-        case nil, .null: state = "UPDATE"
-        case .string(let word): state = word
-        case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
-        }
+        let state =
+            switch members["state"] {
+            case nil, .null: "UPDATE"
+            case .string(let word): word
+            case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
+            }
         switch state {
         case "UPDATE":
             guard case .object(let entries) = members["entries"], !entries.isEmpty else {

@@ -24,7 +24,8 @@ package final class ClientTemplateSource: FlagSource {
         self.site = site
         self.context = context
         fetch = Fetch(
-            "fetch the client template of '\(site.project)'", limit: site.timeout, for: context)
+            "fetch the client template of '\(site.project)'", limit: site.limits.timeout,
+            for: context)
         installations = Installations(for: site, context)
     }
 
@@ -107,7 +108,8 @@ package final class ClientTemplateSource: FlagSource {
             get(validators, isSecondTry: true)
         }
         fetch.send(
-            .google(site.fetchURL, headers: headers, body: body.bytes, maxBody: site.maxBody),
+            .google(
+                site.fetchURL, headers: headers, body: body.bytes, maxBody: site.limits.maxBody),
             renew: isSecondTry ? nil : renew
         ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }

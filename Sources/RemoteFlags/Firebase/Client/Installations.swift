@@ -23,7 +23,7 @@ final class Installations {
         self.context = context
         url = site.installationsURL ?? ""
         fetch = Fetch(
-            "get an installation token from '\(url)'", limit: site.timeout / 2, for: context)
+            "get an installation token from '\(url)'", limit: site.limits.timeout / 2, for: context)
         file = InstallationFile(
             of: context.name, app: "\(site.project) \(site.appID)",
             in: context.environment.stateDirectory)

@@ -23,8 +23,10 @@ package final class ServerTemplateSource: FlagSource {
         host = site.context(on: context.environment.host)
         binding = site.binding(in: host)
         fetch = Fetch(
-            "get the server template of '\(site.project)'", limit: site.timeout, for: context)
-        tokens = AccessTokens(site.credential, scope: site.scope, limit: site.timeout, for: context)
+            "get the server template of '\(site.project)'", limit: site.limits.timeout, for: context
+        )
+        tokens = AccessTokens(
+            site.credential, scope: site.scope, limit: site.limits.timeout, for: context)
     }
 
     package var name: SourceName { context.name }
@@ -63,7 +65,7 @@ package final class ServerTemplateSource: FlagSource {
             get(validators, isSecondTry: true)
         }
         fetch.send(
-            .google(site.url, headers: headers, maxBody: site.maxBody),
+            .google(site.url, headers: headers, maxBody: site.limits.maxBody),
             renew: isSecondTry ? nil : renew
         ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }
