@@ -30,8 +30,8 @@ package final class OFREPSource: FlagSource {
         self.site = site
         self.context = context
         fetch = Fetch(
-            "evaluate at '\(site.server.shownURL)'", limit: site.server.limits.timeout, for: context
-        )
+            "evaluate at '\(site.server.shownURL)'",
+            limit: site.server.limits.timeout, for: context)
         var bulk = site.server
         bulk.url = site.bulkURL
         binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())

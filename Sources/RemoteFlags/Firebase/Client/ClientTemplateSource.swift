@@ -24,8 +24,8 @@ package final class ClientTemplateSource: FlagSource {
         self.site = site
         self.context = context
         fetch = Fetch(
-            "fetch the client template of '\(site.project)'", limit: site.limits.timeout,
-            for: context)
+            "fetch the client template of '\(site.project)'",
+            limit: site.limits.timeout, for: context)
         installations = Installations(for: site, context)
     }
 

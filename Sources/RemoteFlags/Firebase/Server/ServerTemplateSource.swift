@@ -23,8 +23,8 @@ package final class ServerTemplateSource: FlagSource {
         host = site.context(on: context.environment.host)
         binding = site.binding(in: host)
         fetch = Fetch(
-            "get the server template of '\(site.project)'", limit: site.limits.timeout, for: context
-        )
+            "get the server template of '\(site.project)'",
+            limit: site.limits.timeout, for: context)
         tokens = AccessTokens(
             site.credential, scope: site.scope, limit: site.limits.timeout, for: context)
     }
