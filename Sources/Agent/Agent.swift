@@ -69,7 +69,7 @@ package final class Agent {
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(machine.plan.services)
         for source in followed {
-            sources[source.name] = Followed(source)
+            sources[source.name] = Followed(source, mark: runtime.mark(of: source.name))
             source.start()
         }
         post(.started)
@@ -159,7 +159,7 @@ package final class Agent {
             } else {
                 remembered[source.name] = reload.remember(source)
             }
-            sources[source.name] = Followed(source)
+            sources[source.name] = Followed(source, mark: runtime.mark(of: source.name))
             source.start()
         }
         versionFiles?.follow(reload.plan.services)
@@ -208,8 +208,8 @@ package final class Agent {
     /// Marks the source as confirmed, and checks the files of its services for foreign changes. The
     /// check is most of the cost of a poll, so it runs at most once a second.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
-        try runtime.confirm(name)
         guard let followed = sources[name] else { return }
+        try File.touch(followed.mark)
         let now = now
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
         let followers = machine.plan.services.filter { $0.switches.contains { $0.source == name } }
@@ -275,12 +275,15 @@ package struct Reconfiguration {
 /// A source, and when the agent last checked its files.
 private final class Followed {
     let source: any FlagSource
+    /// The path of its mark, made once: a poll touches it.
+    let mark: String
     /// When the files of its services were last checked.
     var checkedAt: Boottime?
 
     /// A source whose files were not checked yet.
-    init(_ source: any FlagSource) {
+    init(_ source: any FlagSource, mark: String) {
         self.source = source
+        self.mark = mark
     }
 }
 

@@ -71,11 +71,6 @@ package struct RuntimeDirectory {
     /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
 
-    /// Sets the source's mark to now.
-    package func confirm(_ source: SourceName) throws(FileError) {
-        try File.touch(mark(of: source))
-    }
-
     /// Throws if somebody has removed the `state.json` of one of these services.
     package func check(_ services: [ServiceName]) throws(FileError) {
         for service in services {

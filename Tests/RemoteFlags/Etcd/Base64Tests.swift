@@ -1,4 +1,4 @@
-import RemoteFlags
+import Signing
 import Testing
 
 /// The vectors of RFC 4648 §10, and what is no base64.

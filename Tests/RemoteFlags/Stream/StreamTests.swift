@@ -34,11 +34,12 @@ import Transfer
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
+            let context = SourceContext(
+                name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
+                loop: loop, deliver: { [unowned self] in events.append($0) })
             stream = try Stream(
-                of: name, policy: policy, interval: .milliseconds(1), client: client, loop: loop,
-                parser: { LineParser() },
-                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") },
-                deliver: { [unowned self] in events.append($0) })
+                for: context, policy, parser: { LineParser() },
+                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") })
             stream?.start()
         }
 
@@ -155,19 +156,26 @@ import Transfer
         let name = try #require(SourceName("app"))
         var attempts = 0
         var events: [Event] = []
+        let context = SourceContext(
+            name: name, interval: .seconds(60), environment: .ofTests,
+            client: try HTTPClient(loop), loop: loop, deliver: { events.append($0) })
         let stream = try Stream(
-            of: name,
-            policy: StreamPolicy(
+            for: context,
+            StreamPolicy(
                 silence: .seconds(1), firstWait: .milliseconds(1), longestWait: .milliseconds(1)),
-            interval: .seconds(60), client: try HTTPClient(loop), loop: loop,
             parser: { LineParser() },
             request: {
                 attempts += 1
                 throw NoCredential()
-            },
-            deliver: { events.append($0) })
+            })
         stream.start()
         while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
         #expect(events == [.watched(name, problem: "no credential")])
     }
+}
+
+extension SourceEnvironment {
+    /// An environment without credentials.
+    static let ofTests = SourceEnvironment(
+        credentialsDirectory: nil, user: 0, agent: "killswitchd", stateDirectory: "")
 }

@@ -103,8 +103,7 @@ struct InstallationFile {
     /// The stored installation; nil if this app has none, or if the file cannot be read.
     func read() -> Installation? {
         do {
-            return Installation(
-                try JSON.Value.parse(try File.read(path, limit: 64 << 10)), of: app)
+            return Installation(try JSON.Value.parse(try File.read(path, limit: 64 << 10)), of: app)
         } catch {
             return nil
         }

@@ -96,12 +96,17 @@ import Transfer
         let body = #"{"appInstanceId": "\#(fid)", "lastKnownVersionNumber": "7"}"#
         var versions: [Int64] = []
         var problems: Set<String> = []
+        let context = SourceContext(
+            name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
+            loop: loop,
+            deliver: { event in
+                if case .watched(_, let problem?) = event { problems.insert(problem) }
+            })
         var stream: RemoteFlags.Stream<InvalidationParser>?
         stream = try RemoteFlags.Stream(
-            of: name,
-            policy: StreamPolicy(
+            for: context,
+            StreamPolicy(
                 silence: .seconds(20), firstWait: .milliseconds(2), longestWait: .milliseconds(4)),
-            interval: .milliseconds(1), client: client, loop: loop,
             parser: {
                 InvalidationParser { version in
                     versions.append(version)
@@ -114,9 +119,6 @@ import Transfer
                         + ":streamFetchInvalidations",
                     headers: headers + [Header("X-Goog-Firebase-Installations-Auth", token)],
                     body: Array(body.utf8))
-            },
-            deliver: { event in
-                if case .watched(_, let problem?) = event { problems.insert(problem) }
             })
         stream?.start()
         while versions.count < 3 { try loop.runOnce(.milliseconds(20)) }

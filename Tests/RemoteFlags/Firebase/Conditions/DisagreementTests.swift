@@ -104,7 +104,7 @@ struct DisagreementTests {
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
         #expect(
-            evaluator.doubts
+            evaluator.warnings
                 == ["condition 'c' counts as false: signal 's': \(disagreement.doubt)"])
     }
 
@@ -113,7 +113,7 @@ struct DisagreementTests {
         var evaluator = Evaluator(EvaluationContext(signals: ["s": .text("gold")]), .real)
         let isTrue = evaluator.isTrue(.customSignal(test), named: "c")
         #expect(isTrue)
-        #expect(evaluator.doubts == [])
+        #expect(evaluator.warnings == [])
     }
 
     struct Shape: Sendable, CustomTestStringConvertible {
@@ -165,7 +165,7 @@ struct DisagreementTests {
         var evaluator = Evaluator(context, .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
-        #expect(evaluator.doubts == ["condition 'c' counts as false: \(shape.doubt)"])
+        #expect(evaluator.warnings == ["condition 'c' counts as false: \(shape.doubt)"])
     }
 
     @Test(arguments: 0...7)
@@ -176,6 +176,6 @@ struct DisagreementTests {
         var evaluator = Evaluator(EvaluationContext(), .real)
         let isTrue = evaluator.isTrue(nested, named: "c")
         #expect(isTrue == (depth <= 4))
-        #expect(evaluator.doubts.isEmpty == (depth <= 4))
+        #expect(evaluator.warnings.isEmpty == (depth <= 4))
     }
 }

@@ -55,7 +55,7 @@ struct PercentTests {
         let isTrue = evaluator.isTrue(condition, named: "canary")
         #expect(!isTrue)
         #expect(
-            evaluator.doubts
+            evaluator.warnings
                 == ["condition 'canary' counts as false: no randomization id is known"])
     }
 }

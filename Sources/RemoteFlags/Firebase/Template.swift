@@ -24,8 +24,8 @@ package struct Template {
     package var parameters: [Parameter]
     /// The number that the service gives to each publication.
     package var version: String?
-    /// Doubts about the template itself, each a clause.
-    package var doubts: [String]
+    /// Warnings about the template itself, each a clause.
+    package var warnings: [String] = []
 }
 
 extension Template {
@@ -37,14 +37,13 @@ extension Template {
                 name: members["name"]?.string ?? "", condition: Condition(members["condition"]))
         }
         parameters = try object.table("parameters").members.map(Parameter.init)
-        doubts = []
         version = try object.table("version")["versionNumber"]?.scalarText
         try readGroups(of: object)
         parameters.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     /// The official clients read no groups, since their parameters stand at the top level too. A parameter
-    /// that stands in a group alone is read, and doubted.
+    /// that stands in a group alone is read, with a warning.
     private mutating func readGroups(of object: JSON.Object) throws(Failure) {
         let groups = try object.table("parameterGroups")
         guard !groups.isEmpty else { return }
@@ -54,7 +53,7 @@ extension Template {
             let more = members.members.filter { known.insert(ExactString($0.key)).inserted }
             guard !more.isEmpty else { continue }
             parameters += more.map(Parameter.init)
-            doubts.append("the parameters of group \(quoted(group)) stand in the group alone")
+            warnings.append("the parameters of group \(quoted(group)) stand in the group alone")
         }
     }
 }
@@ -81,21 +80,22 @@ extension JSON.Value {
 
 extension JSON.Object {
     fileprivate func list(_ key: String) throws(Failure) -> [JSON.Value] {
-        switch self[key] {
-        case nil: return []
-        case .array(let values): return values
-        case let other?:
-            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an array")
-        }
+        try member(key, "an array", \.array) ?? []
     }
 
     fileprivate func table(_ key: String) throws(Failure) -> JSON.Object {
-        switch self[key] {
-        case nil: return JSON.Object()
-        case .object(let object): return object
-        case let other?:
-            throw Failure(.invalid, "the template's '\(key)' is \(other.typeName), not an object")
+        try member(key, "an object", \.object) ?? JSON.Object()
+    }
+
+    /// The member as `read` finds it; nil if it is missing. `kind` is its type, for the failure.
+    private func member<Value>(
+        _ key: String, _ kind: String, _ read: (JSON.Value) -> Value?
+    ) throws(Failure) -> Value? {
+        guard let value = self[key] else { return nil }
+        guard let member = read(value) else {
+            throw Failure(.invalid, "the template's '\(key)' is \(value.typeName), not \(kind)")
         }
+        return member
     }
 }
 
@@ -106,7 +106,7 @@ extension Template {
     /// Of the true conditions that have a value for a parameter, the first one decides.
     package func flags(
         in context: EvaluationContext, _ tools: Tools
-    ) -> (flags: JSON.Object, doubts: [String]) {
+    ) -> (flags: JSON.Object, warnings: [String]) {
         var evaluator = Evaluator(context, tools)
         var rank: [ExactString: (place: Int, isTrue: Bool)] = [:]
         rank.reserveCapacity(conditions.count)
@@ -116,16 +116,16 @@ extension Template {
             rank[ExactString(named.name), default: (place, isTrue)].isTrue = isTrue
         }
         var flags = JSON.Object()
-        var doubts = self.doubts + evaluator.doubts
+        var warnings = self.warnings + evaluator.warnings
         for parameter in parameters {
             do throws(ConditionError) {
                 guard let value = try parameter.value(by: rank) else { continue }
                 flags[parameter.key] = .string(value)
             } catch {
-                doubts.append("parameter \(quoted(parameter.key)): \(error.cause)")
+                warnings.append("parameter \(quoted(parameter.key)): \(error.cause)")
             }
         }
-        return (flags, doubts)
+        return (flags, warnings)
     }
 }
 
@@ -153,10 +153,7 @@ extension Answer {
     /// An answer whose body is written from the flags, not copied from the server: it has the flags
     /// in the order of their keys, so that the same flags are the same bytes.
     init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
-        let isSorted = zip(flags.members, flags.members.dropFirst()).allSatisfy {
-            $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
-        }
-        let sorted = isSorted ? flags : JSON.Object(flags.membersByKey)
+        let sorted = flags.sortedByKey
         self.init(
             body: sorted.bytes, flags: sorted, validators: validators, version: version,
             fetchedAt: fetchedAt)
@@ -164,11 +161,10 @@ extension Answer {
 }
 
 extension JSON.Object {
-    /// The members in the order of their keys, byte by byte.
-    var membersByKey: [(String, JSON.Value)] {
-        members
-            .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            .map { ($0.key, $0.value) }
+    /// The object with its members in the order of their keys, byte by byte.
+    var sortedByKey: JSON.Object {
+        let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return JSON.Object(sorted.map { ($0.key, $0.value) })
     }
 }
 
@@ -179,5 +175,52 @@ extension [String] {
         let shown = 20
         return count <= shown
             ? self : prefix(shown) + ["and \(count - shown) more things are strange"]
+    }
+}
+
+/// The versions of a template: the fetched versions and those that a stream announces. Remote
+/// Config numbers each publication; each number is higher than the number before, also after a
+/// rollback.
+struct TemplateVersions {
+    /// The newest version that was fetched since the start.
+    private(set) var newest: Int64?
+    /// The newest version that was announced and not fetched.
+    private var announced: Int64?
+    private var attempts = 0
+
+    /// How often the service is asked for a version that it has announced and does not serve yet.
+    private static let attemptLimit = 3
+
+    /// Records the version of an answer. Throws for a lower version, so that flags do not go back
+    /// and forth: it comes from a server that lags behind, or from a replayed answer.
+    mutating func take(_ text: String?) throws(Failure) {
+        guard let number = text.flatMap({ Int64($0) }) else { return }
+        if let newest, number < newest {
+            throw Failure(
+                .invalid,
+                "version \(number) of the template is older than \(newest), which was seen")
+        }
+        newest = number
+    }
+
+    /// Records that a version exists. Returns whether it is newer than every fetched version.
+    mutating func announce(_ version: Int64) -> Bool {
+        guard version > newest ?? -1 else { return false }
+        if version > announced ?? -1 {
+            announced = version
+            attempts = 0
+        }
+        return true
+    }
+
+    /// Whether to fetch again soon, after a fetch that succeeded: the service may announce a
+    /// version before it serves it.
+    mutating func needFetch() -> Bool {
+        guard let announced, announced > newest ?? -1, attempts < Self.attemptLimit else {
+            self.announced = nil
+            return false
+        }
+        attempts += 1
+        return true
     }
 }
