@@ -20,7 +20,9 @@ package final class Agent {
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
     private let announce: (Notice) -> Void
-    private var sources: [SourceName: Followed] = [:]
+    private var sources: [SourceName: any FlagSource] = [:]
+    /// When the files of the services of each source were last checked.
+    private var checkedAt: [SourceName: Boottime] = [:]
     private var versionFiles: VersionFiles?
     private var queue: [Input] = []
     private var isDraining = false
@@ -28,13 +30,8 @@ package final class Agent {
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
-    /// The time of the wall timer, until it has expired or the clock was set.
-    private var wallWake: WallWake = .unset
-
-    private enum WallWake: Equatable {
-        case unset
-        case at(Instant?)
-    }
+    /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
+    private var wallWake: Wake?
 
     /// An element of the queue.
     fileprivate enum Input {
@@ -60,7 +57,7 @@ package final class Agent {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
-            wallWake = .unset
+            wallWake = nil
             switch expiry {
             case .due: post(.woke)
             case .clockStepped: post(.clockStepped)
@@ -69,7 +66,7 @@ package final class Agent {
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(machine.plan.services)
         for source in followed {
-            sources[source.name] = Followed(source)
+            sources[source.name] = source
             source.start()
         }
         post(.started)
@@ -79,7 +76,7 @@ package final class Agent {
     /// no file: a stop of the daemon moves no gate.
     package func stop() {
         observer = nil
-        for followed in sources.values { followed.source.stop() }
+        for source in sources.values { source.stop() }
         sources = [:]
         versionFiles = nil
         drain = nil
@@ -136,8 +133,7 @@ package final class Agent {
         }
         queue.removeFirst(taken)
         isDraining = false
-        if queue.isEmpty { observer?(.settled) }
-        if !queue.isEmpty { drain?.arm() }
+        if queue.isEmpty { observer?(.settled) } else { drain?.arm() }
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources
@@ -147,7 +143,7 @@ package final class Agent {
         var replaced: [SourceName: Replacement] = [:]
         var remembered: [SourceName: Memory.StoredFlags] = [:]
         for source in reload.sources {
-            let before = sources[source.name]?.source
+            let before = sources[source.name]
             guard before !== source else { continue }
             before?.stop()
             // A queued report comes from the object before, and does not concern the new object.
@@ -159,7 +155,8 @@ package final class Agent {
             } else {
                 remembered[source.name] = reload.remember(source)
             }
-            sources[source.name] = Followed(source)
+            sources[source.name] = source
+            checkedAt[source.name] = nil
             source.start()
         }
         versionFiles?.follow(reload.plan.services)
@@ -170,11 +167,9 @@ package final class Agent {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(let name, let validators):
-            guard let followed = sources[name] else { return }
-            followed.source.fetch(unlessMatching: validators)
+        case .fetch(let name, let validators): sources[name]?.fetch(unlessMatching: validators)
         case .storeFlags(let name, let answers):
-            guard let source = sources[name]?.source else { return }
+            guard let source = sources[name] else { return }
             report(.storeFlags(name)) { () throws(FileError) in
                 try state.store(answers, of: name, binding: source.binding)
                 if answers.isEmpty { try runtime.unmark(name) }
@@ -194,14 +189,13 @@ package final class Agent {
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
             observer?(.decided(name, nil))
         case .unfollow(let name):
-            sources.removeValue(forKey: name)?.source.stop()
+            sources.removeValue(forKey: name)?.stop()
+            checkedAt[name] = nil
             report(.markConfirmed(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
-        case .announce(let notice):
-            announce(notice)
-        case .sleep(let wake):
-            sleep(until: wake)
+        case .announce(let notice): announce(notice)
+        case .sleep(let wake): sleep(until: wake)
         }
     }
 
@@ -209,13 +203,12 @@ package final class Agent {
     /// check is most of the cost of a poll, so it runs at most once a second.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         try runtime.confirm(name)
-        guard let followed = sources[name] else { return }
         let now = now
-        if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
+        if let last = checkedAt[name], now.boot < last + Self.checkInterval { return }
         let followers = machine.plan.services.filter { $0.switches.contains { $0.source == name } }
         try runtime.check(followers.map(\.name))
         try state.confirm(name, at: now.wall)
-        followed.checkedAt = now.boot
+        checkedAt[name] = now.boot
     }
 
     private static let checkInterval: Duration = .seconds(1)
@@ -232,10 +225,9 @@ package final class Agent {
 
     private func sleep(until wake: Wake) {
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
-        if wallWake != .at(wake.wall) {
-            wallWake = .at(wake.wall)
-            wallTimer?.set(at: wake.wall)
-        }
+        if let wallWake, wallWake.wall == wake.wall { return }
+        wallWake = wake
+        wallTimer?.set(at: wake.wall)
     }
 }
 
@@ -272,18 +264,6 @@ package struct Reconfiguration {
     }
 }
 
-/// A source, and when the agent last checked its files.
-private final class Followed {
-    let source: any FlagSource
-    /// When the files of its services were last checked.
-    var checkedAt: Boottime?
-
-    /// A source whose files were not checked yet.
-    init(_ source: any FlagSource) {
-        self.source = source
-    }
-}
-
 extension Agent.Input {
     /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
     /// and costs a fetch at most.
@@ -292,8 +272,7 @@ extension Agent.Input {
         case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
             .event(.warned(let name, _)):
             name == source
-        case .event, .reload:
-            false
+        case .event, .reload: false
         }
     }
 }
