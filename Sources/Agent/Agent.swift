@@ -58,10 +58,7 @@ package final class Agent {
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = nil
-            switch expiry {
-            case .due: post(.woke)
-            case .clockStepped: post(.clockStepped)
-            }
+            post(expiry == .due ? Event.woke : .clockStepped)
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(machine.plan.services)

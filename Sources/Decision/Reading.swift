@@ -26,11 +26,10 @@ extension Reading {
 
     /// The planned window that begins first after `time`.
     package func nextWindow(after time: Instant) -> Window? {
-        var next: Window?
-        for case .window(let window) in claims where window.from > time {
-            if next.map({ window.from < $0.from }) ?? true { next = window }
+        let windows = claims.compactMap { claim in
+            if case .window(let window) = claim, window.from > time { window } else { nil }
         }
-        return next
+        return windows.min { $0.from < $1.from }
     }
 }
 

@@ -70,11 +70,10 @@ package struct RemoteValue: Hashable, Sendable {
             throw .wrongType(
                 key: key, expected: "a string, a number or a boolean", found: value.typeName)
         }
-        if let word = words[flag] { return .string(word) }
-        guard let fallback else {
+        guard let word = words[flag].map(JSON.Value.string) ?? fallback else {
             throw .unknownWord(key: key, word: flag, expected: "in the map")
         }
-        return fallback
+        return word
     }
 }
 

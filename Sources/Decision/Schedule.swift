@@ -31,8 +31,7 @@ package struct Schedule: Hashable, Sendable {
     ) -> Duration {
         failures = 0
         hasAnswered = true
-        let base = pace ?? interval
-        return base.scaled(by: Double.random(in: 0.9...1.1, using: &random))
+        return (pace ?? interval).scaled(by: Double.random(in: 0.9...1.1, using: &random))
     }
 
     /// The wait after a failure.

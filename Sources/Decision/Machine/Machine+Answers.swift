@@ -30,7 +30,9 @@ extension Machine {
     private mutating func offer(_ answer: Answer, of source: Int) {
         let answer = sources[source].number(answer)
         var isKept = false
-        for reader in index.readers[source] where offer(answer, to: reader) { isKept = true }
+        for reader in index.readers[source] {
+            if offer(answer, to: reader) { isKept = true }
+        }
         guard isKept else { return }
         batch.notices += sources[source].keep(answer, at: now)
         dropUnused(of: source)
@@ -51,11 +53,9 @@ extension Machine {
     private mutating func confirm(_ source: Int) {
         let newest = sources[source].answers[0].number
         var isTaken = false
-        for reader in index.readers[source]
-        where !services[reader.service].confirm(newest, at: reader.position, now)
-            && offer(sources[source].answers[0], to: reader)
-        {
-            isTaken = true
+        for reader in index.readers[source] {
+            if services[reader.service].confirm(newest, at: reader.position, now) { continue }
+            if offer(sources[source].answers[0], to: reader) { isTaken = true }
         }
         sources[source].confirm(at: now)
         batch.add(.markConfirmed(sources[source].name))
@@ -78,9 +78,10 @@ extension Machine {
     /// can read. If a new switch can read none of them, the source is fetched at once.
     mutating func serveReaders(of source: Int) {
         var mustFetch = false
-        for reader in index.readers[source]
-        where services[reader.service].serve(sources[source], at: reader.position, now) {
-            mustFetch = true
+        for reader in index.readers[source] {
+            let isWaiting = services[reader.service].serve(
+                sources[source], at: reader.position, now)
+            if isWaiting { mustFetch = true }
         }
         dropUnused(of: source)
         if mustFetch { sources[source].hint(at: now) }

@@ -1,16 +1,6 @@
 import CivilTime
 
 extension ServiceState {
-    /// The installed version under another configuration. The version in another file comes later,
-    /// with an event.
-    func installed(under plan: InstalledVersion?) -> Version? {
-        switch plan {
-        case .version(let version): version
-        case .file: plan == service.installed ? installed : nil
-        case nil: nil
-        }
-    }
-
     /// The state of a switch under another configuration. An unchanged switch keeps its state. If
     /// the zone or the defaults of the source changed, the answers are read again. `change` is nil
     /// for a new source.

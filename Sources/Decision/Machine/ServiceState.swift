@@ -43,7 +43,7 @@ struct ServiceState: Hashable, Sendable {
         self.entry = entry
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
-        if case .version(let version) = service.installed { installed = version }
+        installed = service.installed?.fixed
         guard let entry, entry.state != .undecided else { return }
         knownPast = entry.since
         let gate = service.policy.gate(of: entry.state)
@@ -118,7 +118,7 @@ struct ServiceState: Hashable, Sendable {
             switches[position].putInForce(answer, reading)
             use(answer, at: position, before: before, &notices)
         } catch {
-            return
+            // It stays staged until the next good answer.
         }
     }
 
@@ -237,7 +237,7 @@ struct ServiceState: Hashable, Sendable {
             before.continued(plan, of: service, on: changes[plan.source], at: now)
         }
         values = ServiceValues(of: service)
-        installed = before.installed(under: service.installed)
+        if service.installed != before.service.installed { installed = service.installed?.fixed }
         firstAnswerAt = before.firstAnswerAt ?? switches.compactMap(\.confirmation.moment).min()
         hasNews =
             service != before.service
