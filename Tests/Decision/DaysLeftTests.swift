@@ -51,13 +51,11 @@ import Testing
         let now = Now(wall: try Instant(rfc3339: row.now), boot: Boottime(microseconds: 0))
         let shop = try service(zone: try zone(row.zone))
         let app: SourceName = try named("app")
+        var evidence = Evidence(source: app, reading: Reading(claims: [.countdown(.at(end))]))
+        evidence.isAnswered = true
         let verdict = shop.decide(
-            [
-                Evidence(
-                    source: app, reading: Reading(claims: [.countdown(.at(end))]), isAnswered: true)
-            ],
-            in: Circumstances(
-                time: now.wall, isClockBelieved: true, isSameBoot: true))
+            [evidence],
+            in: Circumstances(time: now.wall, isClockBelieved: true, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }

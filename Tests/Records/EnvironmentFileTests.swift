@@ -30,9 +30,10 @@ import Testing
 
     @Test(arguments: texts) func shReadsBackTheSameBytes(_ text: String) throws {
         let folder = try TemporaryFolder()
-        let verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")), title: text,
-            message: text)
+        var verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+        verdict.title = text
+        verdict.message = text
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         try folder.write(file, to: "state.env")
         let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_TITLE" > "$2""#
@@ -43,12 +44,13 @@ import Testing
     }
 
     @Test func valuesAreVariablesOfTheirOwn() throws {
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")), variant: "v1",
-            values: JSON.Object([
-                ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
-                ("none", .null),
-            ]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.variant = "v1"
+        verdict.values = JSON.Object([
+            ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
+            ("none", .null),
+        ])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(
             text.hasSuffix(
@@ -63,9 +65,10 @@ import Testing
     }
 
     @Test func everyVariableIsThere() throws {
-        let verdict = Verdict(
-            state: .countdown, gate: .open, reason: .flags(try named("app")),
-            endsAt: try Instant(rfc3339: "2027-03-31T08:00:00Z"), daysLeft: 30)
+        var verdict = Verdict(
+            state: .countdown, gate: .open, reason: .flags(try named("app")))
+        verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
+        verdict.daysLeft = 30
         #expect(
             EnvironmentFile.text(of: try record(verdict), for: try service()) == """
                 KILLSWITCH_STATE="countdown"
@@ -90,9 +93,9 @@ import Testing
         ),
     ])
     func aValueTooLongForAnEnvironmentIsLeftEmpty(_ name: String, _ value: JSON.Value) throws {
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")),
-            values: JSON.Object([("long", value), ("short", .array(["x"]))]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.values = JSON.Object([("long", value), ("short", .array(["x"]))])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(
             text.hasSuffix(
@@ -105,17 +108,18 @@ import Testing
 
     @Test func aValueThatJustFitsIsWhole() throws {
         let value = String(repeating: "x", count: (32 << 10) - 2)
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")),
-            values: JSON.Object([("long", .string(value))]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.values = JSON.Object([("long", .string(value))])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(text.hasSuffix("KILLSWITCH_VALUE_LONG=\"\(value)\"\n"))
     }
 
     @Test func aTextTooLongForAnEnvironmentIsCutBetweenCharacters() throws {
         let long = String(repeating: "\u{1F600}", count: 20_000)
-        let verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")), message: long)
+        var verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+        verdict.message = long
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(file.utf8.count < 33 << 10)
         #expect(file.contains("KILLSWITCH_MESSAGE=\"\u{1F600}"))

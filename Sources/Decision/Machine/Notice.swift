@@ -44,8 +44,7 @@ extension Notice {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isDegraded ? .warning : .notice
         case .sourceFailed, .sourceUnwatched, .sourceWarned, .flagVanished, .answerInvalid,
-            .endUnreadable,
-            .versionUnknown, .valueInvalid:
+            .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
         case .sourceRecovered, .recordsRecovered: .info
@@ -61,12 +60,10 @@ extension Notice {
         case .sourceFailed(let source, let failure, let wait):
             "source '\(source)': \(failure.detail); keeping what is known, asking again in "
                 + "\(wait.rounded)"
-        case .sourceRecovered(let source):
-            "source '\(source)' answers again"
+        case .sourceRecovered(let source): "source '\(source)' answers again"
         case .sourceUnwatched(let source, let problem):
             "source '\(source)': \(problem); changes are seen at the next poll only"
-        case .sourceWarned(let source, let warning):
-            "source '\(source)': \(warning)"
+        case .sourceWarned(let source, let warning): "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
             "source '\(source)' does not hold key \(quoted(key)) any more; its default counts"
         case .answerInvalid(let service, let source, let problem):
@@ -86,12 +83,10 @@ extension Notice {
                 + services.map(\.text).joined(separator: ", ")
                 + "; they stay open until killswitchctl confirm"
         case .closingConfirmed(let services, let author):
-            "\(quoted(author)) lets them close: "
-                + services.map(\.text).joined(separator: ", ")
+            "\(quoted(author)) lets them close: " + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let operation, let problem):
             "\(operation.purpose): \(problem); trying again"
-        case .recordsRecovered:
-            "every file is written again"
+        case .recordsRecovered: "every file is written again"
         case .overridden(let service, let override):
             "\(service): \(quoted(override.author)) forces it to be \(override.state.rawValue): "
                 + "\(quoted(override.cause))"
@@ -134,7 +129,6 @@ extension Duration {
     /// For people: whole seconds, or milliseconds below two seconds.
     fileprivate var rounded: String {
         let milliseconds = microseconds / 1000
-        return milliseconds < 2000
-            ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
+        return milliseconds < 2000 ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
     }
 }

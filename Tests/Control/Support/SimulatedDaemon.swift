@@ -19,10 +19,11 @@ final class SimulatedDaemon: ControllableDaemon {
     /// One service `shop` on one source `app`.
     init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
         let app = try #require(SourceName("app"))
-        let shop = Service(
+        var shop = Service(
             name: try #require(ServiceName("shop")), zone: .utc,
             switches: [Switch(source: app, format: .status(.whole))],
-            policy: Policy(minClosed: .zero), activation: activation)
+            policy: Policy(minClosed: .zero))
+        shop.activation = activation
         plan = Plan(
             sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
             closeAtOnce: closeAtOnce)

@@ -52,9 +52,10 @@ enum Domain {
                 for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
                     guard reading != nil || !isAnswered else { continue }
                     for age in reading == nil ? [.zero] : [.zero, maxStale] {
-                        var evidence = Evidence(
-                            source: source, reading: reading, isAnswered: isAnswered,
-                            isAwaited: isAwaited, age: age)
+                        var evidence = Evidence(source: source, reading: reading)
+                        evidence.isAnswered = isAnswered
+                        evidence.isAwaited = isAwaited
+                        evidence.age = age
                         doubt.apply(to: &evidence)
                         all.append(evidence)
                     }
@@ -86,10 +87,10 @@ enum Domain {
         var all: [Circumstances] = []
         for isClockBelieved in [true, false] {
             for isSameBoot in [true, false] {
-                all.append(
-                    Circumstances(
-                        time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot,
-                        installed: Version("1.0")))
+                var circumstances = Circumstances(
+                    time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot)
+                circumstances.installed = Version("1.0")
+                all.append(circumstances)
             }
         }
         all.append(Circumstances(time: now, isClockBelieved: true, isSameBoot: true))
