@@ -13,7 +13,7 @@ struct LoopTests {
         #expect(try loop.run() == 7)
     }
 
-    /// Sources outlive the loop that ended: to set them then is of no effect, and no error.
+    /// Sources may outlive the end of their loop. Setting them then has no effect and is no error.
     @Test func aLoopThatEndedStaysEndedAndItsSourcesStayQuiet() throws {
         let loop = try EventLoop()
         let calls = Counter()
@@ -31,8 +31,10 @@ struct LoopTests {
 
     @Test func aSourceMayOutliveItsLoopObject() throws {
         var loop: EventLoop? = try EventLoop()
+        weak let object = loop
         let deferred = Deferred(try #require(loop)) {}
         loop = nil
+        #expect(object == nil)
         deferred.arm()
     }
 
@@ -64,7 +66,7 @@ struct LoopTests {
         #expect(SystemError("watch '/a'", code: ENOENT).isNotFound)
     }
 
-    /// Other tests open and close descriptors meanwhile, though never hundreds of them.
+    /// Other tests open descriptors at the same time, but never hundreds.
     @Test func nothingIsLeftOpen() throws {
         let scratch = try Scratch()
         let before = names(in: "/proc/self/fd").count
