@@ -29,13 +29,16 @@ struct LoopTests {
         #expect(calls.count == 0)
     }
 
-    @Test func aSourceMayOutliveItsLoopObject() throws {
+    @Test func aDeferredCallKeepsItsLoop() throws {
         var loop: EventLoop? = try EventLoop()
         weak let object = loop
-        let deferred = Deferred(try #require(loop)) {}
+        let calls = Counter()
+        let deferred = Deferred(try #require(loop)) { calls.add() }
+        defer { keep(deferred) }
         loop = nil
-        #expect(object == nil)
         deferred.arm()
+        try #require(object).settle()
+        #expect(calls.count == 1)
     }
 
     @Test func theClocksMoveOnWithinOneEvent() throws {
