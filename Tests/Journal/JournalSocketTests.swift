@@ -3,7 +3,7 @@ import Journal
 import Support
 import Testing
 
-/// What journald gets, to the byte.
+/// The datagrams to journald, byte for byte.
 @Suite(.timeLimit(.minutes(1))) struct JournalSocketTests {
     private func written(_ entry: JournalEntry) throws -> String {
         let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ import Testing
         #expect(value.allSatisfy { $0 == "x" || $0 == "é" })
     }
 
-    @Test func whatAStoppedJournalDoesNotTakeIsCountedAndSaidLater() throws {
+    @Test func entriesThatAStoppedJournalDropsAreCountedAndReportedLater() throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))
         let journal = try JournalSocket(identifier: "test", at: address)

@@ -7,9 +7,9 @@ import Records
 import Support
 import Testing
 
-/// `state.env`, read by those it is for: sh, and systemd where it is booted (see Tests/System).
+/// `state.env` as its readers see it: here sh; systemd in `SystemdEnvironmentTests`.
 @Suite struct EnvironmentFileTests {
-    /// Texts that would break out of a careless quoting.
+    /// Texts that would break out of careless quoting.
     static let texts = [
         "plain", "", "it's \"quoted\"", "two\nlines\n", "$HOME $(id) `id` ${PATH}", "back\\slash\\",
         "\\n \\\" \\$", "nul\0gone", "emoji \u{1F600} \u{65E5}\u{672C}", "tab\tand\r", "'; id; '",
@@ -21,7 +21,7 @@ import Testing
     static let noncharacters = String(
         decoding: [0xFFFF, 0xFDD0, 0xD83F, 0xDFFE] as [UInt16], as: UTF16.self)
 
-    /// What readers get: all but what neither can hold.
+    /// What readers get: the text without the characters that sh or systemd cannot hold.
     static func bytes(of text: String) -> [UInt8] {
         let dropped = Set(noncharacters.unicodeScalars).union(["\0"])
         let kept = text.unicodeScalars.filter { !dropped.contains($0) }
@@ -83,7 +83,7 @@ import Testing
                 """)
     }
 
-    /// A JSON value that is cut is none any more, and a number another one.
+    /// A JSON value that is cut is no JSON any more, and a number that is cut is another number.
     @Test(arguments: [
         ("a list", JSON.Value.array(Array(repeating: "x", count: 10_000))),
         ("a text", .string(String(repeating: "x", count: 33 << 10))),
@@ -122,6 +122,9 @@ import Testing
         verdict.message = long
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(file.utf8.count < 33 << 10)
-        #expect(file.contains("KILLSWITCH_MESSAGE=\"\u{1F600}"))
+        let line = try #require(
+            file.split(separator: "\n").first { $0.hasPrefix("KILLSWITCH_MESSAGE=") })
+        let message = line.dropFirst("KILLSWITCH_MESSAGE=\"".count).dropLast()
+        #expect(message.utf8.count > 31 << 10 && message.allSatisfy { $0 == "\u{1F600}" })
     }
 }

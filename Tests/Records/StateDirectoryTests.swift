@@ -5,7 +5,7 @@ import Records
 import Support
 import Testing
 
-/// What survives a restart, and what is done about it when it does not.
+/// Stored flags, ledger and overrides, and reports about unreadable files.
 @Suite struct StateDirectoryTests {
     let folder: TemporaryFolder
     let directory: StateDirectory
@@ -40,8 +40,8 @@ import Testing
         #expect(kept.answers == answers)
     }
 
-    /// They stay in force until the new address gives flags, and are of no other use: a validator
-    /// that came from elsewhere is told to nobody.
+    /// Inherited flags stay in force until the new address gives flags. Their validators are dropped,
+    /// because they came from another address.
     @Test func answersOfAnotherBindingAreInherited() throws {
         let answer = try answer("{}", etag: "\"x\"")
         try directory.store([answer], of: app, binding: "b")
@@ -50,7 +50,7 @@ import Testing
         #expect(inherited.isInherited && inherited.validators == Validators())
         let kept = try #require(try stored(binding: "c"))
         #expect(kept.answers == [inherited])
-        // Stored beside an answer of the new address they are what they were.
+        // Stored beside an answer of the new address, they are still inherited.
         try directory.store([answer, inherited], of: app, binding: "c")
         let both = try #require(try stored(binding: "c"))
         #expect(both.answers == [answer, inherited])
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         "", "[]", #"{"schema": 1}"#,
         #"{"schema": 1, "services": {"shop": {"state": "open"}}}"#,
-        // Counted up at the next change, it would overflow.
+        // The next change would overflow such a generation.
         Self.ledger(generation: "9223372036854775807"),
         Self.ledger(generation: "9223372036854775806"),
         Self.ledger(generation: "9007199254740993"), Self.ledger(generation: "1e300"),

@@ -58,6 +58,6 @@ import Testing
         ] {
             #expect(text.contains("\"\(member)\": null"))
         }
-        #expect(!text.contains("\"valid_until\": null"))
+        #expect(text.contains("\"valid_until\": \"2027-03-02T00:01:00+00:00\""))
     }
 }

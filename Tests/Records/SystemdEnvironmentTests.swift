@@ -6,7 +6,7 @@ import Records
 import Support
 import Testing
 
-/// `state.env` as systemd's `EnvironmentFile=` reads it, on a systemd booted for this.
+/// `state.env` as systemd's `EnvironmentFile=` reads it, on a booted systemd.
 @Suite struct SystemdEnvironmentTests {
     @Test(.enabled(if: geteuid() == 0, "booting a systemd needs root"), .timeLimit(.minutes(2)))
     func systemdReadsBackTheSameBytes() throws {

@@ -2,7 +2,7 @@ import CivilTime
 import Settings
 
 extension Zones {
-    /// Zones by name, all of them UTC: what is tested is which names are taken.
+    /// Zones by name, all of them UTC: the tests are about the names.
     static let known = Zones(
         system: { .utc },
         named: { name in
@@ -18,7 +18,7 @@ extension Zones {
     }
 }
 
-/// The file that tests read, unless they say another.
+/// The path of the file by default.
 let file = "/etc/killswitchd/killswitchd.toml"
 
 /// Settings of one file.
@@ -31,12 +31,12 @@ func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settin
     try Settings.load(files: [(file, bytes)], zones: .known)
 }
 
-/// What is wrong with a file, as it is printed, less the file's name; empty where nothing is.
+/// The errors in a file `f`, as they are printed; empty without errors.
 func errors(in text: String) -> String {
     errors(in: Array(text.utf8))
 }
 
-/// As above, whatever the bytes of the file.
+/// The errors in a file of any bytes.
 func errors(in bytes: [UInt8]) -> String {
     do {
         _ = try load(bytes, file: "f")

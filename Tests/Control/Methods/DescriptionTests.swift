@@ -2,7 +2,7 @@ import Control
 import JSON
 import Testing
 
-/// What the service says it can do, and what it says of the rest.
+/// The description of the interface, and errors for unknown methods and interfaces.
 @Suite struct DescriptionTests {
     private let asked: TestDispatcher
 

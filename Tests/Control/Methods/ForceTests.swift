@@ -2,7 +2,7 @@ import Control
 import JSON
 import Testing
 
-/// Force and Release: an order, and its end.
+/// Force and Release.
 @Suite struct ForceTests {
     private let asked: TestDispatcher
 

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Status and Watch: what is so, and each change of it.
+/// Status and Watch: the current states, and each change.
 @Suite struct ReadingTests {
     private let asked: TestDispatcher
 

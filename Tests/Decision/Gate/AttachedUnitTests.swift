@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// The closed loop: what is said of the units that are attached to a gate.
+/// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
     private let shop: ServiceName
 
@@ -142,7 +142,7 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// What it was before does not matter: it is started again.
+    /// An earlier failure does not matter: the opening starts the unit again.
     @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.failed)])
         gate.at(
@@ -192,7 +192,8 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// The signals of the stop come after the flip: a unit that was seen running may be down.
+    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be
+    /// down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .ended))
@@ -216,7 +217,8 @@ struct AttachedUnitTests {
         #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
     }
 
-    /// Another service still holds it, so that it is not forgotten; it simply is none of this gate's.
+    /// The unit stays attached to another service, so that the machine still knows it, but not for this
+    /// gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
         var gate = try GateTranscript(["mail", "shop"])
         let mail: ServiceName = try named("mail")

@@ -34,7 +34,7 @@ import Testing
         #expect(gate.text.contains("publish shop web.service down inactive"))
     }
 
-    /// Its trigger starts it: the gate only permits it.
+    /// The gate only permits the unit; a trigger starts it.
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
         var gate = try GateTranscript(showsAll: true)
         gate.at(0, .started)
@@ -44,7 +44,7 @@ import Testing
         #expect(gate.text.contains("publish shop app.service - "))
     }
 
-    /// A hundred units that stop at once are a few writes.
+    /// The stop of a hundred units at once leads to a few writes.
     @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
         var units: [String: UnitStatus] = [:]
         for number in 100..<200 { units["u\(number).service"] = UnitStatus(.active) }

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Flapping, and what wins among several switches.
+/// Flapping, and the choice among several switches.
 @Suite struct FlappingTests {
     @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
@@ -143,7 +143,7 @@ import Testing
                 """#)
     }
 
-    /// The machine of a stream holds back hints too, but one may have come before the answer did.
+    /// The stream machine delays hints too, but a hint may have come before the answer.
     @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)

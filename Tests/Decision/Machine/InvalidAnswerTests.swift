@@ -63,7 +63,8 @@ import Testing
                 """#)
     }
 
-    /// Each rests on the newest answer it can read; the older stays stored while it is needed.
+    /// Each service uses the newest answer that it can read. The older answer stays stored while it is
+    /// needed.
     @Test func anAnswerThatOneServiceCannotReadStillMovesTheOther() throws {
         let blog = try service("blog", format: .status(.member("blog")))
         let shop = try service("shop", format: .status(.member("shop")))
@@ -140,8 +141,8 @@ import Testing
                 """#)
     }
 
-    /// A restart once made flags as old as their first fetch, where a newer answer could not be
-    /// read by one of two services: silence closed it.
+    /// If one of two services could not read the newer answer, a restart once took its flags to be as old
+    /// as their first fetch, so that they were stale and closed the service.
     @Test func aRestartDoesNotMakeFlagsOlderThatANewerAnswerCannotReplace() throws {
         let policy = Policy(maxStale: .seconds(3600), whenStale: .closed)
         let services = [

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What operators order besides a state: each order says who gave it, and moves nothing by itself.
+/// Orders that force no state: each names its author, and moves no gate by itself.
 @Suite struct OrderTests {
     private static let running = #"{"service_end": "no"}"#
     private static let ended = #"{"service_end": "over"}"#
@@ -55,7 +55,7 @@ import Testing
         #expect(effects == [])
     }
 
-    @Test func whoForcesTheSameStateAgainIsInTheJournalToo() throws {
+    @Test func aRepeatedOrderIsInTheJournalWithItsAuthor() throws {
         var play = try Transcript([try service(policy: Policy(minClosed: .zero))])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)

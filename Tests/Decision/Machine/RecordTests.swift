@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What is written, when, and what happens when it cannot be.
+/// What is written and when, and failed writes.
 @Suite struct RecordTests {
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
@@ -31,7 +31,7 @@ import Testing
                 """#)
     }
 
-    @Test func aFullDiskIsSaidAndTriedAgainAndKeepsNoSwitchFromFiring() throws {
+    @Test func aFullDiskIsReportedAndRetriedAndPreventsNoClosing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let full = "write '/state': no space left on device"
         play.at(0, .recorded(.storeFlags(try named("app")), problem: full))
@@ -85,7 +85,7 @@ import Testing
                 """#)
     }
 
-    /// Somebody removed the runtime directory: whatever was in it is written again.
+    /// The runtime directory was removed: all its files are written again.
     @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let gone = "touch '/run/source.app': no such file or directory"

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Typed values and the variant: from the very snapshot that the verdict rests on.
+/// Typed values and the variant come from the same snapshot as the verdict.
 @Suite struct RemoteValueTests {
     private func shop() throws -> Service {
         let app: SourceName = try named("app")
@@ -20,7 +20,7 @@ import Testing
         return shop
     }
 
-    @Test func oneOfTheWrongTypeStaysAsItWasAndIsWarnedAboutOnce() throws {
+    @Test func aValueOfTheWrongTypeStaysAsItWasAndIsWarnedAboutOnce() throws {
         var play = try Transcript([try shop()])
         play.at(0, .started)
         try play.at(

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What flags are worth that have not been confirmed for longer than `max_stale`.
+/// Flags that were not confirmed for longer than `max_stale`.
 @Suite struct StaleTests {
     @Test func staleFlagsAreHeldAndSaySo() throws {
         let policy = Policy(maxStale: .seconds(600))
@@ -128,7 +128,7 @@ import Testing
                 """#)
     }
 
-    /// It was once seen only when another switch became due, up to `max_stale` later.
+    /// Such an order was once seen only with the next edge of another switch, up to `max_stale` later.
     @Test func aClosingOrderCountsAgainAsSoonAsItsSourceIsBack() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript(

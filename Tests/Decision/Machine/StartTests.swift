@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What a service is before its sources have answered, where nothing of an earlier run is known.
+/// A service before its sources have answered, without stored flags.
 @Suite struct StartTests {
     @Test func theFirstAnswerDecides() throws {
         var play = try Transcript([try service()])

@@ -2,9 +2,9 @@ import CivilTime
 import Decision
 import Testing
 
-/// What an earlier run left behind is worth at a start: after a restart, and after a reboot.
+/// Stored flags at a start: after a restart, and after a reboot.
 @Suite struct StoredFlagsTests {
-    /// What a run in that boot left behind two hours ago: the flags, and the state they made.
+    /// The memory of a run two hours ago in that boot: flags and state.
     private func left(
         _ word: String = "no", _ state: State = .running, boot: String
     ) throws -> Memory {
@@ -46,7 +46,7 @@ import Testing
                 """#)
     }
 
-    /// Nothing is started only to be killed.
+    /// Otherwise units might be started and stopped again by the first answer.
     @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
         var play = try Transcript([try service()], memory: try left(boot: "another-boot"))
         play.at(0, .started)
@@ -94,8 +94,8 @@ import Testing
                 """#)
     }
 
-    /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
-    @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
+    /// A restart reverts no decision while it waits for a switch that has no flags.
+    @Test func aDecisionOfThisBootStandsWhileASwitchIsWaitedFor() throws {
         let memory = try left("no", .maintenance, boot: "this-boot")
         let policy = Policy(whenUnknown: .closed)
         var play = try Transcript(

@@ -62,7 +62,7 @@ import Testing
         #expect(play.states == [.ended])
     }
 
-    @Test func anEarlierEditionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
+    @Test func anEarlierVersionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
         var play = try Transcript([try shop()]).answered(#"{"state":"running","version":7}"#)
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         try play.at(2, "app", answers: #"{"state":"ended"}"#)
@@ -85,8 +85,8 @@ import Testing
                 """#)
     }
 
-    /// Flags that waited for the next start once gave way to an earlier edition.
-    @Test func flagsThatWaitCountTheirEditionsToo() throws {
+    /// Staged flags were once replaced by an earlier version.
+    @Test func stagedFlagsNeverGiveWayToAnEarlierVersion() throws {
         var shop = try shop()
         shop.activation = .nextStart
         var play = try Transcript([shop]).answered(#"{"state":"running","version":6}"#)
@@ -97,7 +97,7 @@ import Testing
         #expect(play.states == [.maintenance])
     }
 
-    @Test func theHighestEditionIsKnownAfterARestart() throws {
+    @Test func theHighestVersionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
             #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
             state: .running, boot: "this-boot")
@@ -156,7 +156,7 @@ import Testing
                 """#)
     }
 
-    @Test func oneSourceThatIsDownDoesNotBlindTheOthers() throws {
+    @Test func aFailedSourceDoesNotHideTheOthers() throws {
         var shop = try shop()
         shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
         var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)

@@ -8,7 +8,7 @@ import Records
 import Support
 import Testing
 
-/// The commands that act, from the command line to the files.
+/// The commands that give orders, from the command line to the files.
 @Suite(.timeLimit(.minutes(1))) struct OrderCommandTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
@@ -105,7 +105,7 @@ import Testing
         #expect(try daemon.folder.text(of: "state/overrides.json").contains(standing))
     }
 
-    @Test func aRefreshShowsWhatCame() throws {
+    @Test func aRefreshPrintsTheOutcomeAndTheVerdict() throws {
         let daemon = try running()
         let same = try daemon.control("refresh")
         #expect(
@@ -159,10 +159,10 @@ import Testing
                 == "the configuration is in force: 2 services (shop, web); 1 source (shop)\n")
     }
 
-    @Test func forgetDropsWhatIsStoredOfASource() throws {
+    @Test func forgetDropsTheStoredFlagsOfASource() throws {
         let daemon = try running()
         #expect(try File.exists(daemon.folder("state/flags/shop.json")))
-        // The source is gone, so that nothing new is stored.
+        // Without the flags file no new flags are stored.
         try File.remove(daemon.folder("flags.json"))
         #expect(try daemon.control("forget", "shop").status == 0)
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
@@ -180,7 +180,7 @@ import Testing
         let (waiting, leaving) = (
             try Program(program, arguments), try Program(program, arguments)
         )
-        // Both are asked before this one is answered, which needs no verdict.
+        // `forget` needs no verdict: its answer shows that the daemon has read both calls before it.
         #expect(try daemon.control("forget", "shop").status == 0)
         #expect(try waiting.output == "" && leaving.output == "")
         leaving.send(SIGKILL)
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func aReasonOverTheLimitIsRefusedBeforeItIsSent() throws {
-        // Nobody's daemon may get the order that is short enough.
+        // No daemon runs here, so the order that is short enough reaches none.
         let folder = try TemporaryFolder()
         let arguments = { (count: Int) in
             [

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Transfer
 
-/// A stream over HTTP, against the server that behaves as it is told.
+/// A stream over HTTP, with `FlagServer`.
 @Suite(.timeLimit(.minutes(1))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {
@@ -17,7 +17,7 @@ import Transfer
         mutating func finish(_ news: inout StreamNews) {}
     }
 
-    /// A loop with one stream, and what it delivered.
+    /// A loop with one stream, and the events that it delivers.
     private final class Scene {
         let loop: EventLoop
         let name: SourceName
@@ -51,7 +51,7 @@ import Transfer
             }
         }
 
-        /// Runs the loop until it is so, for at most twenty seconds.
+        /// Runs the loop until the condition holds, for at most twenty seconds.
         func run(until condition: () throws -> Bool) throws {
             let deadline = loop.now.boot + .seconds(20)
             while try !condition() {
@@ -139,7 +139,7 @@ import Transfer
         ("401", "the server answers 401 (unauthorized)"),
         ("headers", "the headers are larger than 65536 bytes"),
     ])
-    func whatIsNoStreamIsTold(_ behaviour: String, _ problem: String) async throws {
+    func aResponseThatIsNoStreamIsReported(_ behaviour: String, _ problem: String) async throws {
         let server = try await FlagServer()
         try await server.behave(behaviour)
         let scene = try Scene(server)
@@ -148,7 +148,7 @@ import Transfer
         #expect(scene.hints == 0)
     }
 
-    @Test func whatCannotBeAskedForIsToldAndTriedAgain() throws {
+    @Test func aRequestThatCannotBeMadeIsReportedAndRetried() throws {
         struct NoCredential: Error, CustomStringConvertible {
             let description = "no credential"
         }

@@ -16,7 +16,7 @@ private func errors(merging texts: String...) -> String {
     }
 }
 
-/// The settings that are written somewhere, with the place.
+/// The settings that a file sets, with their places.
 private func written(_ texts: String...) throws(SettingsError) -> [String] {
     try merged(texts).effective.filter { $0.origin != nil }.map(\.description)
 }

@@ -2,8 +2,8 @@ import JSON
 import RemoteFlags
 import Testing
 
-/// Where the two official clients for servers come to different results, or where one of them fails:
-/// false, and a word about it.
+/// A condition on which the two official clients for servers disagree, or on which one of them fails, is
+/// false, and a warning names it.
 struct DisagreementTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -93,7 +93,7 @@ struct DisagreementTests {
     ]
 
     @Test(arguments: cases)
-    func whatTheyDisagreeOnIsFalseAndSaid(disagreement: Case) {
+    func aConditionOnWhichTheClientsDisagreeIsFalseAndReported(disagreement: Case) {
         let condition = Condition([
             "customSignal": [
                 "customSignalOperator": .string(disagreement.test), "customSignalKey": "s",
@@ -159,7 +159,7 @@ struct DisagreementTests {
     ]
 
     @Test(arguments: shapes)
-    func aConditionThatMakesNoSenseIsFalseAndSaid(shape: Shape) throws {
+    func aConditionThatMakesNoSenseIsFalseAndReported(shape: Shape) throws {
         let condition = Condition(try JSON.Value.parse(shape.json))
         let context = EvaluationContext(randomizationID: "host", signals: ["s": .text("x")])
         var evaluator = Evaluator(context, .real)

@@ -3,7 +3,7 @@ import JSON
 import RemoteFlags
 import Testing
 
-/// From a template to flags, beside what the comparison with the official client covers.
+/// From a template to flags: the cases that the comparison with the official client does not cover.
 struct TemplateTests {
     private func flags(
         _ text: String, _ context: EvaluationContext = EvaluationContext()
@@ -33,7 +33,7 @@ struct TemplateTests {
         #expect(warnings == ["parameter 'p': its value is empty, and counts as not given"])
     }
 
-    @Test func parametersInAGroupAloneAreReadAndSaid() throws {
+    @Test func parametersInAGroupAloneAreReadAndReported() throws {
         let (flags, warnings) = try flags(
             """
             {"parameters": {"a": {"defaultValue": {"value": "top"}}},
@@ -62,9 +62,9 @@ struct TemplateTests {
         }
     }
 
-    /// Sixty-two seconds for twenty letters, by an engine that goes back.
+    /// A backtracking engine takes sixty-two seconds for twenty letters.
     @Test(.timeLimit(.minutes(1)))
-    func anExpressionThatIsMadeToTakeForeverTakesNone() throws {
+    func aPathologicalExpressionIsEvaluatedQuickly() throws {
         let signal = String(repeating: "a", count: 10_000) + "!"
         let (flags, _) = try flags(
             """
