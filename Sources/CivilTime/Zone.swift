@@ -7,11 +7,9 @@ package struct Zone: Sendable {
 
     /// UTC.
     package static let utc = Zone(name: "UTC", offsets: TZif(starts: [], offsets: [.zero]))
+}
 
-    private init(name: String, offsets: TZif) {
-        (self.name, self.offsets) = (name, offsets)
-    }
-
+extension Zone {
     /// Reads the bytes of a TZif file (RFC 9636, any version), which need not be trusted.
     ///
     /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
@@ -26,7 +24,7 @@ package struct Zone: Sendable {
 
     /// The offset from UTC at this instant.
     package func offset(at instant: Instant) -> UTCOffset {
-        span(at: instant.seconds).offset
+        offsets.span(at: instant.seconds).offset
     }
 
     /// The local time at this instant.
@@ -41,18 +39,13 @@ package struct Zone: Sendable {
         CivilDate(daysSinceEpoch: day(at: instant.seconds))
     }
 
-    /// The offset at a second, and a later second up to which it is known to hold.
-    func span(at second: Int64) -> OffsetSpan {
-        offsets.span(at: second)
-    }
-
     /// The local calendar day at a second, as days since 1970-01-01.
     func day(at second: Int64) -> Int {
         Int(clockSecond(at: second).floored(dividingBy: 86_400))
     }
 
     private func clockSecond(at second: Int64) -> Int64 {
-        second + Int64(span(at: second).offset.seconds)
+        second + Int64(offsets.span(at: second).offset.seconds)
     }
 }
 
@@ -71,11 +64,11 @@ extension Zone {
     package func instant(of clock: CivilDateTime) -> Instant {
         let wanted = clock.secondsSinceEpoch
         // With the greatest offset there is, the clock shows an earlier time here. Search from here on.
-        var span = span(at: wanted - Int64(UTCOffset.range.upperBound) - 1)
+        var span = offsets.span(at: wanted - Int64(UTCOffset.range.upperBound) - 1)
         var second = wanted - Int64(span.offset.seconds)
         while second >= span.end {
             let transition = span.end
-            span = self.span(at: transition)
+            span = offsets.span(at: transition)
             let candidate = wanted - Int64(span.offset.seconds)
             if candidate < transition { break }
             second = candidate
@@ -89,13 +82,13 @@ extension Zone {
     /// day before. The last possible `Instant` returns itself.
     package func startOfNextDay(after instant: Instant) -> Instant {
         var second = instant.seconds
-        var span = span(at: second)
+        var span = offsets.span(at: second)
         let today = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
         while true {
             let midnight = (today + 1) * 86_400 - Int64(span.offset.seconds)
             if midnight < span.end { return Instant(seconds: midnight) }
             second = span.end
-            span = self.span(at: second)
+            span = offsets.span(at: second)
             let day = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
             if day != today { return Instant(seconds: second) }
         }

@@ -19,11 +19,7 @@ enum ValueKey: String, SettingKey {
 
 /// The words for `type` of a value.
 enum RemoteTypeWord: String, CaseIterable {
-    case string
-    case integer
-    case number
-    case boolean
-    case json
+    case string, integer, number, boolean, json
 
     var type: RemoteType {
         switch self {

@@ -13,8 +13,7 @@ private struct Units {
         guard !digits.isEmpty, let unit = units.first(where: { $0.name.hasSameBytes(as: name) })
         else { return nil }
         let count = Int64(Substring(digits)) ?? .max
-        let (number, overflow) = count.multipliedReportingOverflow(by: unit.size)
-        return overflow ? .max : number
+        return Int64(clamping: Int128(count) * Int128(unit.size))
     }
 
     /// The shortest text that is read as this number.
