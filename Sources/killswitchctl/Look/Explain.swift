@@ -115,7 +115,7 @@ struct DecisionReplay {
         // Every binding is accepted: the daemon alone knows the credentials.
         for source in plan.sources {
             guard
-                var kept = try orFail({
+                var kept = try orFail(.no, {
                     try self.state.flags(of: source.name, mark: mark(source.name)) { _ in true }
                 })
             else { continue }
