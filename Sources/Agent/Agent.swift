@@ -161,7 +161,8 @@ package final class Agent {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(let name, let validators): sources[name]?.source.fetch(unlessMatching: validators)
+        case .fetch(let name, let validators):
+            sources[name]?.source.fetch(unlessMatching: validators)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
             report(.storeFlags(name)) { () throws(FileError) in

@@ -58,8 +58,7 @@ package final class Message {
 
     /// Reads inside the next array, structure, dictionary entry or variant.
     package func inside<Result>(
-        _ letter: Unicode.Scalar, _ contents: String?,
-        _ read: () throws(BusError) -> Result
+        _ letter: Unicode.Scalar, _ contents: String?, _ read: () throws(BusError) -> Result
     ) throws(BusError) -> Result {
         try check(
             Self.purpose, unsafe sd_bus_message_enter_container(pointer, type(letter), contents))

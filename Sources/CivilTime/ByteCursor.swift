@@ -7,9 +7,7 @@ struct ByteCursor {
     private var index = 0
 
     /// A cursor at the first byte.
-    init(_ bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes)
-    }
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// The position of the next character, counted from 1.
     var column: Int { index + 1 }

@@ -50,8 +50,7 @@ package struct CivilDate: Hashable, Sendable {
         let shifted = daysSinceEpoch + 719_468
         let era = shifted.floored(dividingBy: 146_097)
         let dayOfEra = shifted.remainder(flooredBy: 146_097)
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
@@ -131,8 +130,7 @@ extension CivilDateTime {
         guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
             (0..<1_000_000).contains(microsecond)
         else { return nil }
-        self.init(
-            date, secondOfDay: hour * 3_600 + minute * 60 + second, microsecond: microsecond)
+        self.init(date, secondOfDay: hour * 3_600 + minute * 60 + second, microsecond: microsecond)
     }
 
     /// This many seconds after midnight; 86,400 is the next day.

@@ -31,8 +31,7 @@ extension ByteCursor {
         let end = try takeYearlyTime()
         guard isAtEnd else { throw .expected("the end", at: column) }
         return (
-            standard,
-            DaylightRule(standard: standard, daylight: daylight, start: start, end: end)
+            standard, DaylightRule(standard: standard, daylight: daylight, start: start, end: end)
         )
     }
 

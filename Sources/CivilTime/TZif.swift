@@ -36,8 +36,7 @@ extension TZif {
     /// the file's size bounds memory and time.
     init(_ bytes: [UInt8]) throws(Flaw) {
         var cursor = ByteCursor(bytes)
-        let legacy = try Header(
-            from: &cursor, otherwise: Flaw("it does not begin with 'TZif'"))
+        let legacy = try Header(from: &cursor, otherwise: Flaw("it does not begin with 'TZif'"))
         guard legacy.version != 0 else {
             self = try cursor.takeData(legacy, timeWidth: 4)
             return
@@ -97,9 +96,7 @@ extension ByteCursor {
         return bytes
     }
 
-    fileprivate mutating func takeData(
-        _ header: TZif.Header, timeWidth: Int
-    ) throws(Flaw) -> TZif {
+    fileprivate mutating func takeData(_ header: TZif.Header, timeWidth: Int) throws(Flaw) -> TZif {
         guard header.types > 0 else { throw Flaw("it has no local time type") }
         guard header.leapSeconds == 0 else { throw .leapSeconds }
         guard [0, header.types].contains(header.utIndicators),
@@ -144,8 +141,7 @@ extension ByteCursor {
     /// A number in two's complement, of 4 or 8 bytes.
     private mutating func takeSigned(width: Int) throws(Flaw) -> Int64 {
         let bytes = try take(width, of: "data block")
-        return width == 4
-            ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
+        return width == 4 ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
     }
 }
 

@@ -51,9 +51,7 @@ extension Zone {
 
 extension Zone: Hashable {
     /// Hashes the name alone: zones of the same name differ only after an update of the time zone data.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension Zone {

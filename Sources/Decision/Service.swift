@@ -17,9 +17,7 @@ package struct Service: Hashable, Sendable {
     package var values: [RemoteValue] = []
 
     /// A service with the default policy unless given; `switches` must not be empty.
-    package init(
-        name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy()
-    ) {
+    package init(name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy()) {
         self.name = name
         self.zone = zone
         self.switches = switches

@@ -102,7 +102,5 @@ package enum StandardError {
     }
 
     /// Ignores `SIGPIPE`: when the reader has gone, `write(line:)` fails and the process goes on.
-    package static func outliveReaders() {
-        signal(SIGPIPE, SIG_IGN)
-    }
+    package static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 }

@@ -44,8 +44,7 @@ package final class SystemManager {
     ) throws(Failure) -> Answer {
         try orFail {
             var answer: Result<Answer, any Error>?
-            try bus.call(call, within: limit) { result in
-                answer = Result { try read(result.get()) }
+            try bus.call(call, within: limit) { result in answer = Result { try read(result.get()) }
             }
             while true {
                 if let answer { return try answer.get() }

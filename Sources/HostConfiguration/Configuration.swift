@@ -27,8 +27,7 @@ package struct Configuration {
 
     /// The warnings for its author, one line each.
     package var warnings: [String] {
-        files.skipped.filter(\.isWarning).map(\.description)
-            + settings.warnings.map(\.description)
+        files.skipped.filter(\.isWarning).map(\.description) + settings.warnings.map(\.description)
     }
 }
 

@@ -7,14 +7,10 @@ package struct Number: Hashable, Sendable {
     package let literal: String
 
     /// Keeps a literal that the caller has checked or formatted.
-    init(wellFormed literal: String) {
-        self.literal = literal
-    }
+    init(wellFormed literal: String) { self.literal = literal }
 
     /// The integer in decimal digits.
-    package init(_ value: Int64) {
-        self.init(wellFormed: String(value))
-    }
+    package init(_ value: Int64) { self.init(wellFormed: String(value)) }
 
     /// The shortest literal that reads back as this value; nil for infinities and NaN, which JSON
     /// does not have.
@@ -67,7 +63,5 @@ package struct Number: Hashable, Sendable {
 
 extension Number: ExpressibleByIntegerLiteral {
     /// The integer in decimal digits.
-    package init(integerLiteral value: Int64) {
-        self.init(value)
-    }
+    package init(integerLiteral value: Int64) { self.init(value) }
 }

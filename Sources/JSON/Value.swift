@@ -93,30 +93,22 @@ extension Value: Hashable {
 
 extension Value: ExpressibleByBooleanLiteral {
     /// `true` or `false`.
-    package init(booleanLiteral value: Bool) {
-        self = .bool(value)
-    }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension Value: ExpressibleByIntegerLiteral {
     /// A number in decimal digits.
-    package init(integerLiteral value: Int64) {
-        self = .number(Number(value))
-    }
+    package init(integerLiteral value: Int64) { self = .number(Number(value)) }
 }
 
 extension Value: ExpressibleByStringLiteral {
     /// A string.
-    package init(stringLiteral value: String) {
-        self = .string(value)
-    }
+    package init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension Value: ExpressibleByArrayLiteral {
     /// An array of these elements.
-    package init(arrayLiteral elements: Value...) {
-        self = .array(elements)
-    }
+    package init(arrayLiteral elements: Value...) { self = .array(elements) }
 }
 
 extension Value: ExpressibleByDictionaryLiteral {

@@ -15,9 +15,7 @@ package final class JournalSocket {
 
     /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
     /// if the process has no descriptor left.
-    package init(
-        identifier: String, at address: SocketAddress = journald
-    ) throws(SystemError) {
+    package init(identifier: String, at address: SocketAddress = journald) throws(SystemError) {
         self.identifier = identifier
         self.address = address
         socket = try DatagramSocket()

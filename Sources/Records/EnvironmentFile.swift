@@ -16,8 +16,7 @@ package enum EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
         var variables: [(String, String?)] = [
-            ("STATE", verdict.state.rawValue),
-            ("GATE", verdict.gate?.rawValue),
+            ("STATE", verdict.state.rawValue), ("GATE", verdict.gate?.rawValue),
             ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
             ("ENDS_AT", verdict.endsAt.map(service.zone.rfc3339)),
             ("REASON", verdict.reason.slug.rawValue),

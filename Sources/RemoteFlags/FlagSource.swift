@@ -73,9 +73,7 @@ package struct SourceContext {
     }
 
     /// Delivers why the source is not watched; nil if it is.
-    func tell(problem: String?) {
-        deliver(.watched(name, problem: problem))
-    }
+    func tell(problem: String?) { deliver(.watched(name, problem: problem)) }
 }
 
 extension String {

@@ -21,8 +21,7 @@ package struct Settings: Hashable, Sendable {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     defaults: $0.defaults)
-            },
-            services: services, closeAtOnce: closeAtOnce)
+            }, services: services, closeAtOnce: closeAtOnce)
     }
 }
 

@@ -14,9 +14,7 @@ struct TableReader {
     var need = ""
 
     /// The member of a key; nil without one.
-    func member(_ key: some SettingKey) -> Table.Member? {
-        table[key.rawValue]
-    }
+    func member(_ key: some SettingKey) -> Table.Member? { table[key.rawValue] }
 
     /// The value of a key that has no default; nil if it is missing, or after an error.
     func optional<Value>(_ key: some SettingKey, _ type: ValueType<Value>) -> Value? {

@@ -57,9 +57,7 @@ struct Redirect {
     private var count = 0
 
     /// The redirects of a request to `url`.
-    init(from url: String) {
-        origin = url
-    }
+    init(from url: String) { origin = url }
 
     /// Follows one more redirect, or throws why not. The credentials go wherever the request goes.
     mutating func follow(_ url: String, from current: String) throws(TransferError) {

@@ -29,8 +29,7 @@ struct Killswitchctl: ParsableCommand {
                     History.self,
                 ]),
             CommandGroup(
-                name: "wait and run",
-                subcommands: [Wait.self, WatchServices.self, Run.self]),
+                name: "wait and run", subcommands: [Wait.self, WatchServices.self, Run.self]),
             CommandGroup(
                 name: "order",
                 subcommands: [
@@ -38,8 +37,7 @@ struct Killswitchctl: ParsableCommand {
                     Forget.self, Confirm.self,
                 ]),
             CommandGroup(
-                name: "units",
-                subcommands: [Attach.self, Detach.self, Units.self, Drill.self]),
+                name: "units", subcommands: [Attach.self, Detach.self, Units.self, Drill.self]),
         ])
 
     /// Parses the arguments of this process and runs the command; returns the exit status. The message of
@@ -109,8 +107,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
         help: ArgumentHelp("Read the files in this directory.", valueName: "directory"),
-        completion: .directory)
-    var runtimeDirectory: String?
+        completion: .directory) var runtimeDirectory: String?
 }
 
 /// The exit status of a command, for the script that called it, as killswitchctl(1) lists them.

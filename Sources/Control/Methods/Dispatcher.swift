@@ -25,8 +25,7 @@ package struct Dispatcher {
     /// Performs a call of this peer. Throws if there is no such method, or the peer may not call it.
     package func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
         switch call.interface {
-        case Interface.standard:
-            return .now(try standard.answer(call))
+        case Interface.standard: return .now(try standard.answer(call))
         case Interface.name:
             guard let method = Interface.methods.first(where: { $0.name == call.method }) else {
                 throw .methodNotFound(call.method)
@@ -38,8 +37,7 @@ package struct Dispatcher {
                     parameters: Parameters(call.parameters, allowed: method.parameters),
                     isStream: call.replies == .many, author: isActing ? author(peer) : "",
                     daemon: daemon))
-        default:
-            throw .interfaceNotFound(call.interface)
+        default: throw .interfaceNotFound(call.interface)
         }
     }
 }

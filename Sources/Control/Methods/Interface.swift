@@ -114,8 +114,7 @@ struct StandardInterface {
             case Interface.standard: return ["description": .string(Self.description)]
             case let other: throw .interfaceNotFound(other)
             }
-        default:
-            throw .methodNotFound(call.method)
+        default: throw .methodNotFound(call.method)
         }
     }
 

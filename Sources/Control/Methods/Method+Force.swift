@@ -40,8 +40,7 @@ extension Method {
         var problem: String?
         return .later { (trigger) throws(MethodError) in
             switch trigger {
-            case .rejected(service.name, order, let reason):
-                objection = reason
+            case .rejected(service.name, order, let reason): objection = reason
             case .event(event):
                 if let objection { throw rejection(of: service, objection, daemon) }
                 state = daemon.state(of: service.name)
@@ -50,8 +49,7 @@ extension Method {
             case .settled:
                 guard let state else { break }
                 return .last(["service": .object(state), "problem": .optional(problem)])
-            case .event, .rejected, .writable:
-                break
+            case .event, .rejected, .writable: break
             }
             return nil
         }

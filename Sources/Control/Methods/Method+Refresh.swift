@@ -55,15 +55,13 @@ private struct PendingFetches {
                 continue
             }
             switch trigger {
-            case .event(.hinted(source)):
-                begun.insert(source)
+            case .event(.hinted(source)): begun.insert(source)
             case .event(.fetched(source, let outcome, _)):
                 let isOver = begun.contains(source) && view.nextPoll != nil
                 guard isOver, ended[source] == nil else { break }
                 let isNew = view.fetchedAt != before[source]
                 end(source, outcome.word(isNew: isNew), view.problem)
-            case .event, .rejected, .settled, .writable:
-                break
+            case .event, .rejected, .settled, .writable: break
             }
         }
         return ended.count == sources.count

@@ -79,8 +79,7 @@ extension MethodError {
 
     /// An order with `ifOpen` was rejected: the service is in this state, which is not open.
     package static func gateNotOpen(_ service: ServiceName, _ state: State) -> Self {
-        Self(
-            .gateNotOpen, ["service": .string(service.text), "state": .string(state.rawValue)])
+        Self(.gateNotOpen, ["service": .string(service.text), "state": .string(state.rawValue)])
     }
 
     /// An order with `ifOpen` was rejected: this override, an `Override` of the interface, is in force.

@@ -24,8 +24,7 @@ package struct MethodCall: Hashable, Sendable {
 
     /// A call to be sent.
     package init(
-        interface: String, method: String, parameters: JSON.Object = [:],
-        replies: Replies = .one
+        interface: String, method: String, parameters: JSON.Object = [:], replies: Replies = .one
     ) {
         self.interface = interface
         self.method = method
@@ -137,9 +136,7 @@ package struct Framing: Sendable {
     private var searched = 0
 
     /// An empty buffer; `limit` is the longest message in bytes.
-    package init(limit: Int = Framing.limit) {
-        self.limit = limit
-    }
+    package init(limit: Int = Framing.limit) { self.limit = limit }
 
     /// Adds bytes as they were received.
     package mutating func append(_ more: some Collection<UInt8>) {

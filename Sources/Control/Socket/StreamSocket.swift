@@ -57,8 +57,7 @@ final class StreamSocket {
     }
 
     private func onAddress(
-        _ operation: String, _ path: String,
-        _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ operation: String, _ path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(SocketError) {
         let code = unsafe SocketAddress.path(path).withKernelForm { address, length in
             unsafe call(address, length) == 0 ? 0 : errno

@@ -122,8 +122,7 @@ struct DrillRecord: Hashable, Sendable {
             service: plan.service, state: plan.state,
             outcomes: plan.units.map {
                 $0.outcome(observations[$0.name] ?? UnitObservations(), times)
-            },
-            problem: problem, closedFor: closedFor, isOpen: isOpen,
+            }, problem: problem, closedFor: closedFor, isOpen: isOpen,
             isInterrupted: times.wasInterrupted)
     }
 }

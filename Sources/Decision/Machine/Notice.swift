@@ -35,9 +35,7 @@ package enum Notice: Hashable, Sendable {
 
 extension Notice {
     /// The priority of the line, by the names of syslog(3): at `error` the operator has to act.
-    package enum Level: Sendable {
-        case error, warning, notice, info
-    }
+    package enum Level: Sendable { case error, warning, notice, info }
 
     /// The priority of this notice.
     package var level: Level {

@@ -79,9 +79,7 @@ final class Fetch {
     }
 
     /// Ends the request in flight.
-    func cancel() {
-        exchange?.cancel()
-    }
+    func cancel() { exchange?.cancel() }
 
     /// Ends the request in flight and closes the connection.
     func stop() {

@@ -52,9 +52,7 @@ package final class HTTPSource: FlagSource {
         }
     }
 
-    package func stop() {
-        fetch.stop()
-    }
+    package func stop() { fetch.stop() }
 
     private func end(
         _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool

@@ -15,9 +15,7 @@ package struct EventParser: StreamParser {
     private var isFirst = true
 
     /// Makes the parser of one connection; `memory` outlives it.
-    package init(_ memory: EventMemory) {
-        self.memory = memory
-    }
+    package init(_ memory: EventMemory) { self.memory = memory }
 
     /// Refuses an answer of another content type, such as a login page.
     package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
@@ -131,9 +129,7 @@ package final class EventMemory {
     }
 
     /// Keeps the newest validators.
-    func note(_ refetch: Refetch) {
-        self.refetch = refetch
-    }
+    func note(_ refetch: Refetch) { self.refetch = refetch }
 
     /// The newest validators, once.
     package func takeRefetch() -> Refetch? {

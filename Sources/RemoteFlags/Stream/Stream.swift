@@ -48,9 +48,7 @@ package final class Stream<Parser: StreamParser> {
     deinit { exchange?.cancel() }
 
     /// Follows the stream from now on. An open stream is reopened, since the request has changed.
-    package func start() {
-        handle(.started)
-    }
+    package func start() { handle(.started) }
 
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
     var failures: Int { machine.failures }
@@ -179,9 +177,7 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
     }
 
     /// The server has ended the stream.
-    func finish() {
-        note { parser.finish(&$0) }
-    }
+    func finish() { note { parser.finish(&$0) } }
 
     private func note(_ change: (inout StreamNews) -> Void) {
         var news = self.news ?? StreamNews()

@@ -56,9 +56,7 @@ struct LineSplitter {
     private var endsInReturn = false
 
     /// A splitter before the first byte. `limit` is that of a line, in bytes.
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// The lines that these bytes complete.
     mutating func take(_ bytes: [UInt8]) -> [Line] {

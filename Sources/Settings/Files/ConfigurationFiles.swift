@@ -71,7 +71,6 @@ package struct ConfigurationPlaces: Hashable, Sendable {
         let main = try File.absolute(file)
         guard main != standard.main else { return standard }
         let folder = main.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        return ConfigurationPlaces(
-            main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
+        return ConfigurationPlaces(main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
     }
 }

@@ -29,9 +29,7 @@ struct DropIns: Hashable {
     }
 
     /// Takes a drop-in, or notes a mask; false for a file that an untrusted user may have written.
-    private mutating func take(
-        _ path: String, by authors: Set<UInt32>?
-    ) throws(FileError) -> Bool {
+    private mutating func take(_ path: String, by authors: Set<UInt32>?) throws(FileError) -> Bool {
         if try File.isLink(path, to: "/dev/null") {
             skipped.append(SkippedFile(path: path, cause: .masked))
             return true

@@ -25,8 +25,7 @@ extension SourceType {
             reader.readCertificates(into: &site)
             guard let endpoints, let prefix else { return nil }
             reader.checkCredentials(for: endpoints, "an endpoint is")
-            return .etcd(
-                EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
+            return .etcd(EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
         })
 }
 

@@ -11,8 +11,7 @@ extension SourceType {
             let namedIn = reader.member(FileKey.path)?.node.origin.file ?? ""
             let path = reader.required(FileKey.path, .path(namedIn: namedIn))
             return path.map { .file(path: $0, limits) }
-        },
-        schemes: ["file"],
+        }, schemes: ["file"],
         members: { address throws(ValueProblem) in
             // RFC 8089: after two slashes comes a host, which a file on this host does not have.
             guard !address.rest.hasPrefix("//") || address.rest.hasPrefix("///") else {

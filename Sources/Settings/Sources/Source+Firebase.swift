@@ -96,8 +96,7 @@ extension ValueType where Value == String {
     fileprivate static var token: Self {
         .string { text throws(ValueProblem) in
             guard !text.isEmpty, text.isASCII(from: "!") else {
-                throw .bad(
-                    "value", cause: "it is empty, or holds a blank or a non-ASCII character")
+                throw .bad("value", cause: "it is empty, or holds a blank or a non-ASCII character")
             }
             return text
         }

@@ -94,8 +94,7 @@ extension HeaderField {
             "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "te",
             "trailer", "transfer-encoding", "upgrade":
             return "\(name.quoted) is set by the daemon"
-        default:
-            return nil
+        default: return nil
         }
     }
 }

@@ -52,8 +52,7 @@ extension Table {
             case (.table(var earlier), .table(let later)):
                 earlier.merge(later)
                 members[index].node.value = .table(earlier)
-            default:
-                members[index] = member
+            default: members[index] = member
             }
         }
     }

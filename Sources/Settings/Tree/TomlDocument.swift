@@ -18,16 +18,13 @@ import CToml
         self.file = file
     }
 
-    deinit {
-        unsafe ctoml_free(document)
-    }
+    deinit { unsafe ctoml_free(document) }
 
     /// The whole tree; throws a syntax error. Members of tables are in the order of their places.
     func root() throws(Diagnostic) -> Table {
         if let error = unsafe ctoml_document_error(document) {
             let text = unsafe Self.sentence(String(error.pointee.text))
-            throw unsafe Diagnostic(
-                origin: Origin(file: file, error.pointee.position), text: text)
+            throw unsafe Diagnostic(origin: Origin(file: file, error.pointee.position), text: text)
         }
         let root = unsafe ctoml_document_node(document, 0)
         var index = 1

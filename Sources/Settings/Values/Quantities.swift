@@ -44,9 +44,7 @@ extension Duration {
 
 /// A number of bytes, written as `1MiB`, `512KiB` or `100B`.
 package enum ByteSize {
-    private static let units = Units(units: [
-        ("MiB", 1 << 20, 1), ("KiB", 1 << 10, 1), ("B", 1, 0),
-    ])
+    private static let units = Units(units: [("MiB", 1 << 20, 1), ("KiB", 1 << 10, 1), ("B", 1, 0)])
 
     /// Nil if `text` is not a whole number with one of the units. A size too large for the machine
     /// becomes the largest.

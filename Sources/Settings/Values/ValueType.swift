@@ -86,8 +86,7 @@ extension ValueType where Value == JSON.Value {
     }
 }
 
-extension ValueType
-where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the words of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)

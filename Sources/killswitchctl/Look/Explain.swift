@@ -112,8 +112,8 @@ struct DecisionReplay {
         for source in plan.sources {
             let mark = "\(published.directory)/\(FileName.source(source.name))"
             // Every binding is accepted: the daemon alone knows the credentials.
-            guard var kept = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
-            else { continue }
+            let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
+            guard var kept = stored else { continue }
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
                 state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1

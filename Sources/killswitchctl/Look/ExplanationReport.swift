@@ -128,8 +128,7 @@ extension Service {
             (
                 "when_stale", policy.whenStale.rawValue,
                 policy.maxStale == nil ? usual.whenStale.rawValue : nil
-            ),
-            ("when_unknown", policy.whenUnknown.rawValue, nil),
+            ), ("when_unknown", policy.whenUnknown.rawValue, nil),
             ("first_timeout", policy.firstTimeout.text, usual.firstTimeout.text),
             ("at_end", policy.atEnd.rawValue, usual.atEnd.rawValue),
             ("update_required", policy.updateRequired.rawValue, usual.updateRequired.rawValue),
@@ -152,9 +151,7 @@ extension ExplanationReport {
             "current": .bool(isCurrent),
             "switches": chain.map { chain in
                 .array(chain.switches.map { json($0, chain.service.zone) })
-            } ?? .null,
-            "gap": .optional(gap),
-            "verdict": .object(state.object),
+            } ?? .null, "gap": .optional(gap), "verdict": .object(state.object),
             "units": .array(units.map { .object($0) }),
         ])
     }

@@ -26,8 +26,7 @@ struct History: ParsableCommand {
 
     @Option(
         help: "Read the journal files in this directory instead of the system's.",
-        completion: .directory)
-    var directory: String?
+        completion: .directory) var directory: String?
 
     @Flag(help: "Print a JSON object for each entry, one per line.")
     var json = false

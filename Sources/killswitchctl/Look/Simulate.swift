@@ -24,8 +24,7 @@ struct Simulate: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The flags: a JSON file, for every source of the service or for one. Repeatable.",
-            valueName: "[source=]file"))
-    var flags: [String]
+            valueName: "[source=]file")) var flags: [String]
 
     @OptionGroup(title: "By a format") var reading: FormatOptions
 
@@ -191,9 +190,7 @@ struct SimulationReport {
         for key in [
             "state", "gate", "reason", "reason_text", "ends_at", "days_left", "title", "message",
             "retry_after", "variant", "values", "source", "version", "stale",
-        ] {
-            change[key] = state[key]
-        }
+        ] { change[key] = state[key] }
         return .object(change)
     }
 }

@@ -8,8 +8,7 @@ import Records
 /// `killswitchctl status [SERVICE…]`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Show the state of each service.",
+        commandName: "status", abstract: "Show the state of each service.",
         discussion: """
             AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
             fetched again. UNITS says how many attached units are as they should be, and how long \
@@ -25,8 +24,7 @@ struct StatusCommand: ParsableCommand {
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
             and the attached 'units'; and the 'sources', with their problems.
-            """)
-    var json = false
+            """) var json = false
 
     @Argument(help: "The services; by default all of them.", completion: .services)
     var services: [ServiceName] = []

@@ -13,8 +13,7 @@ struct StatusTable {
     var text: String {
         let table = Columns(rows: [Self.header] + rows.map(cells))
         let lines = table.lines(within: Terminal.width ?? .max, cutting: [0, 7, 6])
-        return (lines.prefix(1) + zip(lines.dropFirst(), rows).map(colored))
-            .joined(separator: "\n")
+        return (lines.prefix(1) + zip(lines.dropFirst(), rows).map(colored)).joined(separator: "\n")
     }
 
     private static let header = [

@@ -125,8 +125,7 @@ struct Refresh: OrderCommand {
 /// `killswitchctl reload`
 struct ReloadCommand: OrderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload",
-        abstract: "Have the daemon read its configuration again.",
+        commandName: "reload", abstract: "Have the daemon read its configuration again.",
         discussion: """
             An invalid configuration changes nothing: each error is printed with its file \
             and line, and the exit status is 78.

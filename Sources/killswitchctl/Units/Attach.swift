@@ -31,8 +31,7 @@ struct Attach: ParsableCommand {
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Print the files that would be written, and change nothing.")
-    var isDryRun = false
+        help: "Print the files that would be written, and change nothing.") var isDryRun = false
 
     @Flag(
         name: .customLong("force"),

@@ -21,8 +21,7 @@ struct Detach: ParsableCommand {
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Print the files that would be removed, and change nothing.")
-    var isDryRun = false
+        help: "Print the files that would be removed, and change nothing.") var isDryRun = false
 
     @Flag(help: "Print JSON: the detached units and their targets.")
     var json = false

@@ -22,8 +22,7 @@ struct Run: ParsableCommand {
 
     @Option(
         help: "The condition: open, closed, decided, or the word of a state.",
-        completion: .list(WaitCondition.allValueStrings))
-    var when: WaitCondition = .gate(.open)
+        completion: .list(WaitCondition.allValueStrings)) var when: WaitCondition = .gate(.open)
 
     @Option(help: "How long the command may take to end by itself, such as 500ms or 30s.")
     var grace = DurationArgument(.seconds(30))
@@ -39,8 +38,7 @@ struct Run: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator, help: "The command and its arguments, after '--'.",
-        completion: .default)
-    var command: [String] = []
+        completion: .default) var command: [String] = []
 
     func validate() throws {
         guard !command.isEmpty else {

@@ -22,8 +22,7 @@ struct Wait: ParsableCommand {
     @Option(
         name: .customLong("for"),
         help: "The condition: open, closed, decided, or the word of a state.",
-        completion: .list(WaitCondition.allValueStrings))
-    var condition: WaitCondition
+        completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
     @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
     var timeout: DurationArgument?

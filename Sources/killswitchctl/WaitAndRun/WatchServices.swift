@@ -9,8 +9,7 @@ import Records
 /// `killswitchctl watch [SERVICE…]`
 struct WatchServices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Print a line for each change of a service.",
+        commandName: "watch", abstract: "Print a line for each change of a service.",
         discussion: """
             Begins with the current state, and goes on until it is stopped. A line comes with each \
             change of state, reason, days left or text, and when a state file is out of date. \

@@ -78,8 +78,7 @@ final class ConfigurationStore {
     private func refuse(_ error: any Error) {
         refusal = "\(error)"
         log.write(
-            .error,
-            "the configuration is refused, the one accepted last stays in force:\n\(error)",
+            .error, "the configuration is refused, the one accepted last stays in force:\n\(error)",
             id: .configurationRefused)
     }
 

@@ -55,9 +55,7 @@ final class ServiceManager {
     }
 
     /// Sends RELOADING before the configuration is read again.
-    func beginReload() {
-        if supervision.isReady { say([.reloadingNow]) }
-    }
+    func beginReload() { if supervision.isReady { say([.reloadingNow]) } }
 
     /// Sends READY after the configuration was read again, whether it was accepted or not.
     func endReload() {

@@ -110,8 +110,7 @@ struct StatusLine {
             + (overview.hasPendingWrites ? ["files cannot be written, see the journal"] : [])
             + overview.sources.compactMap { source in
                 source.problem.map { "source '\(source.name)': \($0)" }
-            }
-            + overview.services.map(Self.words)
+            } + overview.services.map(Self.words)
         passing = overview.sources.map(Self.words)
     }
 

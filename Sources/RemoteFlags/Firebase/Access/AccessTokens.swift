@@ -52,14 +52,10 @@ final class AccessTokens {
     }
 
     /// Forgets the token, which the service does not accept.
-    func dropToken() {
-        held = nil
-    }
+    func dropToken() { held = nil }
 
     /// Ends the request in flight.
-    func cancel() {
-        fetch.cancel()
-    }
+    func cancel() { fetch.cancel() }
 
     private func token(in response: HTTPResponse, askedAt: Boottime) throws(Failure) -> String {
         try check(response)

@@ -45,8 +45,7 @@ package final class ClientTemplateSource: FlagSource {
                 for: context, StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] in versions.announce($0) }
-                },
-                request: { [unowned self] in try streamRequest(to: url) },
+                }, request: { [unowned self] in try streamRequest(to: url) },
                 explain: { GoogleError.message(in: $0.body) },
                 deliver: { [unowned self] in pass($0) })
         } catch {

@@ -51,14 +51,10 @@ final class Installations {
     }
 
     /// Forgets the token, which the service does not accept.
-    func dropToken() {
-        installation.dropToken()
-    }
+    func dropToken() { installation.dropToken() }
 
     /// Ends the request in flight.
-    func cancel() {
-        fetch.cancel()
-    }
+    func cancel() { fetch.cancel() }
 
     private func end(
         _ result: Result<HTTPResponse, Failure>, isRenewal: Bool

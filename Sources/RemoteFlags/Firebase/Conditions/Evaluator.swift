@@ -100,7 +100,5 @@ struct ConditionError: Error, Hashable, Sendable {
     let cause: String
 
     /// The cause is one clause, lower case.
-    init(_ cause: String) {
-        self.cause = cause
-    }
+    init(_ cause: String) { self.cause = cause }
 }

@@ -55,8 +55,7 @@ package final class ServerTemplateSource: FlagSource {
 
     private func send(_ validators: Validators, _ token: String, isSecondTry: Bool) {
         var headers = [
-            Header("Accept", "application/json"),
-            Header("User-Agent", context.environment.agent),
+            Header("Accept", "application/json"), Header("User-Agent", context.environment.agent),
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
@@ -80,8 +79,7 @@ package final class ServerTemplateSource: FlagSource {
             case 304 where isConditional: outcome = .unchanged
             case 404:
                 throw Failure(
-                    .invalid,
-                    "\(fetch.operation): no server template is published in this project")
+                    .invalid, "\(fetch.operation): no server template is published in this project")
             default: throw response.googleRefusal(of: fetch.operation, now: now)
             }
             context.end(outcome, date: response.date(now: now))
