@@ -102,7 +102,7 @@ extension Reason {
     /// The reason as a sentence without the full stop, to follow "shop is in maintenance: ".
     package var sentence: String {
         switch self {
-        case .starting: "no flags have come since the start, the first answer is waited for"
+        case .starting: "waiting for the first answer since the start"
         case .awaitingFirstAnswer(let source):
             "after a reboot the stored flags would open the gate, so source '\(source)' is asked "
                 + "first"
@@ -133,14 +133,14 @@ extension Reason {
         case .unknown(let source, let gate):
             "source '\(source)' never gave flags, when_unknown \(gate.movement)"
         case .clockNotBelieved(let source):
-            "the clock is not believed, so what source '\(source)' announced for a time is held"
+            "the clock is not believed, so the ends and windows of source '\(source)' are held"
         case .minClosed(let source):
-            "source '\(source)' opens the gate again, which stays closed for min_closed"
+            "source '\(source)' opens the gate again; it stays closed for min_closed"
         case .closingHeld(let source):
             "source '\(source)' closes more services at once than close_at_once allows, so the gate "
                 + "stays open until somebody confirms"
         case .overridden(let override, let until):
-            "\(quoted(override.author)) has forced it until \(until): \(quoted(override.cause))"
+            "\(quoted(override.author)) forced it until \(until): \(quoted(override.cause))"
         }
     }
 }

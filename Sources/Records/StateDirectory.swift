@@ -121,7 +121,7 @@ extension StateDirectory {
         try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
     }
 
-    /// The files of the configuration that was accepted last; nil if none is kept.
+    /// The files of the last accepted configuration; nil if none is kept.
     package func keptConfiguration() throws -> [ConfigurationFile]? {
         try restored(configurationPath, StoredConfiguration.files)
     }

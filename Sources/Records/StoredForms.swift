@@ -147,7 +147,7 @@ enum StoredOverrides {
     }
 }
 
-/// The stored configuration that was accepted last: its files in the order of merging.
+/// The stored last accepted configuration: its files in the order of merging.
 enum StoredConfiguration {
     /// The document.
     static func bytes(of files: [StateDirectory.ConfigurationFile]) -> [UInt8] {

@@ -74,7 +74,7 @@ package enum Interface {
         # The order would end in the past.
         error NotInTheFuture (until: string)
 
-        # The configuration on disk is wrong, and the one accepted last stays in force. 'problems' has a
+        # The configuration on disk is wrong, and the last accepted one stays in force. 'problems' has a
         # line for each mistake, with its file and line.
         error ConfigurationRefused (problems: string)
 

@@ -71,7 +71,7 @@ extension MethodError {
         Self(.notInTheFuture, ["until": .string(time)])
     }
 
-    /// The configuration on disk is invalid; the configuration accepted last stays in force.
+    /// The configuration on disk is invalid; the last accepted configuration stays in force.
     /// `problems` has a line for each mistake.
     package static func configurationRefused(_ problems: String) -> Self {
         Self(.configurationRefused, ["problems": .string(problems)])

@@ -34,7 +34,7 @@ extension GateNotice {
             "\(service): the gate is \(desired.gate.rawValue) after \(took.inMilliseconds)"
                 + Self.list(units, desired.gate)
         case .jobRefused(let service, let job, let problem):
-            "\(service): \(job.words): \(problem); trying again"
+            "\(service): \(job.words): \(problem); retrying"
         case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; it is put back to "
                 + desired.gate.rawValue
@@ -48,7 +48,7 @@ extension GateNotice {
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; its gate stays as it is"
         case .publishFailed(let service, let problem):
-            "write the units of service '\(service)': \(problem); trying again"
+            "write the units of service '\(service)': \(problem); retrying"
         }
     }
 

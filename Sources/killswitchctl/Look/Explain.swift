@@ -69,7 +69,7 @@ struct DecisionReplay {
         state = StateDirectory(path: directory)
         let settings = try Self.settings(state)
         guard let service = settings.services.first(where: { $0.name == name }) else {
-            throw CommandFailure(.no, "'\(name)' is not in the configuration accepted last")
+            throw CommandFailure(.no, "'\(name)' is not in the last accepted configuration")
         }
         self.service = service
         plan = Plan(sources: settings.plan.sources(of: service), services: [service])
@@ -137,7 +137,7 @@ struct DecisionReplay {
         Now(wall: instant, boot: Boottime(microseconds: instant.microseconds))
     }
 
-    /// The configuration that the daemon accepted last.
+    /// The last configuration that the daemon accepted.
     private static func settings(_ state: StateDirectory) throws -> Settings {
         guard let kept = try state.keptConfiguration() else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")

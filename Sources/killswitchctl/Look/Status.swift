@@ -86,7 +86,7 @@ struct StatusCommand: ParsableCommand {
     private func printTable(_ rows: [StatusRow], _ sources: [SourceReply], refusal: String?) {
         if let refusal {
             printError(
-                "the configuration is refused, the one accepted last is in force:\n\(refusal)")
+                "the configuration is refused, the last accepted one is in force:\n\(refusal)")
         }
         guard !rows.isEmpty else { return }
         print(StatusTable(rows: rows).text)

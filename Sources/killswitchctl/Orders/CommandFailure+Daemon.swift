@@ -36,7 +36,7 @@ extension MethodError.Kind {
         case .notInTheFuture:
             return "'\(text("until"))' is past already; give --for DURATION, such as 2h"
         case .configurationRefused:
-            return "the configuration is refused, the one accepted last stays in force:\n"
+            return "the configuration is refused, the last accepted one stays in force:\n"
                 + text("problems")
         case .gateNotOpen:
             return "'\(service)' is \(text("state")); only an open gate can be rehearsed"

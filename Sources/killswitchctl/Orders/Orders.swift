@@ -86,7 +86,7 @@ struct Forget: OrderCommand {
 
     func lines(_ reply: JSON.Object) -> [String] {
         [
-            "source '\(source)': its stored flags and highest version are dropped, it is asked anew",
+            "source '\(source)': its stored flags and highest version are dropped, it is fetched again",
             "\(reply.strings("services").joined(separator: ", ")): as before until it has answered, "
                 + "at most for first_timeout",
         ]

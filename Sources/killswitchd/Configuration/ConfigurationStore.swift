@@ -4,9 +4,9 @@ import HostConfiguration
 import Records
 import Settings
 
-/// Reads the configuration on disk, and falls back to the one accepted last if that is invalid.
+/// Reads the configuration on disk, and falls back to the last accepted one.
 ///
-/// A configuration that cannot be put in force changes nothing: the configuration accepted last
+/// A configuration that cannot be put in force changes nothing: the last accepted configuration
 /// stays in force. The reason is kept here alone. The control socket and the service manager are
 /// told `refusal`; readers of files find it in the runtime directory.
 final class ConfigurationStore {
@@ -78,7 +78,7 @@ final class ConfigurationStore {
     private func refuse(_ error: any Error) {
         refusal = "\(error)"
         log.write(
-            .error, "the configuration is refused, the one accepted last stays in force:\n\(error)",
+            .error, "the configuration is refused, the last accepted one stays in force:\n\(error)",
             id: .configurationRefused)
     }
 

@@ -42,7 +42,7 @@ final class ServiceManager {
     func look() {
         guard socket != nil else { return }
         let problem = store.refusal.map {
-            "configuration refused, the one accepted last is in force: \($0)"
+            "configuration refused, the last accepted one is in force: \($0)"
         }
         let (machine, now) = (agent.machine, agent.now)
         say(

@@ -28,7 +28,7 @@ import Testing
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
                 5s app fails: down
-                    say warning: source 'app': down; keeping what is known, asking again in 27 s
+                    say warning: source 'app': down; known flags stay in force, retrying in 27 s
                 6s app answers {"service_end": "gone"}
                     store app: {"service_end": "gone"}
                     remember shop=ended#3

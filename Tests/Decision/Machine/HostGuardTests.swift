@@ -50,7 +50,7 @@ struct HostGuardTests {
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .confirm([try named("b")], by: "root"))
         #expect(Self.gates(transcript) == ["a running", "b ended", "c running"])
-        #expect(transcript.text.contains("say notice: 'root' lets them close: b"))
+        #expect(transcript.text.contains("say notice: 'root' confirms their closing: b"))
         transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
         #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
     }

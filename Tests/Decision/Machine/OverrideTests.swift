@@ -21,13 +21,13 @@ import Testing
                     keep shop=maintenance
                     remember shop=maintenance#3
                     publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
-                    say notice: shop: maintenance (was running): 'root' has forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
+                    say notice: shop: maintenance (was running): 'root' forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
                 3599s woke
                 3600s woke
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: the time is over for which 'root' forced it to be maintenance, the flags decide again
+                    say notice: shop: the override of 'root' (maintenance) has expired, the flags decide again
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
 
                 """#)
@@ -134,7 +134,7 @@ import Testing
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
-                    say notice: shop: the time is over for which 'root' forced it to be running, the flags decide again
+                    say notice: shop: the override of 'root' (running) has expired, the flags decide again
                     say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
 
                 """#)
@@ -156,8 +156,8 @@ import Testing
                 12s bob (uid 7) releases shop
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: 'bob (uid 7)' releases it from being maintenance, the flags decide again
-                    say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
+                    say notice: shop: 'bob (uid 7)' releases it from maintenance, the flags decide again
+                    say notice: shop: maintenance: source 'app' opens the gate again; it stays closed for min_closed
                 15s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00

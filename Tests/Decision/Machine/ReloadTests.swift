@@ -91,7 +91,7 @@ import Testing
                     publish new undecided - starting #1 until 2027-03-02T00:01:00+00:00
                     withdraw old
                     drop past
-                    say notice: new: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: new: undecided: waiting for the first answer since the start
                     fetch next
                 11s past answers {"service_end": "over"}
                 12s next answers {"service_end": "over"}
@@ -104,7 +104,7 @@ import Testing
                     publish old running open starting #2 until 2027-03-02T00:01:00+00:00
                     withdraw new
                     drop next
-                    say notice: old: running: no flags have come since the start, the first answer is waited for
+                    say notice: old: running: waiting for the first answer since the start
                     fetch past
 
                 """#)

@@ -35,7 +35,7 @@ import Testing
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     store app: {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}

@@ -95,7 +95,7 @@ import Testing
                     publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
                 61s app fails: no such file
-                    say warning: source 'app': no such file; keeping what is known, asking again in 872 ms
+                    say warning: source 'app': no such file; known flags stay in force, retrying in 872 ms
                 3600s woke
                 3601s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}

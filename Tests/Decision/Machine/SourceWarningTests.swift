@@ -33,7 +33,7 @@ import Testing
         try play.at(60, "app", answers: #"{"other": 1}"#)
         try play.at(120, "app", answers: #"{"other": 2}"#)
         let sentence =
-            "source 'app' does not hold key 'service_end' any more; its default counts"
+            "source 'app' no longer holds key 'service_end'; its default counts"
         #expect(play.text.split(separator: "\n").filter { $0.contains(sentence) }.count == 1)
         #expect(!play.text.contains("'unheard'"))
     }

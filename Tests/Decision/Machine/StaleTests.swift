@@ -182,7 +182,7 @@ import Testing
                     say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
                     fetch app
                 0.01s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
                 30s woke
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00

@@ -82,7 +82,7 @@ import Testing
                     fetch app
                     sleep 30s wall 2027-03-02T00:00:00+00:00
                 1s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
                     sleep 0s wall 2027-03-02T00:00:00+00:00
                 30s woke
                     remember shop=running#9
@@ -107,7 +107,7 @@ import Testing
             play.text == #"""
                 0s started
                     publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
+                    say notice: shop: maintenance: waiting for the first answer since the start
                     fetch app
                     fetch other
                 0.1s app unchanged

@@ -99,7 +99,7 @@ import Testing
                     remember shop=countdown#2
                     publish shop countdown open clock-not-believed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: countdown (was undecided): the clock is not believed, so what source 'app' announced for a time is held
+                    say warning: shop: countdown (was undecided): the clock is not believed, so the ends and windows of source 'app' are held
                 30s woke
                 31s woke
                     remember shop=ended#3

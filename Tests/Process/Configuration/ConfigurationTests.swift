@@ -68,16 +68,16 @@ import Testing
         try watched.start()
         #expect(
             try watched.next().hasPrefix(
-                "READY=1\nSTATUS=configuration refused, the one accepted last is in force: "
+                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
                     + "/killswitchd.toml:6:1: unknown key 'sorce'"))
         #expect(
             try daemon.log.contains(
-                "error: the configuration is refused, the one accepted last stays in force:\n"))
+                "error: the configuration is refused, the last accepted one stays in force:\n"))
         let status = try daemon.control("status")
         #expect(status.output.contains("shop     running"))
         #expect(
             status.errors.contains(
-                "the configuration is refused, the one accepted last is in force:\n"))
+                "the configuration is refused, the last accepted one is in force:\n"))
         #expect(status.errors.contains("killswitchd.toml:6:1: unknown key 'sorce'"))
         #expect(try daemon.control("status", "--json").output.contains("\"refused\": \""))
         try daemon.stop()

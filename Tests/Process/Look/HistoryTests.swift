@@ -27,7 +27,7 @@ import Testing
                 "2 services would close at once", also: "web"),
             entry(
                 at: 1_799_990_460, .closingConfirmed, service: "shop",
-                "'alice (uid 1042)' lets them close: shop, web", also: "web"),
+                "'alice (uid 1042)' confirms their closing: shop, web", also: "web"),
             entry(at: 1_799_990_500, .released, service: "shop", "shop: \u{1B}[31mreleased"),
         ]
         try folder.write(entries.joined(), to: "export")
@@ -78,7 +78,7 @@ import Testing
                 "shop: running: so it is", "web: ended: so it is",
                 "shop: maintenance (was running): 'alice (uid 1042)' has forced it",
                 "2 services would close at once",
-                "'alice (uid 1042)' lets them close: shop, web",
+                "'alice (uid 1042)' confirms their closing: shop, web",
                 "shop: \u{FFFD}[31mreleased",
             ])
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(
             sentences(try history("web")) == [
                 "web: ended: so it is", "2 services would close at once",
-                "'alice (uid 1042)' lets them close: shop, web",
+                "'alice (uid 1042)' confirms their closing: shop, web",
             ])
         let member = { (name: String, arguments: [String]) in
             let result = try Program.run(

@@ -66,19 +66,19 @@ import Testing
             testDescription: "a full runtime directory",
             begin: "cat /dev/zero > run/filler || true", end: "rm run/filler",
             // The files that say open are removed, which makes room for the closing.
-            says: "no space left on device; trying again", isPublished: true),
+            says: "no space left on device; retrying", isPublished: true),
         Trouble(
             testDescription: "a full state directory",
             begin: "cat /dev/zero > state/filler || true", end: "rm state/filler",
-            says: "no space left on device; trying again", isPublished: true),
+            says: "no space left on device; retrying", isPublished: true),
         Trouble(
             testDescription: "a read-only runtime directory",
             begin: "mount -o remount,ro run", end: "mount -o remount,rw run",
-            says: "read-only file system; trying again", isPublished: false),
+            says: "read-only file system; retrying", isPublished: false),
         Trouble(
             testDescription: "a read-only state directory",
             begin: "mount -o remount,ro state", end: "mount -o remount,rw state",
-            says: "read-only file system; trying again", isPublished: true),
+            says: "read-only file system; retrying", isPublished: true),
     ]
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: troubles)
@@ -98,7 +98,7 @@ import Testing
         }
         _ = try mounted.run(trouble.end)
         try mounted.wait(until: "it has recovered") {
-            try mounted.program.errors.contains("every file is written again")
+            try mounted.program.errors.contains("all files are written again")
         }
         #expect(try mounted.state() == "ended")
         #expect(try mounted.run("ls run/shop").output == "closed\nstate.env\nstate.json\n")

@@ -70,7 +70,7 @@ import Testing
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         #expect(
             try watched.next().hasPrefix(
-                "READY=1\nSTATUS=configuration refused, the one accepted last is in force: "
+                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
                     + "/killswitchd.toml:1:14: syntax error"))
         #expect(try watched.next(within: 200) == nil)
         try watched.daemon.folder.write(Daemon.shop, to: "killswitchd.toml")

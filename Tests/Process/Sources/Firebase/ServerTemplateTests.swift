@@ -180,7 +180,7 @@ import Testing
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)
         try server.publish(server: ["service_end": "over"], version: 3)
-        try await daemon.awaitLine("does not hold key 'other' any more; its default counts")
+        try await daemon.awaitLine("no longer holds key 'other'; its default counts")
         try await waitUntil("the default counts") {
             try daemon.member("values") == #"{"other":"2"}"#
         }

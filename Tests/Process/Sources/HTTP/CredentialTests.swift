@@ -10,7 +10,8 @@ import Testing
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
         try daemon.start()
         try await daemon.awaitLine(
-            "open '\(daemon.folder("token"))': no such file or directory; keeping what is known")
+            "open '\(daemon.folder("token"))': no such file or directory; known flags stay in force"
+        )
         #expect(try server.requests.isEmpty)
 
         try daemon.folder.write("first-token\n", to: "token")
