@@ -159,8 +159,7 @@ struct GateMachineTests {
                 1.2s start killswitch-closed@shop.target: access denied
                     ask whether the system is stopping
                 1.3s the system is up
-                    say error: shop: start 'killswitch-closed@shop.target': access denied; trying \
-                again
+                    say error: shop: start 'killswitch-closed@shop.target': access denied; retrying
                 2.3s woke
                     ask whether the system is stopping
                 2.4s the system is up

@@ -51,7 +51,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         try await server.behave("week-503")
-        try await daemon.awaitLine("asking again in 3600 s")
+        try await daemon.awaitLine("retrying in 3600 s")
     }
 
     @Test func aRedirectOnTheSameHostIsFollowed() async throws {
