@@ -17,12 +17,13 @@ package struct Evidence: Hashable, Sendable {
     package var problem: InvalidFlag?
     /// Newer answers that would move the gate and are not confirmed yet.
     package var unconfirmed: Unconfirmed?
-    /// The version of the flags in force: their edition, or else the source's word for it.
+    /// The version of the flags in force: the `version` in them, else the source's own, such as an
+    /// ETag or a revision.
     package var version: String?
 }
 
 extension Evidence {
-    /// The evidence of a switch whose source has not answered, and that nobody waits for.
+    /// The evidence of a switch whose source has not answered and is not awaited.
     package init(source: SourceName, reading: Reading? = nil) {
         self.source = source
         self.reading = reading
@@ -37,8 +38,9 @@ package struct Circumstances: Hashable, Sendable {
     package var isClockBelieved: Bool
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
-    /// The gate that its flags and its policy have wanted in this boot until now; nil if unknown.
-    package var stood: Gate?
+    /// The gate that its flags and its policy wanted at the last decision in this boot; nil before
+    /// the first.
+    package var wantedBefore: Gate?
     /// The installed version of the software that the service runs; nil if unknown.
     package var installed: Version?
     /// The override of an operator, whether it has expired or not.

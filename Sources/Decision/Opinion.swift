@@ -165,7 +165,7 @@ extension Service {
     ) -> Bool {
         guard evidence.isAwaited || evidence.isWaking else { return false }
         let outcome = policy.whenStale.gate ?? opinion.gate
-        return outcome == opinion.gate || circumstances.stood != outcome
+        return outcome == opinion.gate || circumstances.wantedBefore != outcome
     }
 
     private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {

@@ -23,13 +23,13 @@ package final class JournalSocket {
 
     /// Writes an entry, or drops it.
     package func write(_ entry: JournalEntry) {
-        catchUp()
+        reportLosses()
         if !send(entry) { dropped += 1 }
     }
 
     /// Writes how many entries were dropped, if the journal takes entries again. Does nothing if
     /// none was dropped.
-    package func catchUp() {
+    package func reportLosses() {
         guard dropped > 0 else { return }
         let entries = dropped == 1 ? "entry was" : "entries were"
         let text = "\(dropped) \(entries) dropped, for the journal took none"

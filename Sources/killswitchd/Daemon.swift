@@ -80,7 +80,7 @@ final class Daemon {
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         gatekeeper?.observer = { [log, manager] in
-            log.catchUp()
+            log.reportLosses()
             manager.look()
         }
         if options.purpose == .follow { server = listen() }
@@ -100,7 +100,7 @@ final class Daemon {
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
-                log.catchUp()
+                log.reportLosses()
                 if case .reconfigured = event { manager.endReload() } else { manager.look() }
                 server?.advance(.event(event))
             case .settled: server?.advance(.settled)

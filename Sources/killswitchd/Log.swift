@@ -7,7 +7,7 @@ import Records
 /// journal.
 final class Log {
     private let journal: JournalSocket?
-    /// The number of lines that stderr did not take since the last one that it took.
+    /// How many lines stderr has refused since the last line that it accepted.
     private var dropped = 0
 
     /// systemd sets `JOURNAL_STREAM` if it connects stderr to the journal. A shell in between may have
@@ -25,7 +25,7 @@ final class Log {
         }
     }
 
-    /// Writes a sentence.
+    /// Writes a sentence of the daemon's own.
     func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
         write(JournalEntry(level.priority, sentence, messageID: id?.rawValue))
     }
@@ -37,7 +37,7 @@ final class Log {
     func write(_ notice: GateNotice) { write(notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.
-    func catchUp() { journal?.catchUp() }
+    func reportLosses() { journal?.reportLosses() }
 
     private func write(_ entry: JournalEntry) {
         if let journal { return journal.write(entry) }

@@ -56,7 +56,7 @@ import Testing
             count.hasPrefix("MESSAGE=3 entries were dropped, for the journal took none\nPRIORITY=4")
         )
         #expect(try listener.next()?.hasPrefix("MESSAGE=heard\n") == true)
-        journal.catchUp()
+        journal.reportLosses()
         journal.write(JournalEntry(.info, "again"))
         #expect(try listener.next()?.hasPrefix("MESSAGE=again\n") == true)
         #expect(try listener.next(within: 0) == nil)
@@ -72,7 +72,7 @@ import Testing
         var heard = 0
         while try listener.next(within: 0) != nil { heard += 1 }
         #expect(heard > 0 && heard < total)
-        journal.catchUp()
+        journal.reportLosses()
         #expect(try listener.next()?.hasPrefix("MESSAGE=\(total - heard) entries") == true)
     }
 }

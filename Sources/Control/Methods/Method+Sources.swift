@@ -8,8 +8,8 @@ extension Method {
     static let sources = Method(
         name: "Sources", access: .reading,
         declaration: """
-            # One source: seconds since it confirmed its flags, seconds until it is asked again (null
-            # while it is being asked), why the last fetch brought nothing, and who follows it.
+            # One source: seconds since it confirmed its flags, seconds until the next poll (null
+            # while a fetch is in flight), why the last fetch brought nothing, and who follows it.
             type Source (
               name: string,
               age: ?int,

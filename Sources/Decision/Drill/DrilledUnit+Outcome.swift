@@ -9,24 +9,24 @@ extension DrilledUnit {
 
 /// The observations of a unit during a drill.
 package struct UnitObservations: Hashable, Sendable {
-    /// How it stood when the drill had the gate opened again.
+    /// The unit behind the closed gate, read just before the drill reopens the gate.
     package var closed: UnitSnapshot?
-    /// How it stood at the end.
+    /// The unit at the end of the drill.
     package var ended: UnitSnapshot?
     /// The result of a start by hand behind the closed gate; nil if none was tried.
     package var handStart: ManualStart?
     /// Its problem by `units.json`.
     package var reportedProblem: String?
 
-    /// A unit of which nothing was seen.
+    /// No observations yet.
     package init() {}
 }
 
 /// The times of the steps of a drill.
 package struct DrillTimes: Hashable, Sendable {
-    /// The order to close was given.
+    /// When the order to close was given.
     package var ordered: Uptime
-    /// The gate was to open again; nil if it never was.
+    /// When the drill asked for the gate to reopen; nil if it did not.
     package var reopened: Uptime?
     /// The longest that the gate was to stay closed.
     package var limit: Duration
@@ -42,7 +42,7 @@ package struct DrillTimes: Hashable, Sendable {
     }
 }
 
-/// Judges one unit by everything that was seen of it.
+/// Judges one unit by its observations.
 private struct Judgement {
     let unit: DrilledUnit
     let seen: UnitObservations
@@ -62,7 +62,7 @@ private struct Judgement {
         }
     }
 
-    /// From a moment to the first time after it that the unit came down.
+    /// The time from `moment` until the unit first came down; nil if it did not.
     private func stop(after moment: Uptime) -> Duration? {
         let stops = [seen.closed?.downSince, seen.ended?.downSince].compactMap(\.self)
         return stops.first { $0 >= moment }.map { $0 - moment }
@@ -162,12 +162,13 @@ private struct Judgement {
         }
         guard !unit.isStarted, ended.seen.active.isDown else { return nil }
         return unit.before.triggeredBy.isEmpty
-            ? "it was at work, which is not begun again" : "it is down until something triggers it"
+            ? "its work was stopped, and is not started again"
+            : "it is down until something triggers it"
     }
 }
 
 extension UnitSnapshot {
-    /// From a moment until it came up after that, or ended with success after a start.
+    /// The time from `moment` until the unit came up, or ended with success; nil if it did neither.
     fileprivate func start(after moment: Uptime) -> Duration? {
         switch seen.active {
         case .active, .reloading: return upSince.flatMap { $0 >= moment ? $0 - moment : nil }

@@ -56,7 +56,7 @@ extension ServiceState {
         return Circumstances(
             time: isBelieved ? now.wall : max(held, knownPast ?? held),
             isClockBelieved: isBelieved, isSameBoot: isSameBoot,
-            stood: isSameBoot || record != nil ? wanted : nil,
+            wantedBefore: isSameBoot || record != nil ? wanted : nil,
             installed: installed, override: override)
     }
 
