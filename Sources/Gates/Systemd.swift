@@ -6,19 +6,12 @@ import EventLoop
 /// answer, each signal and the loss of the connection become events.
 final class Systemd {
     private let loop: EventLoop
-    private let address: String
+    private let address: String?
     private let post: (GateEvent) -> Void
     private var connection: Connection?
 
-    /// A connection with its subscriptions.
-    private struct Connection {
-        let bus: Bus
-        var matches: [Match] = []
-        var signals: UnitSignals
-    }
-
-    /// `address` is that of the bus.
-    init(_ loop: EventLoop, address: String, post: @escaping (GateEvent) -> Void) {
+    /// `address` is the address of the bus; nil for the system bus.
+    init(_ loop: EventLoop, address: String?, post: @escaping (GateEvent) -> Void) {
         self.loop = loop
         self.address = address
         self.post = post
@@ -28,18 +21,16 @@ final class Systemd {
     /// change is missed in between.
     func connect() {
         connection = nil
-        attempt { () throws(BusError) in
+        attempt {
             let bus = try Bus(loop, address: address) { [unowned self] in
                 post(.busLost(problem: "the connection to the bus is gone"))
             }
-            var connection = Connection(
-                bus: bus,
-                signals: UnitSignals(bus) { [unowned self] unit, seen in
-                    post(.unitChanged(unit, seen))
-                })
+            var connection = Connection(bus: bus) { [unowned self] unit, seen in
+                post(.unitChanged(unit, seen))
+            }
             connection.matches = try [
-                Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
-                    reloading(message)
+                Match(bus, Match.signal(ofManager: "Reloading")) { [unowned self] message in
+                    if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
                 },
                 // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
                 Match(bus, Self.restarts) { [unowned self] _ in subscribe() },
@@ -50,42 +41,28 @@ final class Systemd {
         list()
     }
 
-    /// Lets go of the connection.
-    func disconnect() { connection = nil }
-
     /// Lists our units: `unitsListed` follows, or `busLost`.
     func list() {
-        ask("list units", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
-            [unowned self] message throws(BusError) in
-            post(.unitsListed(try message.loadedUnits()))
+        let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
+        send(.manager("list units", "ListUnitsByPatterns", patterns)) { [unowned self] result in
+            attempt { post(.unitsListed(try result.get().loadedUnits())) }
         }
     }
 
     /// Subscribes to changes of exactly these units.
-    func follow(_ units: Set<UnitName>) {
-        attempt { () throws(BusError) in try connection?.signals.follow(units) }
-    }
+    func follow(_ units: Set<UnitName>) { attempt { try connection?.follow(units) } }
 
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
         send(.read(unit)) { [unowned self] result in
-            guard case .success(let message) = result,
-                case .success(let properties) = Result(catching: { () throws(BusError) in
-                    try message.unitProperties()
-                })
-            else { return post(.unitRead(unit, nil)) }
-            post(.unitRead(unit, properties))
+            post(.unitRead(unit, result.message?.content { try $0.unitSnapshot() }))
         }
     }
 
     /// Starts or stops a target. The answer comes as soon as the job is queued.
     func enqueue(_ job: TargetJob) {
         guard let unit = job.target.unit else { return }
-        let member =
-            switch job {
-            case .start: "StartUnit"
-            case .stop: "StopUnit"
-            }
+        let member = job.isStart ? "StartUnit" : "StopUnit"
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
             switch result {
@@ -102,11 +79,7 @@ final class Systemd {
             interface: "org.freedesktop.DBus.Properties", member: "Get",
             [.text("\(Call.systemd).Manager"), .text("SystemState")])
         send(call) { [unowned self] result in
-            guard case .success(let message) = result,
-                case .success(let state) = Result(catching: { () throws(BusError) in
-                    try message.word()
-                })
-            else { return post(.systemState(isStopping: false)) }
+            let state = result.message?.content { try $0.word() }
             post(.systemState(isStopping: state == "stopping"))
         }
     }
@@ -114,44 +87,22 @@ final class Systemd {
     /// systemd sends its signals only to subscribers. A second subscription is no error.
     private func subscribe() {
         send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
-            guard case .failure(let error) = result,
-                !error.isRepetition
-            else { return }
+            guard case .failure(let error) = result, !error.isRepetition else { return }
             post(.busLost(problem: error.description))
-        }
-    }
-
-    private func reloading(_ message: Message) {
-        guard case .success(false) = Result(catching: { () throws(BusError) in try message.bool() })
-        else { return }
-        post(.systemdReloaded)
-    }
-
-    /// A call of the manager that must succeed: a failure counts as the loss of the bus.
-    private func ask(
-        _ purpose: String, _ member: String, _ arguments: [Call.Argument],
-        answer: @escaping (Message) throws(BusError) -> Void
-    ) {
-        send(.manager(purpose, member, arguments)) { [unowned self] result in
-            attempt { () throws(BusError) in try answer(try result.get()) }
         }
     }
 
     private func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
-        attempt { () throws(BusError) in try connection?.bus.call(call, answer: answer) }
+        attempt { try connection?.bus.call(call, answer: answer) }
     }
 
-    private func attempt(_ body: () throws(BusError) -> Void) {
+    /// Does what must succeed: a failure counts as the loss of the bus.
+    private func attempt(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            post(.busLost(problem: error.description))
+            post(.busLost(problem: "\(error)"))
         }
-    }
-
-    private static func rule(_ interface: String, _ member: String) -> String {
-        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
-            + "interface='\(Call.systemd).\(interface)',member='\(member)'"
     }
 
     private static let restarts =
@@ -159,37 +110,36 @@ final class Systemd {
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
 }
 
-/// The signals of units. Each unit has a match rule, so that changes of other units do not wake the
+/// A connection with its subscriptions.
+///
+/// Each unit that is followed has a match rule, so that changes of other units do not wake the
 /// daemon. One rule matches all units if there would be more than a connection may have (512,
 /// dbus-daemon(1), `max_match_rules_per_connection`).
-struct UnitSignals {
-    private let bus: Bus
-    private let heard: (UnitName, UnitStatus) -> Void
-    private var matches: [UnitName: Match] = [:]
-    private var all: Match?
-    private var followed: Set<UnitName> = []
+private struct Connection {
+    let bus: Bus
+    /// Called with each signal of a unit.
+    let heard: (UnitName, UnitStatus) -> Void
+    /// The subscriptions to signals of systemd itself.
+    var matches: [Match] = []
+    var units: [UnitName: Match] = [:]
+    var allUnits: Match?
 
     private static let limit = 400
 
-    /// The signals of a connection, at first of no unit. `heard` is called with each signal.
-    init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
-        self.bus = bus
-        self.heard = heard
-    }
-
     /// Subscribes to exactly these units.
-    mutating func follow(_ units: Set<UnitName>) throws(BusError) {
-        followed = units
-        if units.count > Self.limit {
-            matches = [:]
+    mutating func follow(_ followed: Set<UnitName>) throws(BusError) {
+        if followed.count > Self.limit {
+            units = [:]
             // With the one rule signals of other units come too: the machine ignores them.
-            if all == nil { all = try match("path_namespace='\(ObjectPath.manager)/unit'") }
+            if allUnits == nil {
+                allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
+            }
             return
         }
-        all = nil
-        matches = matches.filter { units.contains($0.key) }
-        for unit in units where matches[unit] == nil {
-            matches[unit] = try match("path='\(ObjectPath.of(unit))'")
+        allUnits = nil
+        units = units.filter { followed.contains($0.key) }
+        for unit in followed where units[unit] == nil {
+            units[unit] = try match("path='\(ObjectPath.of(unit))'")
         }
     }
 
@@ -203,11 +153,16 @@ struct UnitSignals {
         ) { message in
             // A signal that cannot be read changes nothing.
             guard let unit = ObjectPath.unit(message.path),
-                case .success(let seen?) = Result(catching: { () throws(BusError) in
-                    try message.unitStatus()
-                })
+                let seen = message.content({ try $0.unitStatus() })
             else { return }
             heard(unit, seen)
         }
+    }
+}
+
+extension Result<Message, BusError> {
+    /// The answer; nil if the call has failed.
+    fileprivate var message: Message? {
+        if case .success(let message) = self { message } else { nil }
     }
 }

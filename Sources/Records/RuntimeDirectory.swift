@@ -22,7 +22,6 @@ package struct RuntimeDirectory {
     /// are removed, which frees some. They are missing until the next attempt.
     package func publish(_ record: Record, of service: Service) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        let marker = Marker(folder: folder)
         try Directory.create(folder)
         let texts = [
             (FileName.state, StateFile.text(of: record, for: service, bootID: bootID)),
@@ -33,18 +32,18 @@ package struct RuntimeDirectory {
                 try File.replace("\(folder)/\(text.0)", with: Array(text.1.utf8))
             } catch {
                 if record.verdict.gate == .closed {
-                    let isTrue = position == 0 && saysClosed(folder)
+                    let isTrue = position == 0 && published(in: folder)?.gate == .closed
                     close(folder, without: isTrue ? [] : texts[position...].map(\.0))
                 }
                 throw error
             }
         }
-        try marker.set(record.verdict.gate)
+        try Marker(folder: folder).set(record.verdict.gate)
     }
 
-    /// Whether the `state.json` in the folder says closed.
-    private func saysClosed(_ folder: String) -> Bool {
-        do { return try PublishedState.read(in: folder)?.gate == .closed } catch { return false }
+    /// The state in the folder; nil if there is none that can be read.
+    private func published(in folder: String) -> PublishedState? {
+        do { return try PublishedState.read(in: folder) } catch { return nil }
     }
 
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
@@ -61,11 +60,9 @@ package struct RuntimeDirectory {
         do {
             let names = try Directory.list(path)
             if names.contains(FileName.controlSocket) { return true }
-            for name in names.compactMap({ ServiceName($0) })
-            where try File.exists("\(path)/\(name)/\(FileName.state)") {
-                return true
+            return try names.compactMap { ServiceName($0) }.contains { name in
+                try File.exists("\(path)/\(name)/\(FileName.state)")
             }
-            return false
         } catch {
             return false
         }
@@ -73,11 +70,6 @@ package struct RuntimeDirectory {
 
     /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
-
-    /// Sets the source's mark to now.
-    package func confirm(_ source: SourceName) throws(FileError) {
-        try File.touch(mark(of: source))
-    }
 
     /// Throws if somebody has removed the `state.json` of one of these services.
     package func check(_ services: [ServiceName]) throws(FileError) {
@@ -131,18 +123,9 @@ package struct RuntimeDirectory {
         if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
-        } else if !isOfThisBoot(folder) {
+        } else if published(in: folder)?.bootID != bootID {
+            // The first decision replaces a state of another boot, or one that cannot be read.
             try Marker(folder: folder).set(nil)
-        }
-    }
-
-    /// Whether the `state.json` in the folder was written in this boot. One that cannot be read was not;
-    /// the first decision replaces it.
-    private func isOfThisBoot(_ folder: String) -> Bool {
-        do {
-            return try PublishedState.read(in: folder)?.bootID == bootID
-        } catch {
-            return false
         }
     }
 

@@ -57,9 +57,7 @@ extension ControllableDaemon {
     /// they are no more than there are services, however long the list is.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
-        var found: [ServiceName] = []
-        for name in Set(names) { found.append(try service(name).name) }
-        return found.sorted()
+        return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
     }
 
     /// How many of the configured names an error holds.

@@ -4,7 +4,7 @@ import JSON
 extension Method {
     /// A client that reads slowly misses states between two replies, never the last state.
     static let watch = Method(
-        "Watch", .reading, parameters: ["services"],
+        name: "Watch", access: .reading, parameters: ["services"],
         declaration: """
             # These services, or all that there are and will be, once each is decided; then those
             # that have changed, and those that are no longer configured, until the client has gone.
@@ -23,7 +23,7 @@ extension Method {
             let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
             guard let last = known else {
                 let services = daemon.services
-                guard daemon.areDecided(services, isChosen) else { return .waiting }
+                guard daemon.areDecided(services, isChosen) else { return nil }
                 known = changes.number
                 return .more(
                     ReplyParameters([:]).list("services", of: services) {
@@ -32,7 +32,7 @@ extension Method {
             }
             let (changed, gone, number) = changes.news(after: last, isChosen)
             known = number
-            guard !changed.isEmpty || !gone.isEmpty else { return .waiting }
+            guard !changed.isEmpty || !gone.isEmpty else { return nil }
             return .more(
                 ReplyParameters([:]).list("services", of: changed) {
                     daemon.state(of: $0).map(JSON.Value.object)

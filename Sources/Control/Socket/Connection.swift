@@ -29,12 +29,18 @@ final class Connection {
 
     /// How the call that is being answered learns of news.
     private enum Advance {
-        case atEach((ReplyTrigger) throws(MethodError) -> ReplyProgress)
-        case afterNews(() throws(MethodError) -> ReplyProgress)
+        case atEach((ReplyTrigger) throws(MethodError) -> Reply?)
+        case afterNews(() throws(MethodError) -> LongReply?)
 
-        func callAsFunction(_ trigger: ReplyTrigger) throws(MethodError) -> ReplyProgress {
+        func callAsFunction(_ trigger: ReplyTrigger) throws(MethodError) -> LongReply? {
             switch self {
-            case .atEach(let advance): try advance(trigger)
+            case .atEach(let advance):
+                switch try advance(trigger) {
+                case nil: nil
+                case .more(let parameters): .more(ReplyParameters(parameters))
+                case .last(let parameters): .last(ReplyParameters(parameters))
+                case .failure(let failure): throw failure
+                }
             case .afterNews(let advance): try advance()
             }
         }
@@ -201,13 +207,13 @@ final class Connection {
     ) {
         do {
             switch try advance(trigger) {
-            case .waiting: break
+            case nil: break
             case .more(let answer):
                 let isStream = replies == .many
                 reply(
                     ReplyMessage(answer, continues: isStream), replies,
                     then: isStream ? .answering(replies, advance) : .reading)
-            case .done(let answer): reply(ReplyMessage(answer, continues: false), replies)
+            case .last(let answer): reply(ReplyMessage(answer, continues: false), replies)
             }
         } catch {
             reply(ReplyMessage(error), replies)

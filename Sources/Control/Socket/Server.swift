@@ -184,7 +184,5 @@ package final class Server {
         }
     }
 
-    private func tryLater() {
-        retry?.set(at: loop.now.boot + .seconds(1))
-    }
+    private func tryLater() { retry?.set(at: loop.now.boot + .seconds(1)) }
 }

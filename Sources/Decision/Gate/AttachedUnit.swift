@@ -91,7 +91,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ properties: UnitProperties) {
+    mutating func take(_ properties: UnitSnapshot) {
         seen = properties.seen
         result = properties.result
         stopLimit = properties.stopLimit
@@ -151,8 +151,7 @@ struct AttachedUnit: Hashable, Sendable {
             stopBy = nil
             expulsions = 0
             noteMayRun(isAwaited: isAwaited, &batch)
-        case .undecided:
-            stopBy = nil
+        case .undecided: stopBy = nil
         }
         return nil
     }
@@ -242,6 +241,14 @@ package enum UnitProblem: Hashable, Sendable {
     case failed(result: String)
     /// It ran behind a closed gate, and is being stopped.
     case runningWhileClosed
+
+    /// Who has to act on it.
+    var level: Notice.Level {
+        switch self {
+        case .late, .failed: .error
+        case .killed, .runningWhileClosed: .warning
+        }
+    }
 
     /// The problem as a clause about the unit.
     package var sentence: String {

@@ -20,9 +20,7 @@ package struct GateMachine: Sendable {
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
-        for service in services {
-            gates[service] = GateState(of: service, isConfigured: true)
-        }
+        for service in services { gates[service] = GateState(of: service, isConfigured: true) }
     }
 
     /// Handles an event at `now`, and returns its effects in their order.
@@ -57,11 +55,9 @@ package struct GateMachine: Sendable {
     package var overview: GateOverview {
         var problems = link.problem.map { ["gates: \($0)"] } ?? []
         problems += gates.keys.sorted().compactMap { gates[$0]?.problem }
-        for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
-            switch unit.problem {
-            case .late?, .failed?: problems.append("\(name): \(unit.problem?.sentence ?? "")")
-            case .killed?, .runningWhileClosed?, nil: break
-            }
+        for unit in units.values.sorted(by: { $0.name < $1.name }) {
+            guard let problem = unit.problem, problem.level == .error else { continue }
+            problems.append("\(unit.name): \(problem.sentence)")
         }
         return GateOverview(isReady: gates.values.allSatisfy(\.isReady), problems: problems)
     }
@@ -111,9 +107,7 @@ package struct GateMachine: Sendable {
     }
 
     /// No gate is moved until the bus is back.
-    private mutating func loseBus(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
-    ) {
+    private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.lose(problem, at: now, &batch) else { return }
         for service in gates.keys { gates[service]?.loseBus() }
     }
@@ -146,7 +140,7 @@ package struct GateMachine: Sendable {
 
     /// A unit was read. A unit that could not be read keeps its last known state.
     private mutating func take(
-        _ properties: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
             takeTarget(properties, of: target, &batch)
@@ -158,7 +152,7 @@ package struct GateMachine: Sendable {
     }
 
     private mutating func takeTarget(
-        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(properties, of: target, &batch)
@@ -246,7 +240,5 @@ package struct GateMachine: Sendable {
     }
 
     /// 1, 2, 4 … 60 s.
-    static func backOff(_ attempts: Int) -> Duration {
-        .seconds(min(60, 1 << min(attempts, 6)))
-    }
+    static func backOff(_ attempts: Int) -> Duration { .seconds(min(60, 1 << min(attempts, 6))) }
 }

@@ -46,7 +46,7 @@ extension Machine {
         guard let source = index.source(name) else { return [] }
         var found: [ServiceName] = []
         // In the order of the services: several switches of one service follow each other.
-        for reader in sources[source].readers {
+        for reader in index.readers[source] {
             let follower = services[reader.service].service.name
             if found.last != follower { found.append(follower) }
         }
@@ -79,8 +79,7 @@ extension Machine {
         let since = service.switches.map(\.awaitedSince).max() ?? now.boot
         let deadline = since + service.service.policy.firstTimeout
         return Overview.ServiceView(
-            name: service.service.name, state: state,
-            daysLeft: service.record?.verdict.daysLeft,
+            name: service.service.name, state: state, daysLeft: service.record?.verdict.daysLeft,
             decidesWithin: state == .undecided ? max(.zero, deadline - now.boot) : nil)
     }
 

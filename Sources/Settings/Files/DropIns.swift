@@ -7,7 +7,7 @@ package import Files
 ///
 /// Each folder and each file is opened once, and what is open is checked and read: an untrusted user cannot
 /// put another file in its place in between.
-struct DropIns: Hashable {
+struct DropIns {
     /// In the order in which they are merged: by the bytes of their names.
     private(set) var contents: [ConfigurationFiles.Content] = []
     private(set) var skipped: [SkippedFile] = []
@@ -21,9 +21,9 @@ struct DropIns: Hashable {
             for name in try folder.names() {
                 let path = "\(folder.path)/\(name)"
                 if let winner = winners[name] {
-                    skipped.append(SkippedFile(path, .overridden(by: winner)))
+                    skipped.append(SkippedFile(path: path, cause: .overridden(by: winner)))
                 } else if !name.hasSuffix(".toml") {
-                    skipped.append(SkippedFile(path, .otherSuffix))
+                    skipped.append(SkippedFile(path: path, cause: .otherSuffix))
                 } else if try take(name, path, in: folder, by: authors) {
                     winners[name] = path
                 }
@@ -40,16 +40,16 @@ struct DropIns: Hashable {
         by authors: Set<UInt32>?
     ) throws(FileError) -> Bool {
         if try folder.isLink(name, to: "/dev/null") {
-            skipped.append(SkippedFile(path, .masked))
+            skipped.append(SkippedFile(path: path, cause: .masked))
             return true
         }
         let file = try folder.file(name)
         if let authors, let problem = try OwnershipProblem(file.attributes(), authors) {
-            skipped.append(SkippedFile(path, .untrusted(problem)))
+            skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
             return false
         }
         let bytes = try file.content(limit: Fragment.largestFile)
-        contents.append(ConfigurationFiles.Content(path: path, bytes: bytes))
+        contents.append((path, bytes))
         return true
     }
 
@@ -61,7 +61,7 @@ struct DropIns: Hashable {
         do {
             let folder = try OpenDirectory(path, followingLinks: authors == nil)
             if let authors, let problem = try OwnershipProblem(folder.attributes(), authors) {
-                skipped.append(SkippedFile(path, .untrusted(problem)))
+                skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
                 return nil
             }
             return folder
@@ -78,7 +78,7 @@ struct DropIns: Hashable {
                 let problem = try OwnershipProblem(
                     File.attributes(of: path, followingLinks: false), authors)
             else { return }
-            skipped.append(SkippedFile(path, .untrusted(problem)))
+            skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
         } catch  where error.isNotFound {}
     }
 
@@ -101,14 +101,9 @@ package struct SkippedFile: Hashable, Sendable {
         case untrusted(OwnershipProblem)
     }
 
+    /// Absolute.
     package let path: String
     package let cause: Cause
-
-    /// `path` is absolute.
-    init(_ path: String, _ cause: Cause) {
-        self.path = path
-        self.cause = cause
-    }
 
     /// Whether its author most likely meant it to be read.
     package var isWarning: Bool {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import EventLoop
 import Files
 import Gates
 import Glibc
@@ -24,14 +25,13 @@ struct Attach: ParsableCommand {
     var runsAtOpen = false
 
     @Flag(
-        name: .customLong("with-dependents"), help: "Attach the units that require these units too."
-    )
+        name: .customLong("with-dependents"),
+        help: "Attach the units that require these units too.")
     var withDependents = false
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Print the files that would be written, and change nothing.")
-    var isDryRun = false
+        help: "Print the files that would be written, and change nothing.") var isDryRun = false
 
     @Flag(
         name: .customLong("force"),
@@ -52,16 +52,14 @@ struct Attach: ParsableCommand {
     func run() throws {
         if !isForced { try PublishedFiles(common).check(service) }
         if !isDryRun { try requireRoot("attach") }
-        let manager = try UnitManager()
-        let options = AttachmentPlan.Options(
-            runsAtOpen: runsAtOpen, withDependents: withDependents, isForced: isForced)
-        let plan = try AttachmentPlan(units, options, describe: manager.describe)
+        let manager = try SystemManager()
+        let plan = try AttachmentPlan(self, describe: manager.describe)
         let target = state.target(of: service)
         for part in plan.parts { try attach(part, to: target) }
         for (unit, other) in plan.dependents {
             printError(
-                "killswitchctl: '\(unit)' requires '\(other)': it stops with it and does not come "
-                    + "back with it; --with-dependents attaches it too")
+                "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "
+                    + "--with-dependents attaches it too")
         }
         if !isDryRun { try manager.reload() }
         if json { print(report(of: plan, on: target).serialized(.pretty)) }
@@ -69,13 +67,13 @@ struct Attach: ParsableCommand {
 
     /// The object for programs: the files, and the units that the gate will not start again.
     private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
-        let directory = UnitDirectory.system
         let units = plan.parts.map { part -> JSON.Value in
             let name = part.unit.name
+            let link = UnitDirectory.link(from: target, to: name)
             return .object([
                 "name": .string(name.text),
-                "drop_in": .string(directory.dropIn(of: name, for: service)),
-                "link": part.isStarted ? .string(directory.link(from: target, to: name)) : .null,
+                "drop_in": .string(UnitDirectory.dropIn(of: name, for: service)),
+                "link": .optional(part.isStarted ? link : nil),
                 "cause": .optional(part.cause),
             ])
         }
@@ -89,43 +87,54 @@ struct Attach: ParsableCommand {
     }
 
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
-        let directory = UnitDirectory.system
-        let attachment = Attachment(target: target, unit: part.unit.name)
-        let file = part.isStarted ? startingFile(of: part.unit) : nil
-        let cause =
-            "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "
-            + "\(service) \(part.unit.name)"
-        let note = part.cause.map { " (\($0))" } ?? ""
-        if isDryRun {
-            if json { return }
-            print("\(directory.dropIn(of: part.unit.name, for: service)):\(note)")
-            print(attachment.dropIn(cause), terminator: "")
-            if let file {
-                print("\(directory.link(from: target, to: part.unit.name)) -> \(file)")
+        let unit = part.unit.name
+        let attachment = Attachment(target: target, unit: unit)
+        // systemd goes by the link's name; the file is for people.
+        let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
+        let option = state == .open ? "" : " --state \(state.rawValue)"
+        let cause = "killswitchctl attach\(option) \(service) \(unit)"
+        if !isDryRun {
+            try permitted {
+                try UnitDirectory.write(
+                    attachment, startedFrom: part.isStarted ? file : nil, cause: cause)
             }
-            print()
-            return
-        }
-        do {
-            try directory.write(attachment, startedFrom: file, cause: cause)
-        } catch {
-            throw CommandFailure(error)
         }
         if json { return }
-        print("attached \(part.unit.name) to \(target.name)\(note)")
-    }
-
-    /// The target of the link that starts a unit. systemd goes by the link's name; the file is for people.
-    private func startingFile(of unit: UnitDescription) -> String {
-        unit.file.isEmpty ? "/dev/null" : unit.file
+        let note = part.cause.map { " (\($0))" } ?? ""
+        guard isDryRun else { return print("attached \(unit) to \(target.name)\(note)") }
+        print("\(UnitDirectory.dropIn(of: unit, for: service)):\(note)")
+        print(attachment.dropIn(cause), terminator: "")
+        if part.isStarted { print("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
+        print()
     }
 }
 
 extension AttachmentPoint: ExpressibleByArgument {}
 
 /// Throws unless the caller is root.
-func requireRoot(_ command: String) throws(CommandFailure) {
+func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else {
         throw CommandFailure(.notPermitted, "\(command) needs root: it writes /etc/systemd/system")
+    }
+}
+
+/// Performs `work`, which writes /etc/systemd/system.
+func permitted(_ work: () throws -> Void) throws {
+    do {
+        try work()
+    } catch let error as FileError where error.isPermissionDenied {
+        throw CommandFailure(.notPermitted, "\(error)")
+    }
+}
+
+extension SystemManager {
+    /// Whether systemd runs here, by the test of sd_booted(3). It does not in an image that is being built.
+    static var isNeeded: Bool {
+        get throws { try File.exists("/run/systemd/system") }
+    }
+
+    /// The system's service manager over the bus; uses the command's loop if it has one.
+    convenience init(on loop: EventLoop? = nil) throws(Failure) {
+        try self.init(address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"), on: loop)
     }
 }

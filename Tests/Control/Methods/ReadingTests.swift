@@ -4,7 +4,7 @@ import Decision
 import JSON
 import Testing
 
-/// Status and Watch: what is so, and each change of it.
+/// Status and Watch: the current states, and each change.
 @Suite struct ReadingTests {
     private let asked: TestDispatcher
 
@@ -14,7 +14,7 @@ import Testing
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let answer) = try advance(trigger) { replies.append(answer.object) }
+            if case .last(let answer) = try advance(trigger) { replies.append(answer) }
         }
         try asked.daemon.settle(tell)
         #expect(replies == [])
@@ -43,7 +43,7 @@ import Testing
             Issue.record("no reply")
             return
         }
-        #expect(answer.object.states == ["running"])
+        #expect(answer.states == ["running"])
     }
 
     @Test func anUnknownServiceAmongManyNamesIsRefused() throws {
@@ -79,7 +79,7 @@ import Testing
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
         var told: [JSON.Object] = []
         func tellAll() throws {
-            while case .more(let answer) = try advance(.writable) { told.append(answer.object) }
+            while case .more(let answer) = try advance(.writable) { told.append(answer) }
         }
         try tellAll()
         try asked.decide(inactive: true)
@@ -129,7 +129,7 @@ import Testing
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
         var told: [[String]] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .more(let answer) = try advance(trigger) { told.append(answer.object.states) }
+            if case .more(let answer) = try advance(trigger) { told.append(answer.states) }
         }
         try tell(.writable)
         try asked.daemon.answer(inactive: false)

@@ -1,0 +1,112 @@
+import JSON
+import Support
+import Testing
+
+extension OnSystemd {
+    /// `killswitchctl attach`, `detach` and `units`.
+    @Suite(.serialized)
+    struct AttachmentTests {
+        @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.start(attaching: "t-web t-worker@3")
+            let before = try host.attachmentFiles
+            #expect(
+                before == """
+                    ./killswitch-open@shop.target.wants
+                    ./killswitch-open@shop.target.wants/t-web.service
+                    ./killswitch-open@shop.target.wants/t-worker@3.service
+                    ./t-web.service.d/50-killswitch-shop.conf
+                    ./t-worker@3.service.d/50-killswitch-shop.conf
+
+                    """)
+            #expect(
+                try host.run("cat /etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
+                    == """
+                    # Written by: killswitchctl attach shop t-web.service
+                    # "killswitchctl detach shop t-web.service" removes it.
+                    [Unit]
+                    # It stops with this target, and cannot be started without it.
+                    Requisite=killswitch-open@shop.target
+                    After=killswitch-open@shop.target
+
+                    """)
+            try host.run("killswitchctl attach shop t-web t-worker@3")
+            #expect(try host.attachmentFiles == before)
+        }
+
+        @Test func detachLeavesNothingBehindAndStopsNothing() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app")
+            try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
+            let before = try host.run("cd /etc/systemd/system && find . | sort")
+            try host.start(attaching: "t-web t-app")
+            #expect(
+                try host.run("killswitchctl detach shop t-web")
+                    == "detached t-web.service from killswitch-open@shop.target\n")
+            try host.run("killswitchctl detach --all shop")
+            #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
+        }
+
+        @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start()
+            let printed = try host.run("killswitchctl attach --dry-run shop t-web")
+            #expect(
+                printed.contains("/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf:"))
+            #expect(printed.contains("Requisite=killswitch-open@shop.target"))
+            #expect(
+                printed.contains(
+                    "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
+                        + "/etc/systemd/system/t-web.service"))
+            let json = try JSON.Value.parse(
+                try host.run("killswitchctl attach --dry-run --json shop t-web")
+            ).object
+            let unit = try #require(json?["units"]?.array?.first?.object)
+            #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
+            #expect(
+                unit["drop_in"]?.string
+                    == "/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
+            #expect(try host.attachmentFiles == "")
+            #expect(try host.property("Requisite", of: "t-web") == "")
+        }
+
+        @Test func aUnitMovesToTheStateItIsAttachedToLast() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach --state maintenance shop t-web")
+            #expect(
+                try host.attachmentFiles == """
+                    ./killswitch-maintenance@shop.target.wants
+                    ./killswitch-maintenance@shop.target.wants/t-web.service
+                    ./t-web.service.d/50-killswitch-shop.conf
+
+                    """)
+        }
+
+        @Test func unitsPrintsTheStatusOfEachUnit() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-ended@shop.target")
+            try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
+            let text = try host.run("killswitchctl units shop --json")
+            let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)
+            #expect(row["name"] == "t-web.service")
+            #expect(row["service"] == "shop")
+            #expect(row["target"] == "killswitch-open@shop.target")
+            #expect(row["wanted"] == false)
+            #expect(row["active"] == "inactive")
+            #expect(row["problem"] == .null)
+            #expect(row["orphan"] == false)
+        }
+    }
+}
