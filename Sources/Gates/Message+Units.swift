@@ -35,6 +35,7 @@ extension Message {
         var active: ActiveState?
         var (hasJob, since) = (false, Instant?.none)
         var (result, stopLimit) = (String?.none, Duration?.none)
+        var (isAssertionTrue, wasTested) = (true, false)
         var (requisiteOf, wants) = ([UnitName](), [UnitName]())
         try properties { name throws(BusError) in
             switch name {
@@ -42,6 +43,9 @@ extension Message {
             case "Job": hasJob = try self.hasJob()
             case "StateChangeTimestamp": since = Instant(realtime: try number())
             case "Result": result = try word()
+            case "AssertResult": isAssertionTrue = try flag()
+            // 0 before the first start, when the result is "no" too.
+            case "AssertTimestampMonotonic": wasTested = try number() != 0
             case "TimeoutStopUSec": stopLimit = Duration(limit: try number())
             case "RequisiteOf": requisiteOf = try names()
             case "Wants": wants = try names()
@@ -51,7 +55,8 @@ extension Message {
         }
         guard let active else { return nil }
         return UnitProperties(
-            UnitStatus(active, hasJob: hasJob, since: since), result: result, stopLimit: stopLimit,
+            UnitStatus(active, hasJob: hasJob, since: since), result: result,
+            isStartRefused: wasTested && !isAssertionTrue, stopLimit: stopLimit,
             requisiteOf: requisiteOf, wants: wants)
     }
 
@@ -77,6 +82,11 @@ extension Message {
     /// The next variant, a number of 64 bits.
     func number() throws(BusError) -> UInt64 {
         try variant("t") { () throws(BusError) in try uint64() }
+    }
+
+    /// The next variant, a Boolean.
+    private func flag() throws(BusError) -> Bool {
+        try variant("b") { () throws(BusError) in try bool() }
     }
 
     /// The next variant, a string.

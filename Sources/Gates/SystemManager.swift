@@ -106,19 +106,24 @@ extension SystemManager {
     /// Starts a unit as an administrator would, and waits for the end of the job, at most for
     /// `limit`. A job that is still running then was accepted.
     package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
-        try subscribe()
-        let jobs = try FinishedJobs(on: bus)
-        let job: String
         do {
-            job = try ask(
-                .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
-                within: Self.patience
-            ) { message throws(BusError) in try message.text("o") }
+            return try start(unit, within: limit).map { ManualStart(job: $0) } ?? .accepted
         } catch  where error.isOfSystemd {
             return .refused
         }
+    }
+
+    /// Starts a unit, and waits for the end of the job, at most for `limit`. Returns the result of
+    /// the job, a word of JobRemoved in org.freedesktop.systemd1(5); nil if it is still running.
+    package func start(_ unit: UnitName, within limit: Duration) throws(Failure) -> String? {
+        try subscribe()
+        let jobs = try FinishedJobs(on: bus)
+        let job = try ask(
+            .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
+            within: Self.patience
+        ) { message throws(BusError) in try message.text("o") }
         try wait(for: limit) { jobs.results[job] != nil }
-        return jobs.results[job].map { ManualStart(job: $0) } ?? .accepted
+        return jobs.results[job]
     }
 
     private func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
@@ -177,7 +182,8 @@ extension ManualStart {
     /// Reads the result of a job: `result` of JobRemoved, org.freedesktop.systemd1(5).
     fileprivate init(job result: String) {
         switch result {
-        case "dependency": self = .refused
+        // The target of the open gate is down, or the service's marker says closed.
+        case "dependency", "assert": self = .refused
         // The start was accepted, even if the unit failed afterwards.
         case "done", "failed", "timeout": self = .accepted
         default: self = .unclear(result)
@@ -187,7 +193,7 @@ extension ManualStart {
 
 extension SystemManager.Failure {
     /// Whether systemd refused the start, and not the bus the call.
-    fileprivate var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
+    package var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
 
     fileprivate var isRepetition: Bool { name == BusError.repetition }
 }

@@ -38,7 +38,7 @@ struct Killswitchctl: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "units",
-                subcommands: [Attach.self, Detach.self, Units.self, Drill.self]),
+                subcommands: [Attach.self, Detach.self, Units.self, Drill.self, Unlock.self]),
         ])
 
     /// Parses the arguments of this process and runs the command; returns the exit status. The message of

@@ -10,6 +10,8 @@ struct AttachedUnit: Hashable, Sendable {
     private(set) var seen: UnitStatus?
     /// How its last run ended; nil if that is not known.
     private var result: String?
+    /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
+    private var isStartRefused = false
     private var stopLimit: Duration?
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
@@ -87,6 +89,7 @@ struct AttachedUnit: Hashable, Sendable {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         self.seen = seen
         if hasFailed { result = nil }
+        if !seen.active.isDown { isStartRefused = false }
         return hasFailed
     }
 
@@ -94,6 +97,7 @@ struct AttachedUnit: Hashable, Sendable {
     mutating func take(_ properties: UnitProperties) {
         seen = properties.seen
         result = properties.result
+        isStartRefused = properties.isStartRefused
         stopLimit = properties.stopLimit
     }
 
@@ -174,7 +178,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     private mutating func noteMayRun(isAwaited: Bool, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
-            problem = nil
+            let isMissing = isStartRefused && isStarted && isDown && isAtRest
+            if !isMissing { problem = nil } else if !isAwaited { report(.startRefused, &batch) }
             return
         }
         // A gate that has just opened starts it again, even after an earlier failure.
@@ -240,6 +245,8 @@ package enum UnitProblem: Hashable, Sendable {
     case killed
     /// It should run, and has failed with this result.
     case failed(result: String)
+    /// It should run, and an assertion in its unit file has refused its start.
+    case startRefused
     /// It ran behind a closed gate, and is being stopped.
     case runningWhileClosed
 
@@ -249,6 +256,7 @@ package enum UnitProblem: Hashable, Sendable {
         case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
         case .killed: "it did not stop by itself and was killed when its limit was over"
         case .failed(let result): "it has failed: \(result)"
+        case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
         case .runningWhileClosed: "it ran behind a closed gate, and is being stopped"
         }
     }

@@ -59,7 +59,8 @@ package struct GateMachine: Sendable {
         problems += gates.keys.sorted().compactMap { gates[$0]?.problem }
         for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
             switch unit.problem {
-            case .late?, .failed?: problems.append("\(name): \(unit.problem?.sentence ?? "")")
+            case .late?, .failed?, .startRefused?:
+                problems.append("\(name): \(unit.problem?.sentence ?? "")")
             case .killed?, .runningWhileClosed?, nil: break
             }
         }

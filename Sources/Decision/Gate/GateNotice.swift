@@ -24,7 +24,7 @@ extension GateNotice {
         case .movedElsewhere, .busLost, .unitsOrphaned: .warning
         case .unitProblem(_, _, let problem):
             switch problem {
-            case .late, .failed: .error
+            case .late, .failed, .startRefused: .error
             case .killed, .runningWhileClosed: .warning
             }
         case .busRecovered: .info

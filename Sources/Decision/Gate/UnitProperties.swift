@@ -37,6 +37,8 @@ package struct UnitProperties: Hashable, Sendable {
     package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
+    /// Whether an assertion of the unit, such as `AssertPathExists=`, has refused its last start.
+    package var isStartRefused: Bool
     /// How long systemd lets it stop before it kills it; nil if that is for ever, or if its type
     /// has no such limit.
     package var stopLimit: Duration?
@@ -47,11 +49,13 @@ package struct UnitProperties: Hashable, Sendable {
 
     /// The properties; an argument that is left out is not known, or not set.
     package init(
-        _ seen: UnitStatus, result: String? = nil, stopLimit: Duration? = nil,
+        _ seen: UnitStatus, result: String? = nil, isStartRefused: Bool = false,
+        stopLimit: Duration? = nil,
         requisiteOf: [UnitName] = [], wants: [UnitName] = []
     ) {
         self.seen = seen
         self.result = result
+        self.isStartRefused = isStartRefused
         self.stopLimit = stopLimit
         self.requisiteOf = requisiteOf
         self.wants = wants

@@ -14,7 +14,7 @@ extension GateNotice {
         case .movedElsewhere: .gateMovedElsewhere
         case .unitProblem(_, _, .late): .unitLate
         case .unitProblem(_, _, .killed): .unitKilled
-        case .unitProblem(_, _, .failed): .unitFailed
+        case .unitProblem(_, _, .failed), .unitProblem(_, _, .startRefused): .unitFailed
         case .unitProblem(_, _, .runningWhileClosed): .unitIntruding
         case .busLost: .busLost
         case .busRecovered: .busRecovered

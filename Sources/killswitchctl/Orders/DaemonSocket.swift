@@ -6,7 +6,8 @@ import Records
 /// The running daemon, called over its control socket. Error messages name the next command to
 /// type.
 struct DaemonSocket {
-    private let path: String
+    /// The path of the socket.
+    let path: String
     private let timeout: Duration?
 
     /// The daemon that publishes in `directory`. Without a `timeout`, a call waits as long as the daemon

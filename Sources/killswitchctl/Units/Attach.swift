@@ -12,7 +12,8 @@ struct Attach: ParsableCommand {
         discussion: """
             Writes a drop-in for each unit and a link that makes the gate start it, in \
             /etc/systemd/system. The unit stays enabled as it is. A socket, timer or path unit \
-            that triggers a unit is attached with it, and started instead of it.
+            that triggers a unit is attached with it, and started instead of it. With --renew, it \
+            writes the drop-ins of all attached units again, as this version writes them.
 
             example: killswitchctl attach shop web.service worker@3.service
             """)
@@ -38,18 +39,35 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
+    @Flag(
+        name: .customLong("renew"),
+        help: "Bring the drop-ins of all attached units up to date; the package does that.")
+    var renews = false
+
+    @Flag(
+        name: .customLong("no-reload"),
+        help: "Do not have systemd read its unit files again.")
+    var skipsReload = false
+
     @Flag(help: "Print JSON: the attached units, their targets, and the units that require them.")
     var json = false
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service.", completion: .services)
-    var service: ServiceName
+    @Argument(help: "The service; none with --renew.", completion: .services)
+    var service: ServiceName?
 
     @Argument(help: "The units; .service may be left out.", completion: .units)
-    var units: [UnitName]
+    var units: [UnitName] = []
+
+    func validate() throws {
+        guard renews ? service == nil : !units.isEmpty else {
+            throw ValidationError("name a service and its units, or give --renew alone")
+        }
+    }
 
     func run() throws {
+        guard let service else { return try renew() }
         if !isForced { try PublishedFiles(common).check(service) }
         if !isDryRun { try requireRoot("attach") }
         let manager = try UnitManager()
@@ -63,8 +81,34 @@ struct Attach: ParsableCommand {
                 "killswitchctl: '\(unit)' requires '\(other)': it stops with it and does not come "
                     + "back with it; --with-dependents attaches it too")
         }
-        if !isDryRun { try manager.reload() }
+        if !isDryRun, !skipsReload { try manager.reload() }
         if json { print(report(of: plan, on: target).serialized(.pretty)) }
+    }
+
+    /// Brings the drop-ins up to date, and names those that somebody has edited. Nothing is stopped.
+    private func renew() throws {
+        if !isDryRun { try requireRoot("attach --renew") }
+        let renewal = try orFail { () throws(FileError) in try Renewal() }
+        let verb = isDryRun ? "would renew" : "renewed"
+        if !isDryRun {
+            do {
+                try renewal.write()
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+        if json {
+            print(renewal.report(isDryRun: isDryRun).serialized(.pretty))
+        } else {
+            for part in renewal.outdated { print("\(verb) \(part.path)") }
+        }
+        for part in renewal.edited {
+            printError(
+                "killswitchctl: '\(part.path)' is not as attach writes it, and stays so; 'killswitchctl "
+                    + "attach \(part.attachment.service) \(part.attachment.unit)' replaces it")
+        }
+        let isReloading = !isDryRun && !skipsReload && !renewal.outdated.isEmpty
+        if isReloading, try UnitManager.isNeeded { try UnitManager().reload() }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
@@ -74,7 +118,7 @@ struct Attach: ParsableCommand {
             let name = part.unit.name
             return .object([
                 "name": .string(name.text),
-                "drop_in": .string(directory.dropIn(of: name, for: service)),
+                "drop_in": .string(directory.dropIn(of: name, for: target.service)),
                 "link": part.isStarted ? .string(directory.link(from: target, to: name)) : .null,
                 "cause": .optional(part.cause),
             ])
@@ -83,7 +127,7 @@ struct Attach: ParsableCommand {
             .object(["name": .string(unit.text), "requires": .string(other.text)])
         }
         return .object([
-            "service": .string(service.text), "target": .string(target.name),
+            "service": .string(target.service.text), "target": .string(target.name),
             "dry_run": .bool(isDryRun), "units": .array(units), "dependents": .array(dependents),
         ])
     }
@@ -91,6 +135,7 @@ struct Attach: ParsableCommand {
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
         let directory = UnitDirectory.system
         let attachment = Attachment(target: target, unit: part.unit.name)
+        let service = target.service
         let file = part.isStarted ? startingFile(of: part.unit) : nil
         let cause =
             "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "

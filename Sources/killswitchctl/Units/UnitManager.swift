@@ -54,6 +54,15 @@ struct UnitManager {
         try ask { () throws(SystemManager.Failure) in try manager.tryStart(unit, within: limit) }
     }
 
+    /// Starts a unit, and waits up to `limit` for the result of the job; nil if it is still running.
+    func start(_ unit: UnitName, within limit: Duration) throws(CommandFailure) -> String? {
+        do {
+            return try manager.start(unit, within: limit)
+        } catch {
+            throw error.isOfSystemd ? CommandFailure(.no, "\(error)") : CommandFailure(error)
+        }
+    }
+
     private func ask<Answer>(
         _ question: () throws(SystemManager.Failure) -> Answer
     ) throws(CommandFailure) -> Answer {
