@@ -15,6 +15,7 @@ final class Systemd {
         let bus: Bus
         var matches: [Match] = []
         var signals: UnitSignals
+        var calls = PendingCalls()
     }
 
     /// `address` is that of the bus.
@@ -47,28 +48,60 @@ final class Systemd {
             self.connection = connection
         }
         subscribe()
-        list()
+        list([])
     }
 
     /// Lets go of the connection.
     func disconnect() { connection = nil }
 
-    /// Lists our units: `unitsListed` follows, or `busLost`.
-    func list() {
-        ask("list units", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
+    /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
+    /// follow, or `busLost`.
+    func list(_ units: [UnitName]) {
+        ask("list targets", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
+            [unowned self] message throws(BusError) in
+            post(.targetsListed(try message.loadedUnits()))
+        }
+        guard !units.isEmpty else { return }
+        ask("list units", "ListUnitsByNames", [.texts(units.map(\.text))]) {
             [unowned self] message throws(BusError) in
             post(.unitsListed(try message.loadedUnits()))
         }
     }
 
-    /// Subscribes to changes of exactly these units.
+    /// Subscribes to changes of these units too.
     func follow(_ units: Set<UnitName>) {
         attempt { () throws(BusError) in try connection?.signals.follow(units) }
     }
 
+    /// Subscribes to changes of these units no longer.
+    func unfollow(_ units: Set<UnitName>) { connection?.signals.unfollow(units) }
+
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
+        connection?.calls.append(unit)
+        sendCalls()
+    }
+
+    /// Starts or stops a target. The answer comes as soon as the job is queued.
+    func enqueue(_ job: TargetJob) {
+        guard job.target.unit != nil else { return }
+        connection?.calls.append(job)
+        sendCalls()
+    }
+
+    private func sendCalls() {
+        while let call = connection?.calls.next() {
+            switch call {
+            case .job(let job): send(job)
+            case .read(let unit): sendRead(of: unit)
+            }
+        }
+    }
+
+    private func sendRead(of unit: UnitName) {
         send(.read(unit)) { [unowned self] result in
+            connection?.calls.noteReadAnswer()
+            sendCalls()
             guard case .success(let message) = result,
                 case .success(let properties) = Result(catching: { () throws(BusError) in
                     try message.unitProperties()
@@ -78,8 +111,7 @@ final class Systemd {
         }
     }
 
-    /// Starts or stops a target. The answer comes as soon as the job is queued.
-    func enqueue(_ job: TargetJob) {
+    private func send(_ job: TargetJob) {
         guard let unit = job.target.unit else { return }
         let member =
             switch job {
@@ -88,6 +120,8 @@ final class Systemd {
             }
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
+            connection?.calls.noteJobAnswer()
+            sendCalls()
             switch result {
             case .success: post(.jobAnswered(job, problem: nil))
             case .failure(let error): post(.jobAnswered(job, problem: error.message))
@@ -177,20 +211,25 @@ struct UnitSignals {
         self.heard = heard
     }
 
-    /// Subscribes to exactly these units.
+    /// Subscribes to these units too.
     mutating func follow(_ units: Set<UnitName>) throws(BusError) {
-        followed = units
-        if units.count > Self.limit {
+        followed.formUnion(units)
+        if all != nil { return }
+        if followed.count > Self.limit {
             matches = [:]
             // With the one rule signals of other units come too: the machine ignores them.
-            if all == nil { all = try match("path_namespace='\(ObjectPath.manager)/unit'") }
+            all = try match("path_namespace='\(ObjectPath.manager)/unit'")
             return
         }
-        all = nil
-        matches = matches.filter { units.contains($0.key) }
         for unit in units where matches[unit] == nil {
             matches[unit] = try match("path='\(ObjectPath.of(unit))'")
         }
+    }
+
+    /// Subscribes to these units no longer.
+    mutating func unfollow(_ units: Set<UnitName>) {
+        followed.subtract(units)
+        for unit in units { matches[unit] = nil }
     }
 
     private func match(_ filter: String) throws(BusError) -> Match {

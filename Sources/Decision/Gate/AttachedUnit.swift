@@ -13,6 +13,8 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
     private var isStartRefused = false
     private var stopLimit: Duration?
+    /// Whether systemd has read its units again since this unit was read: its limit may be another.
+    private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     /// The problem that was reported last.
@@ -98,8 +100,14 @@ struct AttachedUnit: Hashable, Sendable {
         seen = properties.seen
         result = properties.result
         isStartRefused = properties.isStartRefused
+        let before = limit
         stopLimit = properties.stopLimit
+        stopBy = stopBy.map { $0 + (limit - before) }
+        isOutdated = false
     }
+
+    /// systemd has read its units again.
+    mutating func noteReload() { isOutdated = true }
 
     private var isDown: Bool { seen?.active.isDown ?? true }
 
@@ -190,6 +198,7 @@ struct AttachedUnit: Hashable, Sendable {
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
         guard let stopBy else {
             stopBy = now + limit + Self.killingTakes
+            if isOutdated { batch.read(name) }
             return
         }
         if stopBy <= now { report(.late(limit: limit), &batch) }
@@ -214,11 +223,19 @@ struct AttachedUnit: Hashable, Sendable {
         batch.announce(.unitProblem(service, name, problem))
     }
 
-    /// The moments at which its problem may change without an event.
-    var wakeUps: [Boottime] {
-        guard !isDown else { return [] }
+    /// The moment at which its problem may change without an event.
+    var wakeUp: Boottime? {
+        guard !isDown else { return nil }
         let stop: Boottime? = if case .late = problem { nil } else { stopBy }
-        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self)
+        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self).min()
+    }
+
+    /// A problem that an operator has to solve, as a clause; nil without one.
+    var lastingProblem: String? {
+        switch problem {
+        case .late?, .failed?, .startRefused?: problem?.sentence
+        case .killed?, .runningWhileClosed?, nil: nil
+        }
     }
 
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot

@@ -49,6 +49,15 @@ package struct GateTarget: Hashable, Sendable {
         return UnitName("\(Self.prefix)variant@\(service):\(word).target")
     }
 
+    /// Whether it is `open` or `closed`: most units are attached to these two.
+    var isMain: Bool { kind == .open || kind == .closed }
+
+    /// Whether a unit can have its name.
+    var isStartable: Bool {
+        guard case .variant(let word) = kind else { return true }
+        return Name<VariantTag>(word) != nil
+    }
+
     /// The kinds that every service has.
     package static let fixed: [Kind] = [
         .open, .closed, .countdown, .updateRequired, .maintenance, .ended,

@@ -39,6 +39,9 @@ struct GateTargets: Hashable, Sendable {
     /// The units whose changes tell how the targets stand.
     var units: [UnitName] { states.keys.compactMap(\.unit) }
 
+    /// How many targets are known.
+    var count: Int { states.count }
+
     /// All units that are attached to any of them.
     var attached: Set<UnitName> {
         states.values.reduce(into: []) { $0.formUnion($1.attached) }
@@ -66,7 +69,7 @@ struct GateTargets: Hashable, Sendable {
     func worthReading() -> Set<GateTarget> {
         Set(
             states.filter { target, state in
-                target.unit != nil && (target.isMain || !state.seen.active.isDown)
+                target.isStartable && (target.isMain || !state.seen.active.isDown)
             }.keys)
     }
 
@@ -111,12 +114,12 @@ struct GateTargets: Hashable, Sendable {
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
         let starts = wanted.filter { target in
-            guard target.unit != nil else { return false }
+            guard target.isStartable else { return false }
             guard let state = states[target], !isMidway else { return true }
             return !state.isActive
         }
         let stops = states.keys.sorted().filter { target in
-            guard !wanted.contains(target), target.unit != nil,
+            guard !wanted.contains(target), target.isStartable,
                 states[target]?.isAtRestDown == false
             else { return false }
             return !starts.contains { $0.stops(target) }
@@ -149,11 +152,6 @@ struct GateTargets: Hashable, Sendable {
 
     /// The wanted targets but for variants that are no word, which no unit can be named after.
     private static func startable(_ desired: DesiredGate, _ service: ServiceName) -> [GateTarget] {
-        desired.targets(of: service).filter { $0.unit != nil }
+        desired.targets(of: service).filter(\.isStartable)
     }
-}
-
-extension GateTarget {
-    /// Whether it is `open` or `closed`: most units are attached to these two.
-    fileprivate var isMain: Bool { kind == .open || kind == .closed }
 }

@@ -3,7 +3,10 @@ import Decision
 import Files
 import Gates
 import Glibc
+import HostConfiguration
 import JSON
+import Records
+import Settings
 
 /// `killswitchctl attach SERVICE UNIT…`
 struct Attach: ParsableCommand {
@@ -16,6 +19,7 @@ struct Attach: ParsableCommand {
             writes the drop-ins of all attached units again, as this version writes them.
 
             example: killswitchctl attach shop web.service worker@3.service
+            example: killswitchctl attach --each 'app@%s.service'
             """)
 
     @Option(help: "Run with this state of the service, not while its gate is open.")
@@ -39,6 +43,13 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
+    @Option(
+        name: .customLong("each"),
+        help: ArgumentHelp(
+            "Attach this unit to each service of the configuration; %s is the service's name.",
+            valueName: "unit"))
+    var patterns: [UnitPattern] = []
+
     @Flag(
         name: .customLong("renew"),
         help: "Bring the drop-ins of all attached units up to date; the package does that.")
@@ -54,61 +65,81 @@ struct Attach: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service; none with --renew.", completion: .services)
+    @Argument(help: "The service; none with --each or --renew.", completion: .services)
     var service: ServiceName?
 
     @Argument(help: "The units; .service may be left out.", completion: .units)
     var units: [UnitName] = []
 
     func validate() throws {
-        guard renews ? service == nil : !units.isEmpty else {
-            throw ValidationError("name a service and its units, or give --renew alone")
+        let isAlone = service == nil && units.isEmpty
+        let isValid = renews || !patterns.isEmpty ? isAlone : !units.isEmpty
+        guard isValid, !renews || patterns.isEmpty else {
+            throw ValidationError("name a service and its units, or give --each or --renew alone")
         }
     }
 
     func run() throws {
-        guard let service else { return try renew() }
-        if !isForced { try PublishedFiles(common).check(service) }
+        if renews {
+            return try Renewal.run(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
+        }
+        let groups = try service.map { [AttachedGroup(service: $0, units: units)] } ?? eachService()
+        if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
         let manager = try UnitManager()
         let options = AttachmentPlan.Options(
             runsAtOpen: runsAtOpen, withDependents: withDependents, isForced: isForced)
-        let plan = try AttachmentPlan(units, options, describe: manager.describe)
-        let target = state.target(of: service)
+        // Nothing is written if one of them cannot be attached.
+        let plans = try groups.map { group in
+            (
+                state.target(of: group.service),
+                try AttachmentPlan(group.units, options, describe: manager.describe)
+            )
+        }
+        for (target, plan) in plans { try attach(plan, to: target) }
+        if !isDryRun, !skipsReload { try manager.reload() }
+        guard json else { return }
+        let reports = plans.map { report(of: $1, on: $0) }
+        print((service == nil ? .array(reports) : reports[0]).serialized(.pretty))
+    }
+
+    /// Throws for a service that no daemon has decided and that the configuration does not name.
+    private func check(_ service: ServiceName) throws(CommandFailure) {
+        let published = try PublishedFiles(common)
+        guard let failure = published.failure(of: service) else { return }
+        let mayBeConfigured = [.noSuchService, .unreachable].contains(failure.status)
+        guard mayBeConfigured, published.directory == Directories.system,
+            try configuredServices().contains(service)
+        else { throw failure }
+    }
+
+    /// The units of `--each` for each service of the configuration.
+    private func eachService() throws -> [AttachedGroup] {
+        try configuredServices().map { service in
+            AttachedGroup(
+                service: service,
+                units: try patterns.map { pattern in
+                    guard let unit = pattern.unit(of: service) else {
+                        throw CommandFailure(.no, "'\(pattern.text)' is no unit of '\(service)'")
+                    }
+                    return unit
+                })
+        }
+    }
+
+    private func configuredServices() throws(CommandFailure) -> [ServiceName] {
+        try orFail(.configuration) {
+            try Configuration(reading: .standard).settings.services.map(\.name)
+        }
+    }
+
+    private func attach(_ plan: AttachmentPlan, to target: GateTarget) throws {
         for part in plan.parts { try attach(part, to: target) }
         for (unit, other) in plan.dependents {
             printError(
                 "killswitchctl: '\(unit)' requires '\(other)': it stops with it and does not come "
                     + "back with it; --with-dependents attaches it too")
         }
-        if !isDryRun, !skipsReload { try manager.reload() }
-        if json { print(report(of: plan, on: target).serialized(.pretty)) }
-    }
-
-    /// Brings the drop-ins up to date, and names those that somebody has edited. Nothing is stopped.
-    private func renew() throws {
-        if !isDryRun { try requireRoot("attach --renew") }
-        let renewal = try orFail { () throws(FileError) in try Renewal() }
-        let verb = isDryRun ? "would renew" : "renewed"
-        if !isDryRun {
-            do {
-                try renewal.write()
-            } catch {
-                throw CommandFailure(error)
-            }
-        }
-        if json {
-            print(renewal.report(isDryRun: isDryRun).serialized(.pretty))
-        } else {
-            for part in renewal.outdated { print("\(verb) \(part.path)") }
-        }
-        for part in renewal.edited {
-            printError(
-                "killswitchctl: '\(part.path)' is not as attach writes it, and stays so; 'killswitchctl "
-                    + "attach \(part.attachment.service) \(part.attachment.unit)' replaces it")
-        }
-        let isReloading = !isDryRun && !skipsReload && !renewal.outdated.isEmpty
-        if isReloading, try UnitManager.isNeeded { try UnitManager().reload() }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
@@ -167,6 +198,49 @@ struct Attach: ParsableCommand {
 }
 
 extension AttachmentPoint: ExpressibleByArgument {}
+
+extension PublishedFiles {
+    /// Why a service is not known; nil if it has files.
+    fileprivate func failure(of service: ServiceName) -> CommandFailure? {
+        do {
+            try check(service)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// A service with the units that are to be attached to it.
+private struct AttachedGroup {
+    let service: ServiceName
+    let units: [UnitName]
+}
+
+/// The name of a unit in which `%s` stands for the service.
+struct UnitPattern: ExpressibleByArgument {
+    /// The name as it was typed.
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        // Any name will do to see whether the rest of it is one.
+        guard Self.unit(argument, "a") != nil else { return nil }
+    }
+
+    /// The unit of a service; nil if the name would be too long.
+    func unit(of service: ServiceName) -> UnitName? { Self.unit(text, service.text) }
+
+    private static func unit(_ pattern: String, _ service: String) -> UnitName? {
+        var parts = pattern.split(separator: "%", omittingEmptySubsequences: false)[...]
+        var name = String(parts.removeFirst())
+        for part in parts {
+            guard part.first == "s" else { return nil }
+            name += service + part.dropFirst()
+        }
+        return UnitName(argument: name)
+    }
+}
 
 /// Throws unless the caller is root.
 func requireRoot(_ command: String) throws(CommandFailure) {

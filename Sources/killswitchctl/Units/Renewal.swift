@@ -56,6 +56,33 @@ struct Renewal {
     /// The drop-ins that stay as they are.
     var edited: [Part] { parts.filter { $0.finding == .edited } }
 
+    /// Performs the command: brings the drop-ins up to date, and names those that somebody has edited.
+    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+        if !isDryRun { try requireRoot("attach --renew") }
+        let renewal = try orFail { () throws(FileError) in try Renewal() }
+        if !isDryRun {
+            do {
+                try renewal.write()
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+        if json {
+            print(renewal.report(isDryRun: isDryRun).serialized(.pretty))
+        } else {
+            let verb = isDryRun ? "would renew" : "renewed"
+            for part in renewal.outdated { print("\(verb) \(part.path)") }
+        }
+        for part in renewal.edited {
+            printError(
+                "killswitchctl: '\(part.path)' is not as attach writes it, and stays so; "
+                    + "'killswitchctl attach \(part.attachment.service) \(part.attachment.unit)' "
+                    + "replaces it")
+        }
+        guard !isDryRun, !skipsReload, !renewal.outdated.isEmpty else { return }
+        if try UnitManager.isNeeded { try UnitManager().reload() }
+    }
+
     /// The object for programs.
     func report(isDryRun: Bool) -> JSON.Value {
         let units = { (parts: [Part]) -> JSON.Value in

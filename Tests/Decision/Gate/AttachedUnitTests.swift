@@ -251,7 +251,8 @@ struct AttachedUnitTests {
         let web = try DecisionTests.unit("web.service")
         let open = try DecisionTests.unit(.open)
         gate.at(0, .started)
-        gate.at(0, .unitsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
+        gate.at(
+            0, .targetsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
         gate.at(0, .decided(shop, .running))
         let attached = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
