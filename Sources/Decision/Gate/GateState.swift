@@ -32,7 +32,6 @@ struct GateState: Hashable, Sendable {
 
     /// The units whose changes tell how the targets stand.
     var targetUnits: [UnitName] { targets.units }
-
     /// How many targets there are of it.
     var targetCount: Int { targets.count }
 
