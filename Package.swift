@@ -97,7 +97,7 @@ let package = Package(
             ]),
 
         // The configuration of this system, checked: for both programs.
-        quiet("HostConfiguration", uses: ["CivilTime", "Records", "Settings"]),
+        quiet("HostConfiguration", uses: ["Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(

@@ -1,8 +1,8 @@
 /*
- * The least a program can do that does the daemon's job: wait for a file to be replaced, read it, and
- * make durable what the daemon makes durable. Its time is the machine's share of the daemon's.
+ * A minimal program for the daemon's job: it waits until a file is replaced, reads it, and makes as many
+ * files durable as the daemon. Its time is the part of the daemon's time that the machine needs anyway.
  *
- * usage: peer FOLDER; it follows FOLDER/flags.json and writes FOLDER/run/shop/state.json last but one.
+ * usage: peer FOLDER; it watches FOLDER/flags.json and writes FOLDER/run/shop/state.json.
  */
 #include <fcntl.h>
 #include <stdio.h>

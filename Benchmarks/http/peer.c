@@ -1,9 +1,9 @@
 /*
- * The peer: what a C programmer would write to follow one document of flags with libcurl. It does
- * what killswitchd does for each poll, with the same guarantees: a conditional GET on a kept
- * connection by curl_multi_socket_action on sd-event; strict limits; on 304 the mark of the source is
- * touched; on new flags the body is parsed and read as format "status", and stored with its ETag,
- * atomically and synced, before it counts.
+ * The peer: a C program that polls documents of flags with libcurl. It does the same work as killswitchd
+ * for each poll, with the same guarantees: a conditional GET on a kept connection by
+ * curl_multi_socket_action on sd-event; strict limits; a 304 touches the mark of the source; new flags are
+ * parsed and read as format "status", and stored with their ETag, atomically and synced, before they
+ * count.
  *
  * usage: peer URL FOLDER INTERVAL-MS SOURCES [CA-FILE]
  */
@@ -95,7 +95,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *userdata) 
     return length;
 }
 
-/* Puts content under a name in one step, synced. */
+/* Replaces a file by rename, synced. */
 static void replace(struct source *it, const char *name, const char *bytes, size_t size) {
     char temporary[8192];
     snprintf(temporary, sizeof temporary, "%s/.%s.tmp", it->folder, name);
@@ -114,7 +114,7 @@ static void replace(struct source *it, const char *name, const char *bytes, size
     if (directory < 0 || fsync(directory) || close(directory)) die("sync the folder");
 }
 
-/* The flags with what they were fetched with. */
+/* Stores the flags with their time and validators. */
 static void store(struct source *it) {
     cJSON *stored = cJSON_CreateObject();
     char now[64];
@@ -140,7 +140,7 @@ static void publish(struct source *it, int now) {
     fprintf(stderr, "peer: %s", text);
 }
 
-/* As strict as cJSON is: nothing may follow the object. A key that comes twice it does not see. */
+/* As strict as cJSON can be: nothing may follow the object. cJSON accepts duplicate keys. */
 static int read_flags(struct source *it) {
     const char *end = NULL;
     cJSON *flags = cJSON_ParseWithLengthOpts(it->body, it->body_size + 1, &end, 1);
@@ -161,7 +161,7 @@ static void confirm(struct source *it) {
     if (file < 0 || close(file)) die("touch");
 }
 
-/* Whether the stored flags should be marked as confirmed too: every ten minutes. */
+/* Marks the stored flags as confirmed, at most every ten minutes. */
 static void confirm_stored(struct source *it) {
     struct stat status;
     if (stat(path_of(it, "flags.json"), &status) == 0 && time(NULL) - status.st_mtime >= 600)
@@ -198,7 +198,7 @@ static void finish(struct source *it, CURLcode code) {
             }
         }
     }
-    /* As far from each other as asked, a tenth more or less. */
+    /* The interval, a tenth more or less. */
     uint64_t wait = (uint64_t)((double)interval * (0.9 + 0.2 * drand48()));
     uint64_t now = 0;
     sd_event_now(loop, CLOCK_BOOTTIME, &now);

@@ -28,13 +28,8 @@ package final class Agent {
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
-    /// The time of the wall timer, until it has expired or the clock was set.
-    private var wallWake: WallWake = .unset
-
-    private enum WallWake: Equatable {
-        case unset
-        case at(Instant?)
-    }
+    /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
+    private var wallWake: Wake?
 
     /// An element of the queue.
     fileprivate enum Input {
@@ -60,16 +55,13 @@ package final class Agent {
         drain = Deferred(loop) { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
-            wallWake = .unset
-            switch expiry {
-            case .due: post(.woke)
-            case .clockStepped: post(.clockStepped)
-            }
+            wallWake = nil
+            post(expiry == .due ? Event.woke : .clockStepped)
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(machine.plan.services)
         for source in followed {
-            sources[source.name] = Followed(source)
+            sources[source.name] = Followed(source, mark: runtime.mark(of: source.name))
             source.start()
         }
         post(.started)
@@ -136,8 +128,7 @@ package final class Agent {
         }
         queue.removeFirst(taken)
         isDraining = false
-        if queue.isEmpty { observer?(.settled) }
-        if !queue.isEmpty { drain?.arm() }
+        if queue.isEmpty { observer?(.settled) } else { drain?.arm() }
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources
@@ -159,7 +150,7 @@ package final class Agent {
             } else {
                 remembered[source.name] = reload.remember(source)
             }
-            sources[source.name] = Followed(source)
+            sources[source.name] = Followed(source, mark: runtime.mark(of: source.name))
             source.start()
         }
         versionFiles?.follow(reload.plan.services)
@@ -171,8 +162,7 @@ package final class Agent {
     private func perform(_ effect: Effect) {
         switch effect {
         case .fetch(let name, let validators):
-            guard let followed = sources[name] else { return }
-            followed.source.fetch(unlessMatching: validators)
+            sources[name]?.source.fetch(unlessMatching: validators)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
             report(.storeFlags(name)) { () throws(FileError) in
@@ -198,18 +188,16 @@ package final class Agent {
             report(.markConfirmed(name)) { () throws(FileError) in try runtime.unmark(name) }
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
-        case .announce(let notice):
-            announce(notice)
-        case .sleep(let wake):
-            sleep(until: wake)
+        case .announce(let notice): announce(notice)
+        case .sleep(let wake): sleep(until: wake)
         }
     }
 
     /// Marks the source as confirmed, and checks the files of its services for foreign changes. The
     /// check is most of the cost of a poll, so it runs at most once a second.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
-        try runtime.confirm(name)
         guard let followed = sources[name] else { return }
+        try File.touch(followed.mark)
         let now = now
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
         let followers = machine.plan.services.filter { $0.switches.contains { $0.source == name } }
@@ -232,10 +220,9 @@ package final class Agent {
 
     private func sleep(until wake: Wake) {
         if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
-        if wallWake != .at(wake.wall) {
-            wallWake = .at(wake.wall)
-            wallTimer?.set(at: wake.wall)
-        }
+        if let wallWake, wallWake.wall == wake.wall { return }
+        wallWake = wake
+        wallTimer?.set(at: wake.wall)
     }
 }
 
@@ -275,12 +262,15 @@ package struct Reconfiguration {
 /// A source, and when the agent last checked its files.
 private final class Followed {
     let source: any FlagSource
+    /// The path of its mark, made once: a poll touches it.
+    let mark: String
     /// When the files of its services were last checked.
     var checkedAt: Boottime?
 
     /// A source whose files were not checked yet.
-    init(_ source: any FlagSource) {
+    init(_ source: any FlagSource, mark: String) {
         self.source = source
+        self.mark = mark
     }
 }
 
@@ -292,8 +282,7 @@ extension Agent.Input {
         case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
             .event(.warned(let name, _)):
             name == source
-        case .event, .reload:
-            false
+        case .event, .reload: false
         }
     }
 }

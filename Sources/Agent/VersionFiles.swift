@@ -38,7 +38,6 @@ final class VersionFiles {
             post(.installed(service, version))
         } catch {
             // A notice tells that the version is unknown, as soon as flags require one.
-            return
         }
     }
 }

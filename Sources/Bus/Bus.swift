@@ -13,17 +13,16 @@ import Glibc
 @safe
 package final class Bus {
     private let pointer: OpaquePointer
-    private let loop: EventLoop
     private var disconnection: Match?
 
     /// The system's bus, as D-Bus specifies its address.
-    package static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
+    private static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
-    /// Begins to connect. `onLoss` is called once, when the connection ends for any reason.
+    /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once,
+    /// when the connection ends for any reason.
     package init(
-        _ loop: EventLoop, address: String = systemAddress, onLoss: @escaping () -> Void
+        _ loop: EventLoop, address: String?, onLoss: @escaping () -> Void
     ) throws(BusError) {
-        self.loop = loop
         var made: OpaquePointer?
         try check("make a bus connection", unsafe sd_bus_new(&made))
         guard let pointer = unsafe made else {
@@ -31,7 +30,7 @@ package final class Bus {
         }
         unsafe self.pointer = pointer
         let call = "connect to the bus"
-        try check(call, unsafe sd_bus_set_address(pointer, address))
+        try check(call, unsafe sd_bus_set_address(pointer, address ?? Self.systemAddress))
         try check(call, unsafe sd_bus_set_bus_client(pointer, 1))
         try check(call, unsafe sd_bus_start(pointer))
         try check(call, unsafe loop.attach { unsafe sd_bus_attach_event(pointer, $0, 0) })

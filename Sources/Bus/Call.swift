@@ -117,11 +117,7 @@ final class PendingCall {
         guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
         let call = unsafe Unmanaged<PendingCall>.fromOpaque(userdata).takeUnretainedValue()
         let received = unsafe Message(message)
-        if let failure = received.failure(of: call.purpose) {
-            call.answer(.failure(failure))
-        } else {
-            call.answer(.success(received))
-        }
+        call.answer(received.failure(of: call.purpose).map { .failure($0) } ?? .success(received))
         return 0
     }
 }

@@ -33,30 +33,22 @@ package final class Message {
 
     /// The next value, a string, an object path or a signature.
     package func text(_ letter: Unicode.Scalar = "s") throws(BusError) -> String {
-        var text: UnsafePointer<CChar>?
-        try unsafe read(letter, into: &text)
+        let text = try unsafe read(letter, over: UnsafePointer<CChar>?.none)
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
     /// The next value, a Boolean.
-    package func bool() throws(BusError) -> Bool {
-        var value: Int32 = 0
-        try read("b", into: &value)
-        return value != 0
-    }
+    package func bool() throws(BusError) -> Bool { try read("b", over: Int32(0)) != 0 }
 
     /// The next value, unsigned, of 32 bits.
-    package func uint32() throws(BusError) -> UInt32 {
-        var value: UInt32 = 0
-        try read("u", into: &value)
-        return value
-    }
+    package func uint32() throws(BusError) -> UInt32 { try read("u", over: 0) }
 
     /// The next value, unsigned, of 64 bits.
-    package func uint64() throws(BusError) -> UInt64 {
-        var value: UInt64 = 0
-        try read("t", into: &value)
-        return value
+    package func uint64() throws(BusError) -> UInt64 { try read("t", over: 0) }
+
+    /// The content by `read`; nil if the message does not have what `read` expects.
+    package func content<Content>(_ read: (Message) throws -> Content?) -> Content? {
+        do { return try read(self) } catch { return nil }
     }
 
     /// Passes over values of these types.
@@ -66,21 +58,17 @@ package final class Message {
 
     /// Reads inside the next array, structure, dictionary entry or variant.
     package func inside<Result>(
-        _ letter: Unicode.Scalar, _ contents: String?,
-        _ read: () throws(BusError) -> Result
+        _ letter: Unicode.Scalar, _ contents: String?, _ read: () throws(BusError) -> Result
     ) throws(BusError) -> Result {
         try check(
-            Self.purpose,
-            unsafe sd_bus_message_enter_container(pointer, type(letter), contents))
+            Self.purpose, unsafe sd_bus_message_enter_container(pointer, type(letter), contents))
         let result = try read()
         try check(Self.purpose, unsafe sd_bus_message_exit_container(pointer))
         return result
     }
 
     /// Reads each element of the next array.
-    package func each(
-        _ contents: String, _ read: () throws(BusError) -> Void
-    ) throws(BusError) {
+    package func each(_ contents: String, _ read: () throws(BusError) -> Void) throws(BusError) {
         try inside("a", contents) { () throws(BusError) in
             while try !isAtEnd() { try read() }
         }
@@ -95,9 +83,7 @@ package final class Message {
 
     /// The next value, a dictionary from names to variants: `take` is called at each, and says
     /// whether it has read the variant's content.
-    package func properties(
-        _ take: (String) throws(BusError) -> Bool
-    ) throws(BusError) {
+    package func properties(_ take: (String) throws(BusError) -> Bool) throws(BusError) {
         try each("{sv}") { () throws(BusError) in
             try inside("e", "sv") { () throws(BusError) in
                 if try !take(try text()) { try skip("v") }
@@ -109,13 +95,16 @@ package final class Message {
         try check(Self.purpose, unsafe sd_bus_message_at_end(pointer, 0)) > 0
     }
 
+    /// Reads a value of a basic type over an empty one.
     private func read<Value>(
-        _ letter: Unicode.Scalar, into value: inout Value
-    ) throws(BusError) {
+        _ letter: Unicode.Scalar, over empty: Value
+    ) throws(BusError) -> Value {
+        var value = empty
         let result = unsafe withUnsafeMutablePointer(to: &value) {
             unsafe sd_bus_message_read_basic(pointer, type(letter), $0)
         }
         guard result > 0 else { throw BusError(Self.purpose, code: result < 0 ? -result : EBADMSG) }
+        return value
     }
 
     private static let purpose = "read a message of the bus"

@@ -50,8 +50,7 @@ package struct CivilDate: Hashable, Sendable {
         let shifted = daysSinceEpoch + 719_468
         let era = shifted.floored(dividingBy: 146_097)
         let dayOfEra = shifted.remainder(flooredBy: 146_097)
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
@@ -109,17 +108,21 @@ extension BinaryInteger {
 
 /// A date and a time of day without a time zone ("local time"): a zone turns it into an instant.
 package struct CivilDateTime: Hashable, Sendable {
-    /// The day.
-    package let date: CivilDate
-    /// 0 to 23.
-    package let hour: Int
-    /// 0 to 59.
-    package let minute: Int
-    /// 0 to 59.
-    package let second: Int
+    /// Seconds since 1970-01-01T00:00:00 on the same clock.
+    let secondsSinceEpoch: Int64
     /// 0 to 999,999.
-    package let microsecond: Int
+    var microsecond = 0
 
+    /// The day.
+    var date: CivilDate {
+        CivilDate(daysSinceEpoch: Int(secondsSinceEpoch.floored(dividingBy: 86_400)))
+    }
+
+    /// Seconds since midnight.
+    var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
+}
+
+extension CivilDateTime {
     /// The time with these numbers; nil if a clock never shows them (second 60 included).
     package init?(
         date: CivilDate, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0
@@ -127,25 +130,14 @@ package struct CivilDateTime: Hashable, Sendable {
         guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
             (0..<1_000_000).contains(microsecond)
         else { return nil }
-        self.date = date
-        (self.hour, self.minute, self.second) = (hour, minute, second)
-        self.microsecond = microsecond
+        self.init(date, secondOfDay: hour * 3_600 + minute * 60 + second, microsecond: microsecond)
     }
 
-    /// The time this many seconds after 1970-01-01T00:00:00 on the same clock. `microsecond` is 0 to
-    /// 999,999.
-    init(secondsSinceEpoch: Int64, microsecond: Int = 0) {
-        date = CivilDate(daysSinceEpoch: Int(secondsSinceEpoch.floored(dividingBy: 86_400)))
-        let secondOfDay = Int(secondsSinceEpoch.remainder(flooredBy: 86_400))
-        hour = secondOfDay / 3_600
-        minute = secondOfDay / 60 % 60
-        second = secondOfDay % 60
-        self.microsecond = microsecond
-    }
-
-    /// Seconds since 1970-01-01T00:00:00 on the same clock.
-    var secondsSinceEpoch: Int64 {
-        Int64(date.daysSinceEpoch) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
+    /// This many seconds after midnight; 86,400 is the next day.
+    init(_ date: CivilDate, secondOfDay: Int = 0, microsecond: Int = 0) {
+        self.init(
+            secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay),
+            microsecond: microsecond)
     }
 }
 
@@ -164,6 +156,8 @@ extension CivilDateTime: CustomStringConvertible {
 
     /// The description without the fraction.
     var wholeSeconds: String {
-        "\(date)T\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
+        let (minutes, second) = secondOfDay.quotientAndRemainder(dividingBy: 60)
+        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+        return "\(date)T\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
     }
 }

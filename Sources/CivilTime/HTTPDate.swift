@@ -4,8 +4,8 @@ extension TimePoint where Axis == WallClock {
     /// Names are case-sensitive, the zone is GMT, and the name of the day need not fit the date. A year
     /// with two digits is the latest such year that is not more than 50 years after `now`.
     package init(httpDate text: String, now: Instant) throws(TimestampError) {
-        var cursor = ASCIICursor(text.utf8)
-        do throws(TimestampError.Flaw) {
+        var cursor = ByteCursor(text.utf8)
+        do throws(Flaw) {
             self = try cursor.takeHTTPDate(now: now)
         } catch {
             throw TimestampError(text: text, flaw: error)
@@ -19,8 +19,8 @@ private let monthNames = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ]
 
-extension ASCIICursor {
-    fileprivate mutating func takeHTTPDate(now: Instant) throws(TimestampError.Flaw) -> Instant {
+extension ByteCursor {
+    fileprivate mutating func takeHTTPDate(now: Instant) throws(Flaw) -> Instant {
         guard let weekday = take(oneOf: dayNames) else {
             throw .expected("a day name such as Sun", at: column)
         }
@@ -39,7 +39,7 @@ extension ASCIICursor {
     }
 
     /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private mutating func takeFixedDate() throws(TimestampError.Flaw) -> CivilDateTime {
+    private mutating func takeFixedDate() throws(Flaw) -> CivilDateTime {
         let day = try take(.day)
         try expect(" ")
         let month = try takeMonthName()
@@ -50,9 +50,7 @@ extension ASCIICursor {
     }
 
     /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private mutating func takeRFC850Date(
-        now: Instant
-    ) throws(TimestampError.Flaw) -> CivilDateTime {
+    private mutating func takeRFC850Date(now: Instant) throws(Flaw) -> CivilDateTime {
         let day = try take(.day)
         try expect("-")
         let month = try takeMonthName()
@@ -63,14 +61,13 @@ extension ASCIICursor {
         let today = CivilDateTime(secondsSinceEpoch: now.seconds)
         let latest = today.date.year + 50
         var year = latest - (latest - lastDigits).remainder(flooredBy: 100)
-        let secondNow = today.hour * 3_600 + today.minute * 60 + today.second
-        let limit = (latest, today.date.month, today.date.day, secondNow)
+        let limit = (latest, today.date.month, today.date.day, today.secondOfDay)
         if (year, month, day, secondOfDay) > limit { year -= 100 }
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
     /// asctime-date: `Sun Nov  6 08:49:37 1994`.
-    private mutating func takeAsctimeDate() throws(TimestampError.Flaw) -> CivilDateTime {
+    private mutating func takeAsctimeDate() throws(Flaw) -> CivilDateTime {
         let month = try takeMonthName()
         try expect(" ")
         let day = try take(.day, digits: take(" ") ? 1 : 2)
@@ -81,14 +78,14 @@ extension ASCIICursor {
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
-    private mutating func takeMonthName() throws(TimestampError.Flaw) -> Int {
+    private mutating func takeMonthName() throws(Flaw) -> Int {
         guard let month = take(oneOf: monthNames) else {
             throw .expected("a month name such as Nov", at: column)
         }
         return month + 1
     }
 
-    private mutating func takeGMT() throws(TimestampError.Flaw) -> Int {
+    private mutating func takeGMT() throws(Flaw) -> Int {
         try expect(" ")
         let secondOfDay = try takeTimeOfDay()
         guard take(word: " GMT") else { throw .expected("' GMT'", at: column) }

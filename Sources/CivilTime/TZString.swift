@@ -1,99 +1,88 @@
-extension TZif {
-    /// The offsets after the last transition: one for good, or daylight saving each year.
-    enum Rule: Hashable {
-        case fixed(UTCOffset)
-        case daylight(DaylightRule)
-    }
-}
-
-extension TZif.Rule {
-    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1.
+extension DaylightRule {
+    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1: the
+    /// standard offset, and the rule for daylight saving; nil if the offset holds for good.
     ///
     /// Throws for daylight saving without dates: POSIX leaves the dates to the implementation, and
     /// a guess would be wrong for some zones.
-    init(footer: ArraySlice<UInt8>) throws(ZoneError.Flaw) {
-        var cursor = ASCIICursor(footer)
-        do throws(Unexpected) {
-            self = try cursor.takeRule()
+    static func read(
+        footer: ArraySlice<UInt8>
+    ) throws(Flaw) -> (standard: UTCOffset, rule: DaylightRule?) {
+        var cursor = ByteCursor(footer)
+        do throws(Flaw) {
+            return try cursor.takeRule()
         } catch {
-            throw .footer(
-                String(decoding: footer, as: UTF8.self), expected: error.expected, at: error.column)
+            let text = String(decoding: footer, as: UTF8.self)
+            throw Flaw("\(error.clause) of its footer '\(text.excerpt)'")
         }
     }
 }
 
-/// The expectation that a character of the footer did not meet.
-private struct Unexpected: Error {
-    let expected: String
-    let column: Int
-}
-
-extension ASCIICursor {
-    fileprivate mutating func takeRule() throws(Unexpected) -> TZif.Rule {
+extension ByteCursor {
+    fileprivate mutating func takeRule() throws(Flaw) -> (UTCOffset, DaylightRule?) {
         try takeName()
         let standard = try takeOffset()
-        if isAtEnd { return .fixed(standard) }
+        if isAtEnd { return (standard, nil) }
         try takeName()
         let hasOffset = !isAtEnd && next != UInt8(ascii: ",")
         let daylight = hasOffset ? try takeOffset() : try hourAhead(of: standard)
-        try takeSeparator(",")
+        try expect(",")
         let start = try takeYearlyTime()
-        try takeSeparator(",")
+        try expect(",")
         let end = try takeYearlyTime()
-        guard isAtEnd else { throw Unexpected(expected: "the end", column: column) }
-        return .daylight(
-            DaylightRule(standard: standard, daylight: daylight, start: start, end: end))
+        guard isAtEnd else { throw .expected("the end", at: column) }
+        return (
+            standard, DaylightRule(standard: standard, daylight: daylight, start: start, end: end)
+        )
     }
 
     /// A designation: letters, or between `<` and `>` letters, digits and signs; three or more.
-    private mutating func takeName() throws(Unexpected) {
+    private mutating func takeName() throws(Flaw) {
         let start = column
         let isQuoted = take("<")
-        let length = take { byte in
-            byte.isLetter
-                || isQuoted && (byte.isDigit || "+-".utf8.contains(byte))
+        let name = take { byte in
+            byte.isLetter || isQuoted && (byte.isDigit || "+-".utf8.contains(byte))
         }
-        guard length >= 3, !isQuoted || take(">") else {
-            throw Unexpected(expected: "a designation of three or more characters", column: start)
+        guard name.count >= 3, !isQuoted || take(">") else {
+            throw .expected("a designation of three or more characters", at: start)
         }
     }
 
     /// `[+-]hh[:mm[:ss]]`, which POSIX counts west of Greenwich.
-    private mutating func takeOffset() throws(Unexpected) -> UTCOffset {
+    private mutating func takeOffset() throws(Flaw) -> UTCOffset {
         let start = column
         guard let west = takeSignedTime(hourDigits: 1...2, hours: 0...24),
             let offset = UTCOffset(seconds: -west)
-        else { throw Unexpected(expected: "an offset from -24 to 24 hours", column: start) }
+        else { throw .expected("an offset from -24 to 24 hours", at: start) }
         return offset
     }
 
-    private func hourAhead(of standard: UTCOffset) throws(Unexpected) -> UTCOffset {
+    private func hourAhead(of standard: UTCOffset) throws(Flaw) -> UTCOffset {
         guard let offset = UTCOffset(seconds: standard.seconds + 3_600) else {
-            throw Unexpected(expected: "an offset", column: column)
+            throw .expected("an offset", at: column)
         }
         return offset
     }
 
     /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which defaults to 02:00.
-    private mutating func takeYearlyTime() throws(Unexpected) -> YearlyTime {
+    private mutating func takeYearlyTime() throws(Flaw) -> YearlyTime {
         let day = try takeYearlyDay()
         guard take("/") else { return YearlyTime(day: day, second: 7_200) }
         let start = column
         guard let second = takeSignedTime(hourDigits: 1...3, hours: 0...167) else {
-            throw Unexpected(expected: "a time from -167 to 167 hours", column: start)
+            throw .expected("a time from -167 to 167 hours", at: start)
         }
         return YearlyTime(day: day, second: second)
     }
 
-    private mutating func takeYearlyDay() throws(Unexpected) -> YearlyTime.Day {
+    private mutating func takeYearlyDay() throws(Flaw) -> YearlyTime.Day {
         if take("J") {
             return .ordinalWithoutLeapDay(try takeNumber(1...365, digits: 1...3))
         }
         guard take("M") else { return .ordinal(try takeNumber(0...365, digits: 1...3)) }
         let month = try takeNumber(1...12, digits: 1...2)
-        try takeSeparator(".")
+        try expect(".")
         let week = try takeNumber(1...5, digits: 1...1)
-        try takeSeparator(".")
+        try expect(".")
         return .weekday(month: month, week: week, day: try takeNumber(0...6, digits: 1...1))
     }
 
@@ -114,18 +103,11 @@ extension ASCIICursor {
 
     private mutating func takeNumber(
         _ range: ClosedRange<Int>, digits: ClosedRange<Int>
-    ) throws(Unexpected) -> Int {
+    ) throws(Flaw) -> Int {
         let start = column
         guard let number = takeNumber(digits: digits), range.contains(number) else {
-            throw Unexpected(
-                expected: "a number from \(range.lowerBound) to \(range.upperBound)", column: start)
+            throw .expected("a number from \(range.lowerBound) to \(range.upperBound)", at: start)
         }
         return number
-    }
-
-    private mutating func takeSeparator(_ character: Unicode.Scalar) throws(Unexpected) {
-        guard take(character) else {
-            throw Unexpected(expected: "'\(character)'", column: column)
-        }
     }
 }

@@ -77,9 +77,7 @@ extension TimePoint where Axis == WallClock {
     }
 
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
-    package var seconds: Int64 {
-        microseconds.floored(dividingBy: 1_000_000)
-    }
+    package var seconds: Int64 { microseconds.floored(dividingBy: 1_000_000) }
 }
 
 extension Duration {

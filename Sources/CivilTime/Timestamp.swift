@@ -52,19 +52,14 @@ private struct WrittenTime {
     }
 
     /// The instant; nil without an offset.
-    var instant: Instant? {
-        offset.map {
-            CivilDateTime(
-                secondsSinceEpoch: clock.secondsSinceEpoch - $0.seconds,
-                microsecond: clock.microsecond
-            ).asUTC
-        }
-    }
+    var instant: Instant? { offset.map { clock.asUTC - .seconds($0.seconds) } }
+}
 
+extension WrittenTime {
     init(_ text: String) throws(TimestampError) {
-        var cursor = ASCIICursor(text.utf8)
-        do throws(TimestampError.Flaw) {
-            (clock, offset) = try cursor.takeWrittenTime()
+        var cursor = ByteCursor(text.utf8)
+        do throws(Flaw) {
+            self = try cursor.takeWrittenTime()
         } catch {
             throw TimestampError(text: text, flaw: error)
         }
@@ -78,12 +73,10 @@ extension CivilDateTime {
     }
 }
 
-extension ASCIICursor {
-    fileprivate mutating func takeWrittenTime() throws(TimestampError.Flaw)
-        -> (CivilDateTime, WrittenTime.Offset?)
-    {
+extension ByteCursor {
+    fileprivate mutating func takeWrittenTime() throws(Flaw) -> WrittenTime {
         let date = try takeDate()
-        if isAtEnd { return (CivilDateTime(startOf: date), nil) }
+        if isAtEnd { return WrittenTime(clock: CivilDateTime(date), offset: nil) }
         let isT = take("T")
         guard isT || take("t") || take(" ") else {
             throw .expected("'T' or a space", at: column)
@@ -91,14 +84,14 @@ extension ASCIICursor {
         let secondOfDay = try takeTimeOfDay()
         let microsecond = try takeFraction()
         let clock = CivilDateTime(date, secondOfDay: secondOfDay, microsecond: microsecond ?? 0)
-        if isAtEnd { return (clock, nil) }
+        if isAtEnd { return WrittenTime(clock: clock, offset: nil) }
         let offset = try takeOffset()
         guard isAtEnd else { throw .expected("the end", at: column) }
         guard offset.hasColon || (isT && microsecond == nil) else { throw .offsetWithoutColon }
-        return (clock, offset)
+        return WrittenTime(clock: clock, offset: offset)
     }
 
-    private mutating func takeDate() throws(TimestampError.Flaw) -> CivilDate {
+    private mutating func takeDate() throws(Flaw) -> CivilDate {
         let year = try take(.year, digits: 4)
         try expect("-")
         let month = try take(.month)
@@ -108,7 +101,7 @@ extension ASCIICursor {
     }
 
     /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
-    mutating func takeTimeOfDay() throws(TimestampError.Flaw) -> Int {
+    mutating func takeTimeOfDay() throws(Flaw) -> Int {
         let hour = try take(.hour)
         try expect(":")
         let minute = try take(.minute)
@@ -118,7 +111,7 @@ extension ASCIICursor {
     }
 
     /// The fraction of a second in whole microseconds; nil without one.
-    private mutating func takeFraction() throws(TimestampError.Flaw) -> Int? {
+    private mutating func takeFraction() throws(Flaw) -> Int? {
         guard take(".") else { return nil }
         let start = column
         guard var microseconds = takeNumber(digits: 1...6) else {
@@ -129,7 +122,7 @@ extension ASCIICursor {
         return microseconds
     }
 
-    private mutating func takeOffset() throws(TimestampError.Flaw) -> WrittenTime.Offset {
+    private mutating func takeOffset() throws(Flaw) -> WrittenTime.Offset {
         if take("Z") || take("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
         let isWest = take("-")
         guard isWest || take("+") else {
@@ -143,41 +136,26 @@ extension ASCIICursor {
     }
 
     /// Takes a number of exactly this many digits; throws if it is out of the field's range.
-    mutating func take(_ field: TimeField, digits: Int = 2) throws(TimestampError.Flaw) -> Int {
+    mutating func take(_ field: TimeField, digits: Int = 2) throws(Flaw) -> Int {
         guard let value = takeNumber(digits: digits...digits) else {
             throw .expected("a \(digits)-digit \(field.rawValue)", at: column)
         }
-        guard field.range.contains(value) else { throw .outOfRange(field, value: value) }
+        let range = field.range
+        guard range.contains(value) else {
+            let bounds = "\(range.lowerBound) to \(range.upperBound)"
+            throw Flaw("\(field.rawValue) \(value) is not from \(bounds)")
+        }
         return value
-    }
-
-    /// Takes this character; throws if another character comes.
-    mutating func expect(_ character: Unicode.Scalar) throws(TimestampError.Flaw) {
-        guard take(character) else { throw .expected("'\(character)'", at: column) }
     }
 }
 
 extension CivilDate {
     /// The date of numbers that are each in range; throws if the month has no such day.
-    init(written year: Int, _ month: Int, _ day: Int) throws(TimestampError.Flaw) {
+    init(written year: Int, _ month: Int, _ day: Int) throws(Flaw) {
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            throw .noSuchDay(year: year, month: month, day: day)
+            throw Flaw("\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)")
         }
         self = date
-    }
-}
-
-extension CivilDateTime {
-    /// Midnight at the start of this day.
-    init(startOf date: CivilDate) {
-        self.init(date, secondOfDay: 0)
-    }
-
-    /// This many seconds after midnight; 86,400 is the next day.
-    init(_ date: CivilDate, secondOfDay: Int, microsecond: Int = 0) {
-        self.init(
-            secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay),
-            microsecond: microsecond)
     }
 }
 
@@ -188,51 +166,28 @@ package struct TimestampError: Error, Hashable, CustomStringConvertible {
     /// The flaw of the text.
     package let flaw: Flaw
 
-    /// A flaw of a written time.
-    package enum Flaw: Error, Hashable {
-        /// This was expected at this character, counted from 1.
-        case expected(String, at: Int)
-        /// A number that the field cannot have.
-        case outOfRange(TimeField, value: Int)
-        /// The month has no such day.
-        case noSuchDay(year: Int, month: Int, day: Int)
-        /// `+0900` is allowed only after 'T' and whole seconds.
-        case offsetWithoutColon
-        /// An instant is required, and the text has no offset from UTC.
-        case noOffset
-    }
-
     /// `read time '2027-02-30': 2027-02 has no day 30`
     package var description: String {
-        "read time '\(text.excerpt)': \(flaw)"
+        "read time '\(text.excerpt)': \(flaw.clause)"
     }
 }
 
-extension TimestampError.Flaw: CustomStringConvertible {
-    /// The part of the message behind the colon.
-    package var description: String {
-        switch self {
-        case .expected(let what, let column): "\(what) expected at character \(column)"
-        case .outOfRange(let field, let value):
-            "\(field.rawValue) \(value) is not from \(field.range.lowerBound) to "
-                + "\(field.range.upperBound)"
-        case .noSuchDay(let year, let month, let day):
-            "\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)"
-        case .offsetWithoutColon:
-            "an offset without a colon is read only right after 'T' and whole seconds"
-        case .noOffset: "it has no offset from UTC, such as Z or +09:00"
-        }
-    }
+extension Flaw {
+    /// `+0900` is allowed only after 'T' and whole seconds.
+    package static let offsetWithoutColon = Flaw(
+        "an offset without a colon is read only right after 'T' and whole seconds")
+    /// An instant is required, and the text has no offset from UTC.
+    package static let noOffset = Flaw("it has no offset from UTC, such as Z or +09:00")
 }
 
 /// A number in a written time, and its range (RFC 3339 §5.6).
-package enum TimeField: String, Hashable, Sendable {
+enum TimeField: String {
     case year, month, day, hour, minute, second
     case offsetHour = "offset hour"
     case offsetMinute = "offset minute"
 
     /// The values that the field can have, both ends included.
-    package var range: ClosedRange<Int> {
+    var range: ClosedRange<Int> {
         switch self {
         case .year: 0...9_999
         case .month: 1...12

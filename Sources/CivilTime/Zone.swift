@@ -3,45 +3,28 @@ package struct Zone: Sendable {
     /// The name, such as `Asia/Tokyo`.
     package let name: String
 
-    /// The seconds at which the offset changes, ascending.
-    private let starts: [Int64]
-    /// The offset before the first change, and the offset after each: one more than `starts`.
-    private let offsets: [UTCOffset]
-    /// The daylight saving rule after the last change; nil if the last offset holds for good.
-    private let rule: DaylightRule?
+    private let offsets: TZif
 
     /// UTC.
-    package static let utc = Zone(name: "UTC", starts: [], offsets: [.zero], rule: nil)
+    package static let utc = Zone(name: "UTC", offsets: TZif(starts: [], offsets: [.zero]))
+}
 
-    private init(name: String, starts: [Int64], offsets: [UTCOffset], rule: DaylightRule?) {
-        (self.name, self.starts, self.offsets, self.rule) = (name, starts, offsets, rule)
-    }
-
+extension Zone {
     /// Reads the bytes of a TZif file (RFC 9636, any version), which need not be trusted.
     ///
     /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
     /// seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
     package init(name: String, tzif: [UInt8]) throws(ZoneError) {
-        let file: TZif
         do {
-            file = try TZif(tzif)
+            self.init(name: name, offsets: try TZif(tzif))
         } catch {
             throw ZoneError(zone: name, flaw: error)
-        }
-        switch file.rule {
-        case nil:
-            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: nil)
-        case .fixed(let offset):
-            let offsets = Array(file.offsets.dropLast()) + [offset]
-            self.init(name: name, starts: file.starts, offsets: offsets, rule: nil)
-        case .daylight(let rule):
-            self.init(name: name, starts: file.starts, offsets: file.offsets, rule: rule)
         }
     }
 
     /// The offset from UTC at this instant.
     package func offset(at instant: Instant) -> UTCOffset {
-        span(at: instant.seconds).offset
+        offsets.span(at: instant.seconds).offset
     }
 
     /// The local time at this instant.
@@ -56,41 +39,19 @@ package struct Zone: Sendable {
         CivilDate(daysSinceEpoch: day(at: instant.seconds))
     }
 
-    /// The offset at a second, and a later second up to which it is known to hold.
-    func span(at second: Int64) -> OffsetSpan {
-        let passed = countOfStarts(upTo: second)
-        if passed < starts.count { return OffsetSpan(offset: offsets[passed], end: starts[passed]) }
-        return rule?.span(at: second) ?? OffsetSpan(offset: offsets[passed], end: .max)
-    }
-
     /// The local calendar day at a second, as days since 1970-01-01.
     func day(at second: Int64) -> Int {
         Int(clockSecond(at: second).floored(dividingBy: 86_400))
     }
 
     private func clockSecond(at second: Int64) -> Int64 {
-        second + Int64(span(at: second).offset.seconds)
-    }
-
-    private func countOfStarts(upTo second: Int64) -> Int {
-        var range = starts.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if starts[middle] <= second {
-                range = (middle + 1)..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return range.lowerBound
+        second + Int64(offsets.span(at: second).offset.seconds)
     }
 }
 
 extension Zone: Hashable {
     /// Hashes the name alone: zones of the same name differ only after an update of the time zone data.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension Zone {
@@ -101,11 +62,11 @@ extension Zone {
     package func instant(of clock: CivilDateTime) -> Instant {
         let wanted = clock.secondsSinceEpoch
         // With the greatest offset there is, the clock shows an earlier time here. Search from here on.
-        var span = span(at: wanted - Int64(UTCOffset.range.upperBound) - 1)
+        var span = offsets.span(at: wanted - Int64(UTCOffset.range.upperBound) - 1)
         var second = wanted - Int64(span.offset.seconds)
         while second >= span.end {
             let transition = span.end
-            span = self.span(at: transition)
+            span = offsets.span(at: transition)
             let candidate = wanted - Int64(span.offset.seconds)
             if candidate < transition { break }
             second = candidate
@@ -119,13 +80,13 @@ extension Zone {
     /// day before. The last possible `Instant` returns itself.
     package func startOfNextDay(after instant: Instant) -> Instant {
         var second = instant.seconds
-        var span = span(at: second)
+        var span = offsets.span(at: second)
         let today = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
         while true {
             let midnight = (today + 1) * 86_400 - Int64(span.offset.seconds)
             if midnight < span.end { return Instant(seconds: midnight) }
             second = span.end
-            span = self.span(at: second)
+            span = offsets.span(at: second)
             let day = (second + Int64(span.offset.seconds)).floored(dividingBy: 86_400)
             if day != today { return Instant(seconds: second) }
         }

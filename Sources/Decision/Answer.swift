@@ -97,7 +97,7 @@ package struct Failure: Error, Hashable, Sendable {
 package enum FlagDocument {
     /// The flags in `body`. Throws a failure of the kind `invalid` unless it is one JSON object.
     package static func parse(_ body: [UInt8]) throws(Failure) -> JSON.Object {
-        guard let first = body.first(where: { !isWhitespace($0) }) else {
+        guard let first = body.first(where: { !$0.isBlank }) else {
             throw Failure(.invalid, "the answer is empty")
         }
         if first == UInt8(ascii: "<") {
@@ -113,9 +113,5 @@ package enum FlagDocument {
             throw Failure(.invalid, "the answer is \(value.typeName), not a JSON object")
         }
         return flags
-    }
-
-    private static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte)
     }
 }

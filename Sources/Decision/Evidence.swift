@@ -6,35 +6,27 @@ package struct Evidence: Hashable, Sendable {
     /// The reading of the last good flags; nil if none were ever read.
     package var reading: Reading?
     /// Whether the source gave or confirmed flags since the start.
-    package var isAnswered: Bool
+    package var isAnswered = false
     /// Whether the service still waits for the first answer since the start.
-    package var isAwaited: Bool
+    package var isAwaited = false
     /// Whether the host has just woken up, and the source may not have been polled since.
-    package var isWaking: Bool
+    package var isWaking = false
     /// How long ago the source last confirmed those flags.
-    package var age: Duration
+    package var age = Duration.zero
     /// Why the newest answer is invalid; nil if it is in force.
     package var problem: InvalidFlag?
     /// Newer answers that would move the gate and are not confirmed yet.
     package var unconfirmed: Unconfirmed?
-    /// The version of the flags in force: their edition, or else the source's word for it.
+    /// The version of the flags in force: the `version` in them, else the source's own, such as an
+    /// ETag or a revision.
     package var version: String?
+}
 
-    /// The evidence of a switch without flags that nobody waits for, unless told otherwise.
-    package init(
-        source: SourceName, reading: Reading? = nil, isAnswered: Bool = false,
-        isAwaited: Bool = false, isWaking: Bool = false, age: Duration = .zero,
-        problem: InvalidFlag? = nil, unconfirmed: Unconfirmed? = nil, version: String? = nil
-    ) {
+extension Evidence {
+    /// The evidence of a switch whose source has not answered and is not awaited.
+    package init(source: SourceName, reading: Reading? = nil) {
         self.source = source
         self.reading = reading
-        self.isAnswered = isAnswered
-        self.isAwaited = isAwaited
-        self.isWaking = isWaking
-        self.age = age
-        self.problem = problem
-        self.unconfirmed = unconfirmed
-        self.version = version
     }
 }
 
@@ -46,24 +38,21 @@ package struct Circumstances: Hashable, Sendable {
     package var isClockBelieved: Bool
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
-    /// The gate that its flags and its policy have wanted in this boot until now; nil if unknown.
-    package var stood: Gate?
+    /// The gate that its flags and its policy wanted at the last decision in this boot; nil before
+    /// the first.
+    package var wantedBefore: Gate?
     /// The installed version of the software that the service runs; nil if unknown.
     package var installed: Version?
     /// The override of an operator, whether it has expired or not.
     package var override: Override?
+}
 
-    /// The circumstances of one service at one moment.
-    package init(
-        time: Instant, isClockBelieved: Bool, isSameBoot: Bool, stood: Gate? = nil,
-        installed: Version? = nil, override: Override? = nil
-    ) {
+extension Circumstances {
+    /// The circumstances without an override or an installed version.
+    package init(time: Instant, isClockBelieved: Bool, isSameBoot: Bool) {
         self.time = time
         self.isClockBelieved = isClockBelieved
         self.isSameBoot = isSameBoot
-        self.stood = stood
-        self.installed = installed
-        self.override = override
     }
 
     /// The same circumstances without an override.

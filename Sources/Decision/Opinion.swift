@@ -17,13 +17,6 @@ package struct Opinion: Hashable, Sendable {
     package var version: String?
     package var isStale = false
 
-    /// An opinion without an end, texts or a source.
-    init(state: State, gate: Gate, reason: Reason) {
-        self.state = state
-        self.gate = gate
-        self.reason = reason
-    }
-
     /// The time to which the days left are counted; nil without an end or a window.
     var deadline: Instant? { endsAt ?? nextWindow?.from }
 
@@ -32,9 +25,7 @@ package struct Opinion: Hashable, Sendable {
     /// two ends, or of two windows ahead, the earlier counts.
     func outranks(_ other: Opinion) -> Bool {
         if gate != other.gate { return gate == .closed }
-        if state != other.state {
-            return state.restrictiveness > other.state.restrictiveness
-        }
+        if state != other.state { return state.restrictiveness > other.state.restrictiveness }
         guard let deadline else { return false }
         return other.deadline.map { deadline < $0 } ?? true
     }
@@ -61,11 +52,17 @@ extension Service {
     /// the last good flags stay in force, with the problem as the reason.
     package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
-            return evidence.isAwaited ? nil : opinionWithoutFlags(of: evidence.source)
+            if evidence.isAwaited { return nil }
+            let gate = policy.whenUnknown
+            return Opinion(
+                state: gate.defaultState, gate: gate, reason: .unknown(evidence.source, gate))
         }
-        guard var opinion = mostRestrictive(reading, of: evidence, in: circumstances) else {
-            return nil
+        var mostRestrictive: Opinion?
+        for claim in reading.claims {
+            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            if mostRestrictive.map(next.outranks) ?? true { mostRestrictive = next }
         }
+        guard var opinion = mostRestrictive else { return nil }
         opinion.title = opinion.title ?? reading.title
         opinion.message = opinion.message ?? reading.message
         opinion.retryAfter = reading.retryAfter
@@ -77,25 +74,6 @@ extension Service {
         return opinion
     }
 
-    /// The opinion on the most restrictive claim of a reading; of equals the first.
-    private func mostRestrictive(
-        _ reading: Reading, of evidence: Evidence, in circumstances: Circumstances
-    ) -> Opinion? {
-        var best: Opinion?
-        for claim in reading.claims {
-            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
-            if let known = best, !next.outranks(known) { continue }
-            best = next
-        }
-        return best
-    }
-
-    private func opinionWithoutFlags(of source: SourceName) -> Opinion {
-        Opinion(
-            state: policy.whenUnknown == .open ? .running : .maintenance,
-            gate: policy.whenUnknown, reason: .unknown(source, policy.whenUnknown))
-    }
-
     /// Nil for a claim without effect now: a window that is not open, an installed version that is
     /// new enough or unknown.
     private func opinion(
@@ -104,24 +82,17 @@ extension Service {
         let source = evidence.source
         let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
         switch claim {
-        case .running:
-            return opinion(.running, said)
-        case .maintenance:
-            return opinion(.maintenance, said)
-        case .updateRequired:
-            return opinion(.updateRequired, said)
-        case .ended:
-            return opinion(.ended, said)
+        case .running: return opinion(.running, said)
+        case .maintenance: return opinion(.maintenance, said)
+        case .updateRequired: return opinion(.updateRequired, said)
+        case .ended: return opinion(.ended, said)
         case .countdown(.unreadable(let text)):
             return opinion(.countdown, .endUnreadable(source, text))
-        case .countdown(.untold):
-            return opinion(.countdown, said)
-        case .countdown(.at(let end)):
-            return countdown(to: end, said, source, circumstances)
+        case .countdown(.untold): return opinion(.countdown, said)
+        case .countdown(.at(let end)): return countdown(to: end, said, source, circumstances)
         case .window(let window):
             guard window.contains(circumstances.time) else { return nil }
-            var opinion = opinion(
-                .maintenance, .window(source, until: zone.zoned(window.until)))
+            var opinion = opinion(.maintenance, .window(source, until: zone.zoned(window.until)))
             opinion.title = window.title
             opinion.message = window.message
             return opinion
@@ -129,8 +100,7 @@ extension Service {
             guard let installed = circumstances.installed, installed.isOlder(than: minimum)
             else { return nil }
             return opinion(
-                .updateRequired,
-                .versionTooOld(source, installed: installed, minimum: minimum))
+                .updateRequired, .versionTooOld(source, installed: installed, minimum: minimum))
         }
     }
 
@@ -138,14 +108,8 @@ extension Service {
         to end: Instant, _ said: Reason, _ source: SourceName, _ circumstances: Circumstances
     ) -> Opinion {
         let hasPassed = circumstances.time >= end
-        let reason: Reason =
-            if hasPassed {
-                .endPassed(source)
-            } else if !circumstances.isClockBelieved {
-                .clockNotBelieved(source)
-            } else {
-                said
-            }
+        var reason = circumstances.isClockBelieved ? said : .clockNotBelieved(source)
+        if hasPassed { reason = .endPassed(source) }
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
         return opinion
@@ -189,14 +153,7 @@ extension Service {
         // An accepted end outranks when_stale: a source that stays silent does not take it back.
         if opinion.state == .ended, opinion.gate == .closed { return }
         opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
-        switch (policy.whenStale, opinion.gate) {
-        case (.hold, _), (.open, .open), (.closed, .closed):
-            break
-        case (.open, .closed):
-            opinion.replaceState(.running, .open)
-        case (.closed, .open):
-            opinion.replaceState(.maintenance, .closed)
-        }
+        if let gate = policy.whenStale.gate, gate != opinion.gate { opinion.replaceGate(gate) }
     }
 
     /// Whether stale flags still count. A source that was not polled since the start is not silent
@@ -207,13 +164,8 @@ extension Service {
         _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
     ) -> Bool {
         guard evidence.isAwaited || evidence.isWaking else { return false }
-        let outcome: Gate =
-            switch policy.whenStale {
-            case .hold: opinion.gate
-            case .open: .open
-            case .closed: .closed
-            }
-        return outcome == opinion.gate || circumstances.stood != outcome
+        let outcome = policy.whenStale.gate ?? opinion.gate
+        return outcome == opinion.gate || circumstances.wantedBefore != outcome
     }
 
     private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {
@@ -224,15 +176,20 @@ extension Service {
 }
 
 extension Opinion {
-    /// Takes another state by policy, without the texts of the flags: they no longer fit.
-    fileprivate mutating func replaceState(_ state: State, _ gate: Gate) {
-        self.state = state
+    /// Takes another gate by policy, without the texts of the flags: they no longer fit.
+    fileprivate mutating func replaceGate(_ gate: Gate) {
         self.gate = gate
+        state = gate.defaultState
         nextWindow = nil
         title = nil
         message = nil
         retryAfter = nil
     }
+}
+
+extension Gate {
+    /// The state of a service whose gate the policy sets without flags.
+    fileprivate var defaultState: State { self == .open ? .running : .maintenance }
 }
 
 extension Reason {

@@ -39,16 +39,26 @@ package struct Plan: Hashable, Sendable {
 }
 
 /// The positions of the sources and services of a plan by their names.
-struct PlanIndex: Hashable, Sendable {
+struct PlanIndex {
     private let sources: [SourceName: Int]
     private let services: [ServiceName: Int]
+    /// The switches that read each source, in the order of the services. Found once for a plan, so
+    /// that the cost of an answer grows with its readers alone.
+    let readers: [[SwitchPosition]]
 
     /// The index of `plan`; of two equal names the first counts.
     init(_ plan: Plan) {
-        sources = Dictionary(
-            zip(plan.sources.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
-        services = Dictionary(
-            zip(plan.services.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
+        let sources = Dictionary(zip(plan.sources.map(\.name), 0...)) { first, _ in first }
+        self.sources = sources
+        services = Dictionary(zip(plan.services.map(\.name), 0...)) { first, _ in first }
+        var readers = plan.sources.map { _ in [SwitchPosition]() }
+        for (service, configured) in plan.services.enumerated() {
+            for (position, plan) in configured.switches.enumerated() {
+                guard let source = sources[plan.source] else { continue }
+                readers[source].append(SwitchPosition(service: service, position: position))
+            }
+        }
+        self.readers = readers
     }
 
     /// The position of a source; nil if the plan has no source of that name.
@@ -68,17 +78,8 @@ struct PlanIndex: Hashable, Sendable {
     }
 }
 
-extension Plan {
-    /// The switches that read each source, in the order of the services. Computed once for a plan,
-    /// so that the cost of an answer grows with its readers alone.
-    var readers: [SourceName: [SwitchPosition]] {
-        var readers: [SourceName: [SwitchPosition]] = [:]
-        for (service, configured) in services.enumerated() {
-            for (position, plan) in configured.switches.enumerated() {
-                readers[plan.source, default: []].append(
-                    SwitchPosition(service: service, position: position))
-            }
-        }
-        return readers
-    }
+/// One switch of one service, by their positions in the plan.
+struct SwitchPosition {
+    let service: Int
+    let position: Int
 }

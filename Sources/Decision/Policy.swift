@@ -58,6 +58,9 @@ package enum WhenStale: String, CaseIterable, Sendable {
     case open
     /// The gate closes.
     case closed
+
+    /// The gate that it asks for; nil for `hold`.
+    var gate: Gate? { Gate(rawValue: rawValue) }
 }
 
 /// The state of a countdown after its end.

@@ -15,27 +15,21 @@ package struct Reading: Hashable, Sendable {
     package var version: Int64?
     /// When the flags become stale, whatever their age.
     package var expires: Instant?
+}
 
-    /// A reading of `claims`, without texts unless given.
-    package init(
-        claims: [Claim], title: String? = nil, message: String? = nil,
-        retryAfter: Duration? = nil, version: Int64? = nil, expires: Instant? = nil
-    ) {
+extension Reading {
+    /// A reading of `claims` without texts.
+    package init(claims: [Claim], expires: Instant? = nil) {
         self.claims = claims
-        self.title = title
-        self.message = message
-        self.retryAfter = retryAfter
-        self.version = version
         self.expires = expires
     }
 
     /// The planned window that begins first after `time`.
     package func nextWindow(after time: Instant) -> Window? {
-        var next: Window?
-        for case .window(let window) in claims where window.from > time {
-            if next.map({ window.from < $0.from }) ?? true { next = window }
+        let windows = claims.compactMap { claim in
+            if case .window(let window) = claim, window.from > time { window } else { nil }
         }
-        return next
+        return windows.min { $0.from < $1.from }
     }
 }
 
@@ -66,15 +60,15 @@ package struct Window: Hashable, Sendable {
     package let from: Instant
     /// After `from`. The window does not include it.
     package let until: Instant
-    package let title: String?
-    package let message: String?
+    package var title: String?
+    package var message: String?
+}
 
-    /// A window; `from` has to be before `until`.
-    package init(from: Instant, until: Instant, title: String? = nil, message: String? = nil) {
+extension Window {
+    /// A window without texts; `from` has to be before `until`.
+    package init(from: Instant, until: Instant) {
         self.from = from
         self.until = until
-        self.title = title
-        self.message = message
     }
 
     /// Whether the window is open at `time`.

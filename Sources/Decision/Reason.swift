@@ -62,72 +62,51 @@ extension Reason {
     }
 
     /// The reason as one word.
-    package var slug: Slug {
-        switch self {
-        case .starting: .starting
-        case .awaitingFirstAnswer: .awaitingFirstAnswer
-        case .flags: .flags
-        case .storedFlags: .storedFlags
-        case .invalidAnswer: .invalidAnswer
-        case .unconfirmed: .unconfirmed
-        case .windowAhead: .windowAhead
-        case .window: .window
-        case .versionTooOld: .versionTooOld
-        case .endPassed: .endPassed
-        case .endUnreadable: .endUnreadable
-        case .stale(_, .old, .hold): .staleHold
-        case .stale(_, .expired, .hold): .expiredHold
-        case .stale(_, .old, .open): .staleOpen
-        case .stale(_, .expired, .open): .expiredOpen
-        case .stale(_, .old, .closed): .staleClosed
-        case .stale(_, .expired, .closed): .expiredClosed
-        case .unknown(_, .open): .unknownOpen
-        case .unknown(_, .closed): .unknownClosed
-        case .clockNotBelieved: .clockNotBelieved
-        case .minClosed: .minClosed
-        case .closingHeld: .closingHeld
-        case .overridden: .overridden
-        }
-    }
+    package var slug: Slug { facts.slug }
+
+    /// The source that the reason names; nil if it names none.
+    package var source: SourceName? { facts.source }
 
     /// Whether the verdict does not rest on current good flags. Such a reason is logged as a
     /// warning.
-    package var isDegraded: Bool {
-        switch self {
-        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
-            .window, .endPassed, .minClosed, .overridden:
-            false
-        case .invalidAnswer, .versionTooOld, .endUnreadable, .stale, .unknown, .clockNotBelieved,
-            .closingHeld:
-            true
-        }
-    }
+    package var isDegraded: Bool { facts.isDegraded }
 
-    /// The source that the reason names; nil if it names none.
-    package var source: SourceName? {
+    private var facts: (slug: Slug, source: SourceName?, isDegraded: Bool) {
         switch self {
-        case .starting, .overridden:
-            nil
-        case .awaitingFirstAnswer(let source), .flags(let source), .storedFlags(let source),
-            .invalidAnswer(let source, _), .unconfirmed(let source, _),
-            .windowAhead(let source, _, _), .window(let source, _),
-            .versionTooOld(let source, _, _), .endPassed(let source),
-            .endUnreadable(let source, _), .stale(let source, _, _), .unknown(let source, _),
-            .clockNotBelieved(let source), .minClosed(let source), .closingHeld(let source):
-            source
+        case .starting: (.starting, nil, false)
+        case .awaitingFirstAnswer(let source): (.awaitingFirstAnswer, source, false)
+        case .flags(let source): (.flags, source, false)
+        case .storedFlags(let source): (.storedFlags, source, false)
+        case .invalidAnswer(let source, _): (.invalidAnswer, source, true)
+        case .unconfirmed(let source, _): (.unconfirmed, source, false)
+        case .windowAhead(let source, _, _): (.windowAhead, source, false)
+        case .window(let source, _): (.window, source, false)
+        case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
+        case .endPassed(let source): (.endPassed, source, false)
+        case .endUnreadable(let source, _): (.endUnreadable, source, true)
+        case .stale(let source, .old, .hold): (.staleHold, source, true)
+        case .stale(let source, .old, .open): (.staleOpen, source, true)
+        case .stale(let source, .old, .closed): (.staleClosed, source, true)
+        case .stale(let source, .expired, .hold): (.expiredHold, source, true)
+        case .stale(let source, .expired, .open): (.expiredOpen, source, true)
+        case .stale(let source, .expired, .closed): (.expiredClosed, source, true)
+        case .unknown(let source, .open): (.unknownOpen, source, true)
+        case .unknown(let source, .closed): (.unknownClosed, source, true)
+        case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
+        case .minClosed(let source): (.minClosed, source, false)
+        case .closingHeld(let source): (.closingHeld, source, true)
+        case .overridden: (.overridden, nil, false)
         }
     }
 
     /// The reason as a sentence without the full stop, to follow "shop is in maintenance: ".
     package var sentence: String {
         switch self {
-        case .starting:
-            "no flags have come since the start, the first answer is waited for"
+        case .starting: "waiting for the first answer since the start"
         case .awaitingFirstAnswer(let source):
             "after a reboot the stored flags would open the gate, so source '\(source)' is asked "
                 + "first"
-        case .flags(let source):
-            "the flags of source '\(source)' say so"
+        case .flags(let source): "the flags of source '\(source)' say so"
         case .storedFlags(let source):
             "the stored flags of source '\(source)' say so, it has not answered since the start"
         case .invalidAnswer(let source, let problem):
@@ -143,36 +122,29 @@ extension Reason {
         case .versionTooOld(let source, let installed, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), and "
                 + "\(quoted(installed.text)) is installed"
-        case .endPassed(let source):
-            "the end that source '\(source)' announced has passed"
+        case .endPassed(let source): "the end that source '\(source)' announced has passed"
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end that is no date, \(quoted(text)), the days left "
                 + "are unknown"
-        case .stale(let source, .old, .hold):
-            "the flags of source '\(source)' are older than max_stale, and are held"
-        case .stale(let source, .old, .open):
-            "the flags of source '\(source)' are older than max_stale, when_stale opens the gate"
-        case .stale(let source, .old, .closed):
-            "the flags of source '\(source)' are older than max_stale, when_stale closes the gate"
-        case .stale(let source, .expired, .hold):
-            "the flags of source '\(source)' have expired, and are held"
-        case .stale(let source, .expired, .open):
-            "the flags of source '\(source)' have expired, when_stale opens the gate"
-        case .stale(let source, .expired, .closed):
-            "the flags of source '\(source)' have expired, when_stale closes the gate"
-        case .unknown(let source, .open):
-            "source '\(source)' never gave flags, when_unknown opens the gate"
-        case .unknown(let source, .closed):
-            "source '\(source)' never gave flags, when_unknown closes the gate"
+        case .stale(let source, let staleness, let outcome):
+            "the flags of source '\(source)' "
+                + (staleness == .old ? "are older than max_stale, " : "have expired, ")
+                + (outcome.gate.map { "when_stale \($0.movement)" } ?? "and are held")
+        case .unknown(let source, let gate):
+            "source '\(source)' never gave flags, when_unknown \(gate.movement)"
         case .clockNotBelieved(let source):
-            "the clock is not believed, so what source '\(source)' announced for a time is held"
+            "the clock is not believed, so the ends and windows of source '\(source)' are held"
         case .minClosed(let source):
-            "source '\(source)' opens the gate again, which stays closed for min_closed"
+            "source '\(source)' opens the gate again; it stays closed for min_closed"
         case .closingHeld(let source):
             "source '\(source)' closes more services at once than close_at_once allows, so the gate "
                 + "stays open until somebody confirms"
         case .overridden(let override, let until):
-            "\(quoted(override.author)) has forced it until \(until): \(quoted(override.cause))"
+            "\(quoted(override.author)) forced it until \(until): \(quoted(override.cause))"
         }
     }
+}
+
+extension Gate {
+    fileprivate var movement: String { self == .open ? "opens the gate" : "closes the gate" }
 }

@@ -36,61 +36,44 @@ package struct RemoteValue: Hashable, Sendable {
         switch type {
         case .string: return .string(try flags.string(key))
         case .boolean: return .bool(try flags.boolean(key))
-        case .integer: return .number(try Self.number(value, key, "an integer", \.isInteger))
-        case .number: return .number(try Self.number(value, key, "a number", \.isFinite))
-        case .json: return try Self.json(value, key)
+        case .integer: return .number(try number(value, "an integer") { $0.int64 != nil })
+        case .number: return .number(try number(value, "a number") { $0.double != nil })
+        case .json:
+            guard let text = value.string else { return value }
+            return try JSON.Value.parse(text, of: key)
         case .word(let words): return try word(value, among: words)
         }
     }
 
     /// A number, or a string that holds a number: Remote Config and etcd know strings alone.
-    private static func number(
-        _ value: JSON.Value, _ key: String, _ expected: String, _ fits: (Number) -> Bool
+    private func number(
+        _ value: JSON.Value, _ expected: String, _ fits: (Number) -> Bool
     ) throws(InvalidFlag) -> Number {
-        switch value {
-        case .number(let number):
-            guard fits(number) else {
-                throw .wrongType(
-                    key: key, expected: expected, found: "the number \(quoted(number.literal))")
-            }
-            return number
-        case .string(let text):
+        if let text = value.string {
             guard let number = Number(literal: text), fits(number) else {
                 throw .unknownWord(key: key, word: text, expected: expected)
             }
             return number
-        case .null, .bool, .array, .object:
-            throw .wrongType(key: key, expected: expected, found: value.typeName)
         }
-    }
-
-    private static func json(_ value: JSON.Value, _ key: String) throws(InvalidFlag) -> JSON.Value {
-        guard case .string(let text) = value else { return value }
-        do {
-            return try JSON.Value.parse(Array(text.utf8))
-        } catch {
-            throw .notJSON(key: key, cause: "\(error)")
+        guard let number = value.number, fits(number) else {
+            throw .wrongType(key: key, expected: expected, found: value.numberOrTypeName)
         }
+        return number
     }
 
     /// The word of the map for this flag; the default if the map lacks the flag.
     private func word(
         _ value: JSON.Value, among words: [String: String]
     ) throws(InvalidFlag) -> JSON.Value {
-        let flag: String
-        switch value {
-        case .string(let text): flag = text
-        case .number(let number): flag = number.literal
-        case .bool(let bool): flag = bool ? "true" : "false"
-        case .null, .array, .object:
+        let flag = value.string ?? value.number?.literal ?? value.bool.map { "\($0)" }
+        guard let flag else {
             throw .wrongType(
                 key: key, expected: "a string, a number or a boolean", found: value.typeName)
         }
-        if let word = words[flag] { return .string(word) }
-        guard let fallback else {
+        guard let word = words[flag].map(JSON.Value.string) ?? fallback else {
             throw .unknownWord(key: key, word: flag, expected: "in the map")
         }
-        return fallback
+        return word
     }
 }
 
@@ -111,8 +94,3 @@ package enum ValueTag {}
 
 /// The name of a remote value. In `state.env` it is in capitals, with `_` for `-`.
 package typealias ValueName = Name<ValueTag>
-
-extension Number {
-    fileprivate var isInteger: Bool { int64 != nil }
-    fileprivate var isFinite: Bool { double != nil }
-}

@@ -22,9 +22,7 @@ package struct Schedule: Hashable, Sendable {
     private var hasAnswered = false
 
     /// A schedule without any outcome yet.
-    package init(interval: Duration) {
-        self.interval = interval
-    }
+    package init(interval: Duration) { self.interval = interval }
 
     /// The wait after a good answer. `pace` replaces the interval if the flags of a closed service
     /// ask for another pace.
@@ -33,8 +31,7 @@ package struct Schedule: Hashable, Sendable {
     ) -> Duration {
         failures = 0
         hasAnswered = true
-        let base = pace ?? interval
-        return base.scaled(by: Double.random(in: 0.9...1.1, using: &random))
+        return (pace ?? interval).scaled(by: Double.random(in: 0.9...1.1, using: &random))
     }
 
     /// The wait after a failure.
@@ -86,9 +83,7 @@ package struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     /// A generator whose numbers depend on `seed` alone.
-    package init(seed: UInt64) {
-        state = seed
-    }
+    package init(seed: UInt64) { state = seed }
 
     /// The next 64 bits.
     package mutating func next() -> UInt64 {

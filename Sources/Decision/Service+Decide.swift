@@ -7,18 +7,32 @@ extension Service {
     /// Pure: the same input gives the same verdict. A closed gate needs one switch; an open gate
     /// waits for every switch that has no flags yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
-        if let override = circumstances.standingOverride { return verdict(of: override) }
+        if let override = circumstances.standingOverride {
+            return Verdict(
+                state: override.state, gate: policy.gate(of: override.state),
+                reason: .overridden(override, until: zone.zoned(override.until)),
+                override: override)
+        }
         let opinions = evidence.map { opinion(of: $0, in: circumstances) }
-        guard let decisive = mostRestrictive(opinions) else { return .undecided(.starting) }
-        if opinions[decisive]?.gate == .open {
+        guard let decisive = mostRestrictive(opinions), var opinion = opinions[decisive] else {
+            return .undecided(.starting)
+        }
+        if opinion.gate == .open {
             for (evidence, opinion) in zip(evidence, opinions) {
                 guard opinion != nil else { return .undecided(.starting) }
-                if mustBeAsked(evidence, circumstances) {
+                // Stored flags of an earlier boot must not start a unit that the first answer stops
+                // again.
+                if evidence.isAwaited, !circumstances.isSameBoot {
                     return .undecided(.awaitingFirstAnswer(evidence.source))
                 }
             }
         }
-        return verdict(at: decisive, of: opinions, in: circumstances)
+        opinion.takeDegradedReason(from: opinions)
+        return Verdict(
+            state: opinion.state, gate: opinion.gate, reason: opinion.reason,
+            endsAt: opinion.endsAt, daysLeft: daysLeft(to: opinion.deadline, in: circumstances),
+            title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
+            source: opinion.source, version: opinion.version, isStale: opinion.isStale)
     }
 
     /// The position of the most restrictive opinion, of equals the first; nil without an opinion. A
@@ -33,30 +47,6 @@ extension Service {
             best = index
         }
         return best
-    }
-
-    /// Whether the source has to be polled before its flags may open the gate: stored flags of an
-    /// earlier boot must not start a unit that the first answer stops again.
-    private func mustBeAsked(_ evidence: Evidence, _ circumstances: Circumstances) -> Bool {
-        evidence.isAwaited && !circumstances.isSameBoot
-    }
-
-    private func verdict(
-        at decisive: Int, of opinions: [Opinion?], in circumstances: Circumstances
-    ) -> Verdict {
-        guard var opinion = opinions[decisive] else { return .undecided(.starting) }
-        opinion.takeDegradedReason(from: opinions)
-        return Verdict(
-            state: opinion.state, gate: opinion.gate, reason: opinion.reason,
-            endsAt: opinion.endsAt, daysLeft: daysLeft(to: opinion.deadline, in: circumstances),
-            title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
-            source: opinion.source, version: opinion.version, isStale: opinion.isStale)
-    }
-
-    private func verdict(of override: Override) -> Verdict {
-        Verdict(
-            state: override.state, gate: policy.gate(of: override.state),
-            reason: .overridden(override, until: zone.zoned(override.until)), override: override)
     }
 
     /// Calendar days to `end`; nil without an end, or before it if the clock is not believed.
@@ -80,14 +70,12 @@ extension Service {
     {
         // A day is as long as 27 hours where a zone moved westwards (Antarctica/Casey, 2010).
         var edge = min(zone.startOfNextDay(after: now.wall), now.wall + Self.longestDay)
+        let known = max(circumstances.time, now.wall)
         for item in evidence {
-            for instant in item.reading?.edges ?? []
-            where instant > circumstances.time && instant > now.wall {
+            for instant in item.reading?.edges ?? [] where instant > known {
                 edge = min(edge, instant)
             }
-            if let left = timeUntilStale(item) {
-                edge = min(edge, now.wall + left)
-            }
+            if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
         if let override = circumstances.standingOverride, override.until > now.wall {
             edge = min(edge, override.until)

@@ -10,26 +10,18 @@ package struct Service: Hashable, Sendable {
     package var policy: Policy
     /// The source of the installed version: the configuration or a file; nil if unknown.
     package var installed: InstalledVersion?
-    package var activation: Activation
+    package var activation = Activation.immediate
     /// The value of the type `word` that names the service's variant.
     package var variant: RemoteValue?
     /// The remote values in the order of the configuration.
-    package var values: [RemoteValue]
+    package var values: [RemoteValue] = []
 
     /// A service with the default policy unless given; `switches` must not be empty.
-    package init(
-        name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy(),
-        installed: InstalledVersion? = nil, activation: Activation = .immediate,
-        variant: RemoteValue? = nil, values: [RemoteValue] = []
-    ) {
+    package init(name: ServiceName, zone: Zone, switches: [Switch], policy: Policy = Policy()) {
         self.name = name
         self.zone = zone
         self.switches = switches
         self.policy = policy
-        self.installed = installed
-        self.activation = activation
-        self.variant = variant
-        self.values = values
     }
 }
 

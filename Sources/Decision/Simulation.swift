@@ -28,8 +28,7 @@ package struct Simulation {
         if let installed { handle(.installed(service.name, installed)) }
         handle(.started)
         for source in sources {
-            guard let answer = answers[source.name] else { continue }
-            handle(.fetched(source.name, .answer(answer)))
+            if let answer = answers[source.name] { handle(.fetched(source.name, .answer(answer))) }
         }
         // A source without an answer stays silent: nothing is waited for.
         handle(.waitEnded)

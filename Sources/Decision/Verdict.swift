@@ -21,34 +21,20 @@ package struct Verdict: Hashable, Sendable {
     /// The version of those flags.
     package var version: String?
     /// Whether those flags are older than `max_stale`, or have expired.
-    package var isStale: Bool
+    package var isStale = false
     /// The override in force.
     package var override: Override?
     package var variant: String?
     /// The remote values by name, in the order of the configuration. An unknown value is null.
-    package var values: JSON.Object
+    package var values = JSON.Object()
+}
 
-    /// A verdict without an end, texts or values unless given.
-    package init(
-        state: State, gate: Gate?, reason: Reason, endsAt: Instant? = nil, daysLeft: Int? = nil,
-        title: String? = nil, message: String? = nil, retryAfter: Duration? = nil,
-        source: SourceName? = nil, version: String? = nil, isStale: Bool = false,
-        override: Override? = nil, variant: String? = nil, values: JSON.Object = JSON.Object()
-    ) {
+extension Verdict {
+    /// A verdict without an end, texts or values.
+    package init(state: State, gate: Gate?, reason: Reason) {
         self.state = state
         self.gate = gate
         self.reason = reason
-        self.endsAt = endsAt
-        self.daysLeft = daysLeft
-        self.title = title
-        self.message = message
-        self.retryAfter = retryAfter
-        self.source = source
-        self.version = version
-        self.isStale = isStale
-        self.override = override
-        self.variant = variant
-        self.values = values
     }
 
     /// The verdict of a service that is not decided yet.
@@ -111,9 +97,7 @@ package struct Override: Hashable, Sendable {
     }
 
     /// Whether it was given for this cause, compared by bytes.
-    package func isGiven(for cause: String) -> Bool {
-        self.cause.utf8.elementsEqual(cause.utf8)
-    }
+    package func isGiven(for cause: String) -> Bool { self.cause.isSame(as: cause) }
 }
 
 /// A verdict as it is published: with since, generation and the next edge.

@@ -6,9 +6,8 @@ package struct Version: Hashable, Sendable, CustomStringConvertible {
     /// The first line of `text` without white space around it; nil if that line is empty.
     package init?(_ text: String) {
         let line = text.utf8.split(maxSplits: 1, whereSeparator: { $0 == 0x0A || $0 == 0x0D }).first
-        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        var trimmed = (line ?? text.utf8.prefix(0)).drop(while: isBlank)
-        while let last = trimmed.last, isBlank(last) { trimmed = trimmed.dropLast() }
+        var trimmed = (line ?? text.utf8.prefix(0)).drop(while: \.isBlank)
+        while let last = trimmed.last, last.isBlank { trimmed = trimmed.dropLast() }
         guard !trimmed.isEmpty else { return nil }
         self.text = String(Substring(trimmed))
     }
@@ -38,6 +37,11 @@ package enum InstalledVersion: Hashable, Sendable {
     case version(Version)
     /// A file at an absolute path, whose first line is the version.
     case file(String)
+
+    /// The version in the configuration; nil for a file, whose version comes with an event.
+    var fixed: Version? {
+        if case .version(let version) = self { version } else { nil }
+    }
 }
 
 /// A version as Semantic Versioning 2.0.0 writes it: `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
@@ -61,19 +65,16 @@ struct SemanticVersion {
 
     /// Compares by §11: the build does not count, and a pre-release comes before its release.
     func isOlder(than other: SemanticVersion) -> Bool {
-        for (left, right) in zip(core, other.core) where !left.isSameBytes(right) {
+        for (left, right) in zip(core, other.core) where !left.isSame(as: right) {
             return left.isLowerNumber(than: right)
         }
         if prerelease.isEmpty || other.prerelease.isEmpty {
             return !prerelease.isEmpty && other.prerelease.isEmpty
         }
-        for (left, right) in zip(prerelease, other.prerelease) where !left.isSameBytes(right) {
-            switch (left.isNumber, right.isNumber) {
-            case (true, true): return left.isLowerNumber(than: right)
-            case (true, false): return true
-            case (false, true): return false
-            case (false, false): return left.utf8.lexicographicallyPrecedes(right.utf8)
-            }
+        for (left, right) in zip(prerelease, other.prerelease) where !left.isSame(as: right) {
+            if left.isNumber != right.isNumber { return left.isNumber }
+            return left.isNumber
+                ? left.isLowerNumber(than: right) : left.utf8.lexicographicallyPrecedes(right.utf8)
         }
         return prerelease.count < other.prerelease.count
     }
@@ -97,16 +98,15 @@ extension Substring {
         utf8.count == other.utf8.count
             ? utf8.lexicographicallyPrecedes(other.utf8) : utf8.count < other.utf8.count
     }
-
-    fileprivate func isSameBytes(_ other: Substring) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension UInt8 {
+    /// Whether it is white space of ASCII.
+    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    var isLetter: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-    }
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 /// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is such
@@ -139,9 +139,8 @@ struct DebianVersion {
 
     /// Compares epoch, upstream version and revision, in this order.
     func isOlder(than other: DebianVersion) -> Bool {
-        for (left, right) in [
-            (epoch, other.epoch), (upstream, other.upstream), (revision, other.revision),
-        ] {
+        let parts = [(epoch, other.epoch), (upstream, other.upstream), (revision, other.revision)]
+        for (left, right) in parts {
             let order = Self.order(left, right)
             if order != 0 { return order < 0 }
         }

@@ -45,8 +45,7 @@ package final class Descriptor {
             throw error
         }
         if owned {
-            unsafe expectSuccess(
-                source.withPointer { unsafe sd_event_source_set_io_fd_own($0, 1) })
+            unsafe expectSuccess(source.withPointer { unsafe sd_event_source_set_io_fd_own($0, 1) })
         }
         if events.isEmpty { source.turnOff() }
     }

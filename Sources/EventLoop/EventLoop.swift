@@ -37,17 +37,12 @@ package final class EventLoop {
     }
 
     /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
-    package func exit(_ code: Int32) {
-        unsafe expectSuccess(sd_event_exit(pointer, code))
-    }
+    package func exit(_ code: Int32) { unsafe expectSuccess(sd_event_exit(pointer, code)) }
 
     /// The time on both axes, asked of the kernel at each use: it moves on while one event is
     /// handled.
     package var now: (wall: Instant, boot: Boottime) {
-        (
-            Self.wallClock,
-            Boottime(microseconds: Self.microseconds(of: CLOCK_BOOTTIME))
-        )
+        (Self.wallClock, Boottime(microseconds: Self.microseconds(of: CLOCK_BOOTTIME)))
     }
 
     /// The wall clock, now: for a program that has no loop to ask.
@@ -56,9 +51,7 @@ package final class EventLoop {
     }
 
     /// The time on the axis of systemd's time stamps, now.
-    package static var uptime: Uptime {
-        Uptime(microseconds: microseconds(of: CLOCK_MONOTONIC))
-    }
+    package static var uptime: Uptime { Uptime(microseconds: microseconds(of: CLOCK_MONOTONIC)) }
 
     private static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -56,7 +56,5 @@ final class EventSource<Event> {
     }
 
     /// Lends the C source for one call, for functions that only one kind of source has.
-    func withPointer(_ call: (OpaquePointer?) -> Int32) -> Int32 {
-        unsafe call(pointer)
-    }
+    func withPointer(_ call: (OpaquePointer?) -> Int32) -> Int32 { unsafe call(pointer) }
 }

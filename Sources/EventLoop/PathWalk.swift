@@ -25,9 +25,7 @@ struct PathWalk {
     private var links = 0
 
     /// A walk along an absolute path.
-    init(_ path: String) {
-        ahead = Self.names(path)
-    }
+    init(_ path: String) { ahead = Self.names(path) }
 
     /// Whether the step that `next()` gave last is the end of the path.
     var isAtEnd: Bool { ahead.isEmpty }
@@ -45,9 +43,7 @@ struct PathWalk {
     }
 
     /// Goes into the directory that the step has found: the next name is looked up there.
-    mutating func enter(_ step: Step) {
-        parent = step.path
-    }
+    mutating func enter(_ step: Step) { parent = step.path }
 
     /// Goes on with the target of the link that the step has found. False if the path has too many
     /// links.

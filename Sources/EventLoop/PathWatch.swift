@@ -36,25 +36,20 @@ package final class PathWatch {
         self.loop = loop
         self.path = path
         self.handler = handler
+        change = Deferred(loop) { [weak self] in self?.settle() }
         rearm()
     }
 
     /// Resolves the path again and watches the file that it leads to now; clears `problem`, or sets
     /// it again. Does not call the handler.
     package func rearm() {
-        problem = nil
-        do throws(SystemError) {
-            guard path.utf8.first == UInt8(ascii: "/") else {
-                throw SystemError("watch '\(path)'", code: EINVAL)
-            }
-            if change == nil {
-                change = Deferred(loop) { [weak self] in self?.settle() }
-            }
-            // The old watches go last, so that the kernel keeps those that are still needed.
-            watches = resolve()
-        } catch {
-            problem = error
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            problem = SystemError("watch '\(path)'", code: EINVAL)
+            return
         }
+        problem = nil
+        // The old watches go last, so that the kernel keeps those that are still needed.
+        watches = resolve()
     }
 
     /// Watches first, then calls the handler: the file is watched before the handler reads it.
@@ -71,14 +66,11 @@ package final class PathWatch {
         while let step = walk.next() {
             watches += watch(step.directory, .names, for: step.name)
             switch look(at: step.path) {
-            case .nothing:
-                return watches
-            case .directory:
-                walk.enter(step)
+            case .nothing: return watches
+            case .directory: walk.enter(step)
             case .link(let target):
                 guard walk.follow(target) else { return watches }
-            case .file:
-                return walk.isAtEnd ? watches + watch(step.path, .content) : watches
+            case .file: return walk.isAtEnd ? watches + watch(step.path, .content) : watches
             }
         }
         return watches

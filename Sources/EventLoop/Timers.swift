@@ -34,9 +34,7 @@ package final class Timer {
     }
 
     /// Forgets the moment that was set, if any.
-    package func disarm() {
-        source.turnOff()
-    }
+    package func disarm() { source.turnOff() }
 }
 
 /// Follows the wall clock: fires at an instant of civil time, and whenever the clock is set.
@@ -59,9 +57,7 @@ package final class WallTimer {
         package var read: (_ descriptor: Int32) -> Int32
 
         /// A kernel that answers with these functions.
-        package init(
-            set: @escaping (Int32, Instant) -> Int32, read: @escaping (Int32) -> Int32
-        ) {
+        package init(set: @escaping (Int32, Instant) -> Int32, read: @escaping (Int32) -> Int32) {
             self.set = set
             self.read = read
         }

@@ -11,9 +11,7 @@ package enum Credential: Hashable, Sendable {
         if text.utf8.contains(0) { return nil }
         if text.utf8.first == UInt8(ascii: "/") {
             self = .file(text)
-        } else if !text.isEmpty, text != ".", text != "..",
-            !text.utf8.contains(UInt8(ascii: "/"))
-        {
+        } else if !text.isEmpty, text != ".", text != "..", !text.utf8.contains(UInt8(ascii: "/")) {
             self = .named(text)
         } else {
             return nil
@@ -31,8 +29,7 @@ package enum Credential: Hashable, Sendable {
     /// The path of the file, given the value of `$CREDENTIALS_DIRECTORY`.
     package func path(in directory: String?) throws(CredentialError) -> String {
         switch self {
-        case .file(let path):
-            return path
+        case .file(let path): return path
         case .named(let name):
             guard let directory, !directory.isEmpty else { throw .noDirectory(name) }
             return "\(directory)/\(name)"
@@ -86,8 +83,7 @@ package enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible
         case .noDirectory(let name):
             "read credential '\(name)': CREDENTIALS_DIRECTORY is not set; name it in "
                 + "LoadCredential= of the unit"
-        case .unreadable(let error):
-            "\(error)"
+        case .unreadable(let error): "\(error)"
         case .foreign(let path, let owner):
             "read credential '\(path)': it belongs to user \(owner), not to us or root"
         case .exposed(let path, let mode):

@@ -25,8 +25,24 @@ package enum Directory {
     /// every locale. In a name that is not UTF-8 bytes are replaced, so that no file can be opened
     /// by it.
     package static func list(_ path: String) throws(FileError) -> [String] {
-        let names = try DirectoryStream(path).names()
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        try refuseNUL("list", path)
+        guard let stream = unsafe opendir(path) else {
+            throw FileError("list", path, .system(errno))
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            // A null pointer is the end or an error: only `errno` tells them apart.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw FileError("list", path, .system(errno)) }
+                return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
     }
 
     /// Returns once the names in it are on stable storage: a file that was renamed into it keeps
@@ -78,50 +94,5 @@ package final class DirectoryLock {
         } catch  where error.code == EWOULDBLOCK {
             throw FileError("lock", path, .lockedByAnother)
         }
-    }
-}
-
-/// An open directory, read by `readdir(3)`; `opendir(3)` sets `O_CLOEXEC`.
-@safe
-struct DirectoryStream: ~Copyable {
-    private let stream: OpaquePointer
-    private let path: String
-
-    /// Opens the directory.
-    init(_ path: String) throws(FileError) {
-        try refuseNUL("list", path)
-        guard let stream = unsafe opendir(path) else {
-            throw FileError("list", path, .system(errno))
-        }
-        unsafe self.stream = stream
-        self.path = path
-    }
-
-    deinit { unsafe closedir(stream) }
-
-    /// The names that were not read yet, without `.` and `..`, in no order.
-    func names() throws(FileError) -> [String] {
-        var names: [String] = []
-        while let name = try next() {
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
-    }
-
-    /// The next name; nil at the end. `readdir` returns a null pointer for an error too, and only
-    /// `errno` tells both apart.
-    private func next() throws(FileError) -> String? {
-        var name: String?
-        try unsafe system("list", path) { _ in
-            errno = 0
-            guard let entry = unsafe readdir(stream) else { return errno == 0 ? 0 : -1 }
-            name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
-            return 0
-        }
-        return name
     }
 }

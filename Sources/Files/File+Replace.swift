@@ -36,15 +36,14 @@ extension File {
             try write(bytes, to: temporary, mode: mode)
             try rename(temporary, to: path)
         } catch {
-            discard(temporary)
+            // The first error is reported; the next replacement tries this removal again.
+            do { try remove(temporary) } catch {}
             throw error
         }
         if durability == .powerLoss { try Directory.synchronize(folder) }
     }
 
-    private static func write(
-        _ bytes: [UInt8], to path: String, mode: UInt32
-    ) throws(FileError) {
+    private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(FileError) {
         let file = try make(path)
         try file.write(bytes)
         try file.setMode(mode)
@@ -61,12 +60,6 @@ extension File {
             try remove(path)
             return try OpenFile(path, flags, mode: 0o600)
         }
-    }
-
-    /// Removes the half-made file. Its own error is dropped, because the caller reports the first
-    /// error; the next replacement tries the removal again.
-    private static func discard(_ temporary: String) {
-        do { try remove(temporary) } catch {}
     }
 
     /// The folder of a path, `.` for a bare name, and the last component.

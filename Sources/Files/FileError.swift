@@ -48,9 +48,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     /// This user may not do it.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 
-    package var description: String {
-        "\(operation) '\(path)': \(cause)"
-    }
+    package var description: String { "\(operation) '\(path)': \(cause)" }
 }
 
 extension FileError.Cause: CustomStringConvertible {

@@ -14,16 +14,9 @@ package func bootID() throws(FileError) -> String {
 
 /// Whether these are the 36 characters of RFC 9562 §4: hexadecimal digits in five groups.
 private func isUUID(_ bytes: [UInt8]) -> Bool {
-    let hyphens = [8, 13, 18, 23]
-    return bytes.count == 36
-        && bytes.enumerated().allSatisfy { index, byte in
-            switch byte {
-            case UInt8(ascii: "-"): hyphens.contains(index)
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
-                !hyphens.contains(index)
-            default: false
-            }
-        }
+    let groups = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return groups.map(\.count) == [8, 4, 4, 4, 12]
+        && groups.joined().allSatisfy("0123456789abcdef".utf8.contains)
 }
 
 /// The id of this machine for one application: 32 hexadecimal digits, stable until the system is

@@ -100,14 +100,8 @@ package struct FileAttributes: Hashable, Sendable {
         owner = status.st_uid
         group = status.st_gid
         size = status.st_size
-        modificationTime = Self.microseconds(
-            Int64(status.st_mtim.tv_sec), and: Int64(status.st_mtim.tv_nsec))
-    }
-
-    private static func microseconds(_ seconds: Int64, and nanoseconds: Int64) -> Int64 {
-        let (whole, isFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let (sum, isFarther) = whole.addingReportingOverflow(nanoseconds / 1_000)
-        guard isFar || isFarther else { return sum }
-        return seconds < 0 ? .min : .max
+        let time = status.st_mtim
+        modificationTime = Int64(
+            clamping: Int128(time.tv_sec) * 1_000_000 + Int128(time.tv_nsec / 1_000))
     }
 }

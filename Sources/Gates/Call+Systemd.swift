@@ -20,6 +20,14 @@ extension Call {
     }
 }
 
+extension Match {
+    /// The rule for a signal of systemd's manager.
+    static func signal(ofManager member: String) -> String {
+        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
+            + "interface='\(Call.systemd).Manager',member='\(member)'"
+    }
+}
+
 extension BusError {
     /// Whether the caller lacks the right.
     var isDenied: Bool {
@@ -28,7 +36,8 @@ extension BusError {
     }
 
     /// Whether a subscription was there already.
-    var isRepetition: Bool { name == Self.repetition }
+    var isRepetition: Bool { name == "\(Call.systemd).AlreadySubscribed" }
 
-    static let repetition = "\(Call.systemd).AlreadySubscribed"
+    /// Whether systemd refused, and not the bus.
+    var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
 }

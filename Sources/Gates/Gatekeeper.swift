@@ -1,4 +1,3 @@
-import Bus
 import CivilTime
 package import Decision
 package import EventLoop
@@ -22,21 +21,18 @@ package final class Gatekeeper {
     private var told: GateOverview?
 
     /// Writes down how the attached units of a service stand.
-    package typealias Publish = (ServiceName, [UnitRow]) throws -> Void
+    package typealias Publish = ([UnitRow], ServiceName) throws -> Void
 
     /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
     package init(
-        loop: EventLoop, services: [ServiceName], address: String?,
-        publish: @escaping Publish,
+        loop: EventLoop, services: [ServiceName], address: String?, publish: @escaping Publish,
         announce: @escaping (GateNotice) -> Void
     ) {
         self.loop = loop
         machine = GateMachine(services: services)
         self.publish = publish
         self.announce = announce
-        systemd = Systemd(loop, address: address ?? Bus.systemAddress) { [unowned self] event in
-            post(event)
-        }
+        systemd = Systemd(loop, address: address) { [unowned self] event in post(event) }
     }
 
     /// Takes up work.
@@ -94,7 +90,7 @@ package final class Gatekeeper {
         case .askSystemState: systemd?.askState()
         case .publishUnits(let service, let rows):
             do {
-                try publish(service, rows)
+                try publish(rows, service)
             } catch {
                 post(.publishFailed(service, problem: "\(error)"))
             }

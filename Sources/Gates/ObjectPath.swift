@@ -14,8 +14,7 @@ package enum ObjectPath {
                 path.unicodeScalars.append(Unicode.Scalar(byte))
             case UInt8(ascii: "0")...UInt8(ascii: "9") where position > 0:
                 path.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                path += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            default: path += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }
         }
         return path

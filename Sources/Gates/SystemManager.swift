@@ -11,66 +11,48 @@ package final class SystemManager {
     /// Why a call failed: systemd did not answer, or refused.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// The error of a call of the bus; nil if something else failed.
+        fileprivate let call: BusError?
+
         /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
-        package let isDenied: Bool
-        /// The name of the error on the bus; nil if the call failed in this process.
-        let name: String?
+        package var isDenied: Bool { call?.isDenied ?? false }
 
-        init(_ error: any Error) {
-            let answer = error as? BusError
-            description = "\(error)"
-            isDenied = answer?.isDenied ?? false
-            name = answer?.name
-        }
-
-        /// systemd's answer has no state of the unit.
-        init(unreadable unit: UnitName) {
-            description = "read unit '\(unit)': systemd does not tell how it stands"
-            isDenied = false
-            name = nil
-        }
+        /// Whether systemd refused the call, and not the bus.
+        package var isOfSystemd: Bool { call?.isOfSystemd ?? false }
     }
 
     /// Connects. `address` is the address of the bus; nil for the system bus. A command with a loop
     /// of its own lends it, and handles its own events while it waits for an answer.
     package init(address: String?, on loop: EventLoop? = nil) throws(Failure) {
-        do {
-            self.loop = try loop ?? EventLoop()
-            // After the loss of the connection every call fails, so that no wait is endless.
-            bus = try Bus(self.loop, address: address ?? Bus.systemAddress) {}
-        } catch {
-            throw Failure(error)
-        }
+        let loop = try orFail { try loop ?? EventLoop() }
+        self.loop = loop
+        // After the loss of the connection every call fails, so that no wait is endless.
+        bus = try orFail { try Bus(loop, address: address) {} }
     }
 
     /// All properties of a unit. A unit that does not exist has the load state `not-found`.
     package func describe(_ unit: UnitName) throws(Failure) -> UnitDescription {
-        try ask(.read(unit)) { message throws(BusError) in try message.description(of: unit) }
+        try ask(.read(unit)) { try $0.description(of: unit) }
     }
 
     /// Has systemd read its unit files again, and waits for the end of that.
     package func reload() throws(Failure) {
-        try ask(.manager("read the units again", "Reload")) { _ throws(BusError) in }
+        try ask(.manager("read the units again", "Reload")) { _ in }
     }
 
     /// Makes a call, and runs the loop until it is answered.
     func ask<Answer>(
         _ call: Call, within limit: Duration = .seconds(120),
-        _ read: @escaping (Message) throws(BusError) -> Answer
+        _ read: @escaping (Message) throws -> Answer
     ) throws(Failure) -> Answer {
-        var answer: Result<Answer, BusError>?
-        do {
-            try bus.call(call, within: limit) { result in
-                answer = result.flatMap { message in
-                    Result { () throws(BusError) in try read(message) }
-                }
+        try orFail {
+            var answer: Result<Answer, any Error>?
+            try bus.call(call, within: limit) { result in answer = Result { try read(result.get()) }
             }
             while true {
                 if let answer { return try answer.get() }
                 try loop.runOnce(limit)
             }
-        } catch {
-            throw Failure(error)
         }
     }
 }
@@ -79,10 +61,11 @@ package final class SystemManager {
 extension SystemManager {
     /// The properties of a unit that a drill needs.
     package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
-        let snapshot = try ask(.read(unit), within: Self.patience) { message throws(BusError) in
-            try message.unitSnapshot()
+        let snapshot = try ask(.read(unit), within: Self.patience) { try $0.unitSnapshot() }
+        guard let snapshot else {
+            throw Failure(
+                description: "read unit '\(unit)': systemd does not tell how it stands", call: nil)
         }
-        guard let snapshot else { throw Failure(unreadable: unit) }
         return snapshot
     }
 
@@ -92,7 +75,7 @@ extension SystemManager {
         try ask(
             .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
             within: Self.patience
-        ) { _ throws(BusError) in }
+        ) { _ in }
     }
 
     /// The status of these units, by one call.
@@ -100,7 +83,7 @@ extension SystemManager {
         try ask(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
             within: Self.patience
-        ) { message throws(BusError) in try message.loadedUnits() }
+        ) { try $0.loadedUnits() }
     }
 
     /// Starts a unit as an administrator would, and waits for the end of the job, at most for
@@ -121,29 +104,19 @@ extension SystemManager {
         let job = try ask(
             .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
             within: Self.patience
-        ) { message throws(BusError) in try message.text("o") }
-        try wait(for: limit) { jobs.results[job] != nil }
-        return jobs.results[job]
-    }
-
-    private func wait(for time: Duration, until isOver: () -> Bool) throws(Failure) {
-        let deadline = loop.now.boot + time
-        while !isOver(), loop.now.boot < deadline {
-            do {
-                try loop.runOnce(deadline - loop.now.boot)
-            } catch {
-                throw Failure(error)
-            }
+        ) { try $0.text("o") }
+        let deadline = loop.now.boot + limit
+        while jobs.results[job] == nil, loop.now.boot < deadline {
+            _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
         }
+        return jobs.results[job]
     }
 
     /// systemd sends its signals only to subscribers.
     private func subscribe() throws(Failure) {
         do {
-            try ask(
-                .manager("subscribe to systemd", "Subscribe"), within: Self.patience
-            ) { _ throws(BusError) in }
-        } catch  where error.isRepetition {}
+            try ask(.manager("subscribe to systemd", "Subscribe"), within: Self.patience) { _ in }
+        } catch  where error.call?.isRepetition ?? false {}
     }
 
     private static let patience: Duration = .seconds(10)
@@ -155,26 +128,28 @@ private final class FinishedJobs {
     private var match: Match?
 
     init(on bus: Bus) throws(SystemManager.Failure) {
-        do {
-            match = try Match(
-                bus,
-                "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
-                    + "interface='\(Call.systemd).Manager',member='JobRemoved'"
-            ) { [unowned self] message in note(message) }
-        } catch {
-            throw SystemManager.Failure(error)
+        match = try orFail {
+            try Match(bus, Match.signal(ofManager: "JobRemoved")) { [unowned self] message in
+                // A signal that cannot be read is ignored.
+                _ = message.content(note)
+            }
         }
     }
 
-    /// A signal that cannot be read is ignored.
-    private func note(_ message: Message) {
-        let read = Result { () throws(BusError) -> (job: String, result: String) in
-            try message.skip("u")
-            let job = try message.text("o")
-            try message.skip("s")
-            return (job, try message.text())
-        }
-        if case .success(let end) = read { results[end.job] = end.result }
+    private func note(_ message: Message) throws {
+        try message.skip("u")
+        let job = try message.text("o")
+        try message.skip("s")
+        results[job] = try message.text()
+    }
+}
+
+/// Runs `body`, and turns any error of it into a failure of a call.
+private func orFail<Value>(_ body: () throws -> Value) throws(SystemManager.Failure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw SystemManager.Failure(description: "\(error)", call: error as? BusError)
     }
 }
 
@@ -189,11 +164,4 @@ extension ManualStart {
         default: self = .unclear(result)
         }
     }
-}
-
-extension SystemManager.Failure {
-    /// Whether systemd refused the start, and not the bus the call.
-    package var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }
-
-    fileprivate var isRepetition: Bool { name == BusError.repetition }
 }

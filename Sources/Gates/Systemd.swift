@@ -6,20 +6,12 @@ import EventLoop
 /// answer, each signal and the loss of the connection become events.
 final class Systemd {
     private let loop: EventLoop
-    private let address: String
+    private let address: String?
     private let post: (GateEvent) -> Void
     private var connection: Connection?
 
-    /// A connection with its subscriptions.
-    private struct Connection {
-        let bus: Bus
-        var matches: [Match] = []
-        var signals: UnitSignals
-        var calls = PendingCalls()
-    }
-
-    /// `address` is that of the bus.
-    init(_ loop: EventLoop, address: String, post: @escaping (GateEvent) -> Void) {
+    /// `address` is the address of the bus; nil for the system bus.
+    init(_ loop: EventLoop, address: String?, post: @escaping (GateEvent) -> Void) {
         self.loop = loop
         self.address = address
         self.post = post
@@ -29,18 +21,16 @@ final class Systemd {
     /// change is missed in between.
     func connect() {
         connection = nil
-        attempt { () throws(BusError) in
+        attempt {
             let bus = try Bus(loop, address: address) { [unowned self] in
                 post(.busLost(problem: "the connection to the bus is gone"))
             }
-            var connection = Connection(
-                bus: bus,
-                signals: UnitSignals(bus) { [unowned self] unit, seen in
-                    post(.unitChanged(unit, seen))
-                })
+            var connection = Connection(bus: bus) { [unowned self] unit, seen in
+                post(.unitChanged(unit, seen))
+            }
             connection.matches = try [
-                Match(bus, Self.rule("Manager", "Reloading")) { [unowned self] message in
-                    reloading(message)
+                Match(bus, Match.signal(ofManager: "Reloading")) { [unowned self] message in
+                    if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
                 },
                 // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
                 Match(bus, Self.restarts) { [unowned self] _ in subscribe() },
@@ -51,30 +41,25 @@ final class Systemd {
         list([])
     }
 
-    /// Lets go of the connection.
-    func disconnect() { connection = nil }
-
     /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
     /// follow, or `busLost`.
     func list(_ units: [UnitName]) {
-        ask("list targets", "ListUnitsByPatterns", [.texts([]), .texts([GateTarget.pattern])]) {
-            [unowned self] message throws(BusError) in
-            post(.targetsListed(try message.loadedUnits()))
+        let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
+        send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
+            attempt { post(.targetsListed(try result.get().loadedUnits())) }
         }
         guard !units.isEmpty else { return }
-        ask("list units", "ListUnitsByNames", [.texts(units.map(\.text))]) {
-            [unowned self] message throws(BusError) in
-            post(.unitsListed(try message.loadedUnits()))
+        let names: [Call.Argument] = [.texts(units.map(\.text))]
+        send(.manager("list units", "ListUnitsByNames", names)) { [unowned self] result in
+            attempt { post(.unitsListed(try result.get().loadedUnits())) }
         }
     }
 
     /// Subscribes to changes of these units too.
-    func follow(_ units: Set<UnitName>) {
-        attempt { () throws(BusError) in try connection?.signals.follow(units) }
-    }
+    func follow(_ units: Set<UnitName>) { attempt { try connection?.follow(units) } }
 
     /// Subscribes to changes of these units no longer.
-    func unfollow(_ units: Set<UnitName>) { connection?.signals.unfollow(units) }
+    func unfollow(_ units: Set<UnitName>) { connection?.unfollow(units) }
 
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
@@ -102,22 +87,13 @@ final class Systemd {
         send(.read(unit)) { [unowned self] result in
             connection?.calls.noteReadAnswer()
             sendCalls()
-            guard case .success(let message) = result,
-                case .success(let properties) = Result(catching: { () throws(BusError) in
-                    try message.unitProperties()
-                })
-            else { return post(.unitRead(unit, nil)) }
-            post(.unitRead(unit, properties))
+            post(.unitRead(unit, result.message?.content { try $0.unitSnapshot() }))
         }
     }
 
     private func send(_ job: TargetJob) {
         guard let unit = job.target.unit else { return }
-        let member =
-            switch job {
-            case .start: "StartUnit"
-            case .stop: "StopUnit"
-            }
+        let member = job.isStart ? "StartUnit" : "StopUnit"
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
             connection?.calls.noteJobAnswer()
@@ -136,11 +112,7 @@ final class Systemd {
             interface: "org.freedesktop.DBus.Properties", member: "Get",
             [.text("\(Call.systemd).Manager"), .text("SystemState")])
         send(call) { [unowned self] result in
-            guard case .success(let message) = result,
-                case .success(let state) = Result(catching: { () throws(BusError) in
-                    try message.word()
-                })
-            else { return post(.systemState(isStopping: false)) }
+            let state = result.message?.content { try $0.word() }
             post(.systemState(isStopping: state == "stopping"))
         }
     }
@@ -148,44 +120,22 @@ final class Systemd {
     /// systemd sends its signals only to subscribers. A second subscription is no error.
     private func subscribe() {
         send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
-            guard case .failure(let error) = result,
-                !error.isRepetition
-            else { return }
+            guard case .failure(let error) = result, !error.isRepetition else { return }
             post(.busLost(problem: error.description))
-        }
-    }
-
-    private func reloading(_ message: Message) {
-        guard case .success(false) = Result(catching: { () throws(BusError) in try message.bool() })
-        else { return }
-        post(.systemdReloaded)
-    }
-
-    /// A call of the manager that must succeed: a failure counts as the loss of the bus.
-    private func ask(
-        _ purpose: String, _ member: String, _ arguments: [Call.Argument],
-        answer: @escaping (Message) throws(BusError) -> Void
-    ) {
-        send(.manager(purpose, member, arguments)) { [unowned self] result in
-            attempt { () throws(BusError) in try answer(try result.get()) }
         }
     }
 
     private func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
-        attempt { () throws(BusError) in try connection?.bus.call(call, answer: answer) }
+        attempt { try connection?.bus.call(call, answer: answer) }
     }
 
-    private func attempt(_ body: () throws(BusError) -> Void) {
+    /// Does what must succeed: a failure counts as the loss of the bus.
+    private func attempt(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            post(.busLost(problem: error.description))
+            post(.busLost(problem: "\(error)"))
         }
-    }
-
-    private static func rule(_ interface: String, _ member: String) -> String {
-        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
-            + "interface='\(Call.systemd).\(interface)',member='\(member)'"
     }
 
     private static let restarts =
@@ -193,43 +143,44 @@ final class Systemd {
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
 }
 
-/// The signals of units. Each unit has a match rule, so that changes of other units do not wake the
+/// A connection with its subscriptions.
+///
+/// Each unit that is followed has a match rule, so that changes of other units do not wake the
 /// daemon. One rule matches all units if there would be more than a connection may have (512,
 /// dbus-daemon(1), `max_match_rules_per_connection`).
-struct UnitSignals {
-    private let bus: Bus
-    private let heard: (UnitName, UnitStatus) -> Void
-    private var matches: [UnitName: Match] = [:]
-    private var all: Match?
-    private var followed: Set<UnitName> = []
+private struct Connection {
+    let bus: Bus
+    /// Called with each signal of a unit.
+    let heard: (UnitName, UnitStatus) -> Void
+    /// The subscriptions to signals of systemd itself.
+    var matches: [Match] = []
+    var units: [UnitName: Match] = [:]
+    var allUnits: Match?
+    var followed: Set<UnitName> = []
+    /// The calls that are to be sent.
+    var calls = PendingCalls()
 
     private static let limit = 400
 
-    /// The signals of a connection, at first of no unit. `heard` is called with each signal.
-    init(_ bus: Bus, heard: @escaping (UnitName, UnitStatus) -> Void) {
-        self.bus = bus
-        self.heard = heard
-    }
-
     /// Subscribes to these units too.
-    mutating func follow(_ units: Set<UnitName>) throws(BusError) {
-        followed.formUnion(units)
-        if all != nil { return }
+    mutating func follow(_ more: Set<UnitName>) throws(BusError) {
+        followed.formUnion(more)
+        if allUnits != nil { return }
         if followed.count > Self.limit {
-            matches = [:]
+            units = [:]
             // With the one rule signals of other units come too: the machine ignores them.
-            all = try match("path_namespace='\(ObjectPath.manager)/unit'")
+            allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
             return
         }
-        for unit in units where matches[unit] == nil {
-            matches[unit] = try match("path='\(ObjectPath.of(unit))'")
+        for unit in more where units[unit] == nil {
+            units[unit] = try match("path='\(ObjectPath.of(unit))'")
         }
     }
 
     /// Subscribes to these units no longer.
-    mutating func unfollow(_ units: Set<UnitName>) {
-        followed.subtract(units)
-        for unit in units { matches[unit] = nil }
+    mutating func unfollow(_ some: Set<UnitName>) {
+        followed.subtract(some)
+        for unit in some { units[unit] = nil }
     }
 
     private func match(_ filter: String) throws(BusError) -> Match {
@@ -242,11 +193,16 @@ struct UnitSignals {
         ) { message in
             // A signal that cannot be read changes nothing.
             guard let unit = ObjectPath.unit(message.path),
-                case .success(let seen?) = Result(catching: { () throws(BusError) in
-                    try message.unitStatus()
-                })
+                let seen = message.content({ try $0.unitStatus() })
             else { return }
             heard(unit, seen)
         }
+    }
+}
+
+extension Result<Message, BusError> {
+    /// The answer; nil if the call has failed.
+    fileprivate var message: Message? {
+        if case .success(let message) = self { message } else { nil }
     }
 }

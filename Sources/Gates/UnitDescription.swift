@@ -6,21 +6,21 @@ package struct UnitDescription: Hashable, Sendable {
     /// Its own name, even if it was asked for by an alias.
     package var name: UnitName
     /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
-    package var load: String
+    package var load = ""
     /// How it stands.
-    package var active: ActiveState
+    package var active = ActiveState.inactive
     /// Whether it is enabled, as `systemctl is-enabled` says it.
-    package var fileState: String
+    package var fileState = ""
     /// The file that it is loaded from; empty if there is none.
-    package var file: String
+    package var file = ""
     /// `Type=` of a service; empty for others.
-    package var type: String
+    package var type = ""
     /// The units that it starts when something happens.
-    package var triggers: [UnitName]
+    package var triggers: [UnitName] = []
     /// The units that start it when something happens.
-    package var triggeredBy: [UnitName]
+    package var triggeredBy: [UnitName] = []
     /// The units that stop with it, because they require it or are bound to it.
-    package var requiredBy: [UnitName]
+    package var requiredBy: [UnitName] = []
 
     /// Whether it runs, or is enabled and will be started.
     package var isInUse: Bool { !active.isDown || fileState.hasPrefix("enabled") }
@@ -29,9 +29,7 @@ package struct UnitDescription: Hashable, Sendable {
 extension Message {
     /// The answer to GetAll, before a unit is attached.
     func description(of asked: UnitName) throws(BusError) -> UnitDescription {
-        var unit = UnitDescription(
-            name: asked, load: "", active: .inactive, fileState: "", file: "", type: "",
-            triggers: [], triggeredBy: [], requiredBy: [])
+        var unit = UnitDescription(name: asked)
         try properties { name throws(BusError) in
             switch name {
             case "Id": unit.name = UnitName(try word()) ?? asked

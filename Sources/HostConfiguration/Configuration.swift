@@ -1,3 +1,4 @@
+import Records
 package import Settings
 
 /// A configuration that can be run, and its files.
@@ -18,7 +19,7 @@ package struct Configuration {
     package init(_ files: ConfigurationFiles) throws(ConfigurationError) {
         do {
             self.files = files
-            settings = try files.settings(SystemZones())
+            settings = try files.settings(.files)
         } catch {
             throw ConfigurationError(description: "\(error)")
         }
@@ -26,9 +27,16 @@ package struct Configuration {
 
     /// The warnings for its author, one line each.
     package var warnings: [String] {
-        files.skipped.filter(\.isWarning).map(\.description)
-            + settings.warnings.map(\.description)
+        files.skipped.filter(\.isWarning).map(\.description) + settings.warnings.map(\.description)
     }
+}
+
+extension Zones {
+    /// The zones of the system. Each is read when it is asked for.
+    fileprivate static let files = Zones(
+        system: ZoneFiles.system,
+        named: { ZoneFiles.exists($0) ? try ZoneFiles.zone(named: $0) : nil },
+        names: ZoneFiles.names)
 }
 
 /// Why a configuration cannot be run: its errors with file and line, or the file that cannot be read.

@@ -39,9 +39,7 @@ package struct Object: Sendable {
     /// A new key goes to the end, an existing one keeps its position. Setting nil removes the member, in
     /// time proportional to the object.
     package subscript(key: String) -> Value? {
-        get {
-            position(of: key).map { members[$0].value }
-        }
+        get { position(of: key).map { members[$0].value } }
         set {
             switch (position(of: key), newValue) {
             case (nil, nil): break
@@ -52,19 +50,13 @@ package struct Object: Sendable {
         }
     }
 
-    /// Whether there is a member of this key.
-    func contains(_ key: String) -> Bool {
-        position(of: key) != nil
-    }
-
     /// Appends a member with the value `null`, unless the key exists; says whether it did. The key is
     /// searched once, which is most of the cost of reading an object.
     mutating func admit(_ key: String) -> Bool {
         if index.isEmpty, members.count == Self.searched { buildIndex() }
         let isNew =
             index.isEmpty
-            ? !contains(key)
-            : Self.take(&index[ExactString(key)], members.count)
+            ? position(of: key) == nil : Self.take(&index[ExactString(key)], members.count)
         if members.isEmpty { members.reserveCapacity(Self.usual) }
         if isNew { members.append((key, .null)) }
         return isNew
@@ -150,9 +142,7 @@ package struct ExactString: Hashable, Sendable {
     package let text: String
 
     /// Wraps a string for comparison by bytes.
-    package init(_ text: String) {
-        self.text = text
-    }
+    package init(_ text: String) { self.text = text }
 
     /// Whether both have the same bytes of UTF-8.
     package static func == (left: ExactString, right: ExactString) -> Bool {

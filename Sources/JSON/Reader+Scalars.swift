@@ -10,9 +10,7 @@ extension Reader {
     }
 
     /// Reads the rest of a string that holds escapes or control characters.
-    private mutating func readString(
-        after plain: ArraySlice<UInt8>
-    ) throws(SyntaxError) -> String {
+    private mutating func readString(after plain: ArraySlice<UInt8>) throws(SyntaxError) -> String {
         var text = Array(plain)
         while !skip(.quote) {
             switch next {
@@ -61,9 +59,7 @@ extension Reader {
     }
 
     /// Reads `u` and its digits, and the second escape of a surrogate pair.
-    private mutating func readUnicodeEscape(
-        from start: Int
-    ) throws(SyntaxError) -> Unicode.Scalar {
+    private mutating func readUnicodeEscape(from start: Int) throws(SyntaxError) -> Unicode.Scalar {
         let high = try readHexDigits()
         if let scalar = Unicode.Scalar(high) { return scalar }
         guard UTF16.isLeadSurrogate(high), skip(.backslash), next == UInt8(ascii: "u") else {

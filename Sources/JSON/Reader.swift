@@ -40,9 +40,7 @@ struct Reader {
     }
 
     /// The byte at the position; nil at the end.
-    var next: UInt8? {
-        offset < bytes.count ? bytes[offset] : nil
-    }
+    var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     /// Whether every byte has been read.
     var isAtEnd: Bool { offset == bytes.count }
@@ -125,9 +123,7 @@ extension Reader {
     }
 
     /// Reads `true`, `false` or `null` (RFC 8259 §3).
-    private mutating func readWord(
-        or expected: SyntaxError.Expected
-    ) throws(SyntaxError) -> Value {
+    private mutating func readWord(or expected: SyntaxError.Expected) throws(SyntaxError) -> Value {
         let (word, value): (String, Value) =
             switch next {
             case UInt8(ascii: "t"): ("true", true)

@@ -37,20 +37,17 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
     }
 
-    /// The bytes that the document has instead of valid UTF-8.
-    package enum Encoding: Hashable, Sendable {
-        case utf16
-        case utf32
-        /// A continuation byte without a first byte.
-        case continuation
-        /// An encoding longer than the character needs.
-        case overlong
+    /// The bytes that the document has instead of valid UTF-8, with the words for them.
+    package enum Encoding: String, Sendable {
+        case utf16 = "this looks like UTF-16"
+        case utf32 = "this looks like UTF-32"
+        case continuation = "a continuation byte without a first one"
+        case overlong = "a character in more bytes than it needs"
         /// U+D800 to U+DFFF.
-        case surrogate
-        /// A character that ends too early.
-        case truncated
+        case surrogate = "an encoded surrogate"
+        case truncated = "a character cut short"
         /// Above U+10FFFF, or a byte that UTF-8 never uses.
-        case invalid
+        case invalid = "a byte that begins no character"
     }
 
     /// The part of the document at the place of the error.
@@ -61,22 +58,22 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case word(String)
     }
 
-    /// The grammar's requirement at the place of the error.
-    package enum Expected: Hashable, Sendable {
-        case value
-        case valueOrEndOfArray
-        case key
-        case keyOrEndOfObject
-        case colon
-        case commaOrEndOfArray
-        case commaOrEndOfObject
-        case endOfInput
-        case digit
-        case noDigitAfterZero
-        case endOfString
-        case escapedControl
-        case escape
-        case hexDigits
+    /// The grammar's requirement at the place of the error, with the words for it.
+    package enum Expected: String, Sendable {
+        case value = "a value"
+        case valueOrEndOfArray = "a value or ']'"
+        case key = "a key in double quotes"
+        case keyOrEndOfObject = "a key in double quotes or '}'"
+        case colon = "':'"
+        case commaOrEndOfArray = "',' or ']'"
+        case commaOrEndOfObject = "',' or '}'"
+        case endOfInput = "nothing after the value"
+        case digit = "a digit"
+        case noDigitAfterZero = "no digit after a leading 0"
+        case endOfString = "the '\"' that ends the string"
+        case escapedControl = "control characters in a string to be escaped"
+        case escape = #"one of " \ / b f n r t u after the backslash"#
+        case hexDigits = "four hexadecimal digits"
     }
 }
 
@@ -87,14 +84,11 @@ extension SyntaxError: CustomStringConvertible {
     package var description: String {
         let place = "at line \(line), column \(column)"
         return switch kind {
-        case .empty:
-            "empty input: expected a value"
-        case .byteOrderMark:
-            "byte order mark \(place): JSON begins without one"
-        case .notUTF8(let encoding):
-            "not UTF-8 \(place): \(encoding.description)"
+        case .empty: "empty input: expected a value"
+        case .byteOrderMark: "byte order mark \(place): JSON begins without one"
+        case .notUTF8(let encoding): "not UTF-8 \(place): \(encoding.rawValue)"
         case .unexpected(let found, let expected):
-            "unexpected \(found.description) \(place): expected \(expected.description)"
+            "unexpected \(found.description) \(place): expected \(expected.rawValue)"
         case .duplicateKey(let key):
             "duplicate key \(quoted(key)) \(place): expected each key once in an object"
         case .loneSurrogate(let unit):
@@ -105,49 +99,15 @@ extension SyntaxError: CustomStringConvertible {
     }
 }
 
-extension SyntaxError.Encoding {
-    fileprivate var description: String {
-        switch self {
-        case .utf16: "this looks like UTF-16"
-        case .utf32: "this looks like UTF-32"
-        case .continuation: "a continuation byte without a first one"
-        case .overlong: "a character in more bytes than it needs"
-        case .surrogate: "an encoded surrogate"
-        case .truncated: "a character cut short"
-        case .invalid: "a byte that begins no character"
-        }
-    }
-}
-
 extension SyntaxError.Found {
     fileprivate var description: String {
         switch self {
         case .end: "end of input"
         case .character("'"): "\"'\""
-        case .character(let scalar) where scalar.isPrintableASCII: quoted(String(scalar))
+        case .character(let scalar) where scalar.isASCII && scalar.isPrintable:
+            quoted(String(scalar))
         case .character(let scalar): "U+\(hex(scalar.value).uppercased())"
         case .word(let word): quoted(word)
-        }
-    }
-}
-
-extension SyntaxError.Expected {
-    fileprivate var description: String {
-        switch self {
-        case .value: "a value"
-        case .valueOrEndOfArray: "a value or ']'"
-        case .key: "a key in double quotes"
-        case .keyOrEndOfObject: "a key in double quotes or '}'"
-        case .colon: "':'"
-        case .commaOrEndOfArray: "',' or ']'"
-        case .commaOrEndOfObject: "',' or '}'"
-        case .endOfInput: "nothing after the value"
-        case .digit: "a digit"
-        case .noDigitAfterZero: "no digit after a leading 0"
-        case .endOfString: "the '\"' that ends the string"
-        case .escapedControl: "control characters in a string to be escaped"
-        case .escape: #"one of " \ / b f n r t u after the backslash"#
-        case .hexDigits: "four hexadecimal digits"
         }
     }
 }
@@ -155,23 +115,14 @@ extension SyntaxError.Expected {
 /// The text in single quotes, cut to 40 characters; unprintable characters as `\u{…}`.
 private func quoted(_ text: String) -> String {
     let limit = 40
-    var quoted = "'"
-    for scalar in text.unicodeScalars.prefix(limit) {
-        if scalar.isPrintable {
-            quoted.unicodeScalars.append(scalar)
-        } else {
-            quoted += "\\u{\(hex(scalar.value))}"
-        }
+    let shown = text.unicodeScalars.prefix(limit).map {
+        $0.isPrintable ? String($0) : "\\u{\(hex($0.value))}"
     }
-    return quoted + (text.unicodeScalars.count > limit ? "…'" : "'")
+    return "'\(shown.joined())\(text.unicodeScalars.count > limit ? "…" : "")'"
 }
 
 /// At least four hexadecimal digits.
 private func hex(_ number: UInt32) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-}
-
-extension Unicode.Scalar {
-    fileprivate var isPrintableASCII: Bool { isASCII && isPrintable }
 }

@@ -77,24 +77,14 @@ extension Value: Hashable {
 
     /// Feeds the hasher with the parts that `==` compares.
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(typeName)
         switch self {
-        case .null:
-            hasher.combine(0)
-        case .bool(let bool):
-            hasher.combine(1)
-            hasher.combine(bool)
-        case .number(let number):
-            hasher.combine(2)
-            hasher.combine(number)
-        case .string(let string):
-            hasher.combine(3)
-            hasher.combine(ExactString(string))
-        case .array(let array):
-            hasher.combine(4)
-            hasher.combine(array)
-        case .object(let object):
-            hasher.combine(5)
-            hasher.combine(object)
+        case .null: break
+        case .bool(let bool): hasher.combine(bool)
+        case .number(let number): hasher.combine(number)
+        case .string(let string): hasher.combine(ExactString(string))
+        case .array(let array): hasher.combine(array)
+        case .object(let object): hasher.combine(object)
         }
     }
 }
@@ -103,30 +93,22 @@ extension Value: Hashable {
 
 extension Value: ExpressibleByBooleanLiteral {
     /// `true` or `false`.
-    package init(booleanLiteral value: Bool) {
-        self = .bool(value)
-    }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension Value: ExpressibleByIntegerLiteral {
     /// A number in decimal digits.
-    package init(integerLiteral value: Int64) {
-        self = .number(Number(value))
-    }
+    package init(integerLiteral value: Int64) { self = .number(Number(value)) }
 }
 
 extension Value: ExpressibleByStringLiteral {
     /// A string.
-    package init(stringLiteral value: String) {
-        self = .string(value)
-    }
+    package init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension Value: ExpressibleByArrayLiteral {
     /// An array of these elements.
-    package init(arrayLiteral elements: Value...) {
-        self = .array(elements)
-    }
+    package init(arrayLiteral elements: Value...) { self = .array(elements) }
 }
 
 extension Value: ExpressibleByDictionaryLiteral {

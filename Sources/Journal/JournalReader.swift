@@ -86,12 +86,6 @@ package struct JournalRecord: Hashable, Sendable {
     /// The values of each field, which may have several.
     package let values: [String: [String]]
 
-    /// An entry of that time with these fields.
-    package init(time: Int64, values: [String: [String]]) {
-        self.time = time
-        self.values = values
-    }
-
     /// The first value of a field; nil if the entry does not have the field.
     package subscript(field: String) -> String? { values[field]?.first }
 }

@@ -15,9 +15,7 @@ package final class JournalSocket {
 
     /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
     /// if the process has no descriptor left.
-    package init(
-        identifier: String, at address: SocketAddress = journald
-    ) throws(SystemError) {
+    package init(identifier: String, at address: SocketAddress = journald) throws(SystemError) {
         self.identifier = identifier
         self.address = address
         socket = try DatagramSocket()
@@ -25,13 +23,13 @@ package final class JournalSocket {
 
     /// Writes an entry, or drops it.
     package func write(_ entry: JournalEntry) {
-        catchUp()
+        reportLosses()
         if !send(entry) { dropped += 1 }
     }
 
     /// Writes how many entries were dropped, if the journal takes entries again. Does nothing if
     /// none was dropped.
-    package func catchUp() {
+    package func reportLosses() {
         guard dropped > 0 else { return }
         let entries = dropped == 1 ? "entry was" : "entries were"
         let text = "\(dropped) \(entries) dropped, for the journal took none"

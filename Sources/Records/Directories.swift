@@ -23,8 +23,7 @@ package enum Directories {
         if let known = option ?? first(of: environment("RUNTIME_DIRECTORY")) { return known }
         if isRoot { return system }
         if let base = environment("XDG_RUNTIME_DIR"), !base.isEmpty { return base + "/killswitchd" }
-        throw Unknown(
-            what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
+        throw Unknown(what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
     }
 
     /// The daemon's state directory.

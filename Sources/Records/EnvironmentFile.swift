@@ -16,8 +16,7 @@ package enum EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
         var variables: [(String, String?)] = [
-            ("STATE", verdict.state.rawValue),
-            ("GATE", verdict.gate?.rawValue),
+            ("STATE", verdict.state.rawValue), ("GATE", verdict.gate?.rawValue),
             ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
             ("ENDS_AT", verdict.endsAt.map(service.zone.rfc3339)),
             ("REASON", verdict.reason.slug.rawValue),
@@ -34,9 +33,7 @@ package enum EnvironmentFile {
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
     /// accepts no two that give the same variable.
     private static func variable(_ name: String) -> String {
-        "VALUE_"
-            + name.uppercased().split(separator: "-", omittingEmptySubsequences: false)
-            .joined(separator: "_")
+        "VALUE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
     /// A string without quotes, other values as JSON; nil for null.

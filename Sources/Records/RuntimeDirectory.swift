@@ -23,7 +23,6 @@ package struct RuntimeDirectory {
     /// written renames the marker too: attached units do not start beside the marker `closed`.
     package func publish(_ record: Record, of service: Service) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        let marker = Marker(folder: folder)
         try Directory.create(folder)
         let texts = [
             (FileName.state, StateFile.text(of: record, for: service, bootID: bootID)),
@@ -35,22 +34,22 @@ package struct RuntimeDirectory {
             } catch {
                 switch record.verdict.gate {
                 case .closed:
-                    let isTrue = position == 0 && saysClosed(folder)
+                    let isTrue = position == 0 && published(in: folder)?.gate == .closed
                     close(folder, without: isTrue ? [] : texts[position...].map(\.0))
                 case .open:
-                    do { try marker.set(.open) } catch {}
+                    do { try Marker(folder: folder).set(.open) } catch {}
                 case nil:
                     break
                 }
                 throw error
             }
         }
-        try marker.set(record.verdict.gate)
+        try Marker(folder: folder).set(record.verdict.gate)
     }
 
-    /// Whether the `state.json` in the folder says closed.
-    private func saysClosed(_ folder: String) -> Bool {
-        do { return try PublishedState.read(in: folder)?.gate == .closed } catch { return false }
+    /// The state in the folder; nil if there is none that can be read.
+    private func published(in folder: String) -> PublishedState? {
+        do { return try PublishedState.read(in: folder) } catch { return nil }
     }
 
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
@@ -78,11 +77,9 @@ package struct RuntimeDirectory {
         do {
             let names = try Directory.list(path)
             if names.contains(FileName.controlSocket) { return true }
-            for name in names.compactMap({ ServiceName($0) })
-            where try File.exists("\(path)/\(name)/\(FileName.state)") {
-                return true
+            return try names.compactMap { ServiceName($0) }.contains { name in
+                try File.exists("\(path)/\(name)/\(FileName.state)")
             }
-            return false
         } catch {
             return false
         }
@@ -90,11 +87,6 @@ package struct RuntimeDirectory {
 
     /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
-
-    /// Sets the source's mark to now.
-    package func confirm(_ source: SourceName) throws(FileError) {
-        try File.touch(mark(of: source))
-    }
 
     /// Throws if somebody has removed the `state.json` of one of these services.
     package func check(_ services: [ServiceName]) throws(FileError) {
@@ -148,18 +140,9 @@ package struct RuntimeDirectory {
         if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
-        } else if !isOfThisBoot(folder) {
+        } else if published(in: folder)?.bootID != bootID {
+            // The first decision replaces a state of another boot, or one that cannot be read.
             try Marker(folder: folder).set(nil)
-        }
-    }
-
-    /// Whether the `state.json` in the folder was written in this boot. One that cannot be read was not;
-    /// the first decision replaces it.
-    private func isOfThisBoot(_ folder: String) -> Bool {
-        do {
-            return try PublishedState.read(in: folder)?.bootID == bootID
-        } catch {
-            return false
         }
     }
 

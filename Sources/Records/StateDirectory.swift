@@ -9,14 +9,10 @@ package struct StateDirectory {
     package let path: String
 
     /// The directory at this path; nothing is read or written yet.
-    package init(path: String) {
-        self.path = path
-    }
+    package init(path: String) { self.path = path }
 
     /// Creates the directory and its folders.
-    package func prepare() throws(FileError) {
-        try Directory.create("\(path)/flags")
-    }
+    package func prepare() throws(FileError) { try Directory.create("\(path)/flags") }
 
     /// Stores the answers of a source, each with its validators in the same file, so that an ETag
     /// is never newer than its flags. Call it before the machine acts on them. Without answers the
@@ -40,55 +36,48 @@ package struct StateDirectory {
 
     /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
     /// runtime directory that says so for this boot. Answers whose binding `isBound` rejects are
-    /// inherited.
+    /// inherited. Nil if none are stored.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
-    ) throws(FileError) -> Restored<Memory.StoredFlags> {
+    ) throws -> Memory.StoredFlags? {
         let file = flagsPath(source)
-        switch try restored(file, { StoredFlags.answers(in: $0, isBound: isBound) }) {
-        case .value(let answers):
-            let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
-            guard let confirmedAt = (times + answers.map(\.fetchedAt)).max() else {
-                return .nothing
-            }
-            return .value(Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt))
-        case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable(problem)
+        let answers = try restored(file) { try StoredFlags.answers(in: $0, isBound: isBound) }
+        guard let answers else { return nil }
+        let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
+        return (times + answers.map(\.fetchedAt)).max().map { confirmedAt in
+            Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt)
         }
     }
 
     /// Stores the overrides, before the machine acts on them.
     package func store(_ overrides: [ServiceName: Override]) throws(FileError) {
-        let text = StoredOverrides.text(of: overrides)
-        try File.replace(overridesPath, with: Array(text.utf8), surviving: .powerLoss)
+        let bytes = StoredOverrides.bytes(of: overrides)
+        try File.replace(overridesPath, with: bytes, surviving: .powerLoss)
     }
 
-    /// The stored overrides.
-    package func overrides() throws(FileError) -> Restored<[ServiceName: Override]> {
+    /// The stored overrides; nil if there are none.
+    package func overrides() throws -> [ServiceName: Override]? {
         try restored(overridesPath, StoredOverrides.overrides)
     }
 
     /// Stores the ledger, before its states are published.
     package func store(_ ledger: Ledger) throws(FileError) {
-        let text = StoredLedger.text(of: ledger)
-        try File.replace(ledgerPath, with: Array(text.utf8), surviving: .powerLoss)
+        try File.replace(ledgerPath, with: StoredLedger.bytes(of: ledger), surviving: .powerLoss)
     }
 
-    /// The stored ledger.
-    package func ledger() throws(FileError) -> Restored<Ledger> {
-        try restored(ledgerPath, StoredLedger.ledger)
-    }
+    /// The stored ledger; nil if there is none.
+    package func ledger() throws -> Ledger? { try restored(ledgerPath, StoredLedger.ledger) }
 
-    /// Reads a file; an error in its content names the file.
+    /// Reads a file; nil if it does not exist, or if there is nothing in it.
     private func restored<Value>(
-        _ file: String, _ read: ([UInt8]) -> Restored<Value>
-    ) throws(FileError) -> Restored<Value> {
-        guard let bytes = try contents(file) else { return .nothing }
-        let restored = read(bytes)
-        if case .unreadable(let problem) = restored {
-            return .unreadable("read '\(file)': \(problem)")
+        _ file: String, _ content: (JSON.Object) throws -> Value?
+    ) throws -> Value? {
+        guard let bytes = try contents(file) else { return nil }
+        do {
+            return try StoredForm.read(bytes, content)
+        } catch {
+            throw UnreadableContent(description: "read '\(file)': \(error)")
         }
-        return restored
     }
 
     private func modificationTime(_ file: String) throws(FileError) -> Instant? {
@@ -121,42 +110,28 @@ package struct StateDirectory {
 }
 
 extension StateDirectory {
-    /// A file of the kept configuration.
-    package struct ConfigurationFile: Hashable, Sendable {
-        /// The path that it was read from.
-        package let path: String
-        /// Its content.
-        package let bytes: [UInt8]
-
-        /// A file that was read from this path.
-        package init(path: String, bytes: [UInt8]) {
-            self.path = path
-            self.bytes = bytes
-        }
-    }
+    /// A file of the kept configuration: the path that it was read from, and its content.
+    package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
     /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
     /// Writes nothing if the same one is stored already.
     package func keep(_ files: [ConfigurationFile]) throws(FileError) {
-        let bytes = Array(StoredConfiguration.text(of: files).utf8)
+        let bytes = StoredConfiguration.bytes(of: files)
         guard try contents(configurationPath) != bytes else { return }
         try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
     }
 
-    /// The files of the configuration that was accepted last.
-    package func keptConfiguration() throws(FileError) -> Restored<[ConfigurationFile]> {
+    /// The files of the last accepted configuration; nil if none is kept.
+    package func keptConfiguration() throws -> [ConfigurationFile]? {
         try restored(configurationPath, StoredConfiguration.files)
     }
 
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The result of reading a stored file. An unreadable file is reported and later overwritten. It
-/// never keeps the daemon from starting.
-package enum Restored<Value> {
-    case value(Value)
-    /// There is no such file, or it is empty of content.
-    case nothing
-    /// Why the file cannot be read: a clause that names it.
-    case unreadable(String)
+/// The content of a stored file cannot be read. That is reported, and the file is later overwritten:
+/// it never keeps the daemon from starting.
+package struct UnreadableContent: Error, CustomStringConvertible {
+    /// Why: a clause that names the file.
+    package let description: String
 }

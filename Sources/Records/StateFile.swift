@@ -79,24 +79,18 @@ package struct PublishedState {
         let file = "\(folder)/\(FileName.state)"
         do {
             return try PublishedState(File.read(file, limit: sizeLimit))
-        } catch let error as FileError where error.isNotFound {
-            // If a closing could not be written, only the marker says so.
-            guard Marker(folder: folder).gate == .closed else { return nil }
-            throw UnreadableState(problem: "\(error)", marker: .closed)
-        } catch let error as FileError {
-            throw UnreadableState(problem: "\(error)", marker: Marker(folder: folder).gate)
         } catch {
+            let (marker, failure) = (Marker(folder: folder).gate, error as? FileError)
+            // If a closing could not be written, only the marker says so.
+            if let failure, failure.isNotFound, marker != .closed { return nil }
             throw UnreadableState(
-                problem: "read '\(file)': \(error)", marker: Marker(folder: folder).gate)
+                problem: failure?.description ?? "read '\(file)': \(error)", marker: marker)
         }
     }
 
     private init(_ bytes: [UInt8]) throws {
         object = try JSON.Value.parse(bytes, depthLimit: JSON.Value.ownDepthLimit).asObject()
-        guard let state = State(rawValue: try object.string("state")) else {
-            throw StoredFormError.wrong("state")
-        }
-        self.state = state
+        state = try object.state()
         gate = object["gate"]?.string.flatMap(Gate.init)
         validUntil = try object.instant("valid_until")
         bootID = try object.string("boot_id")

@@ -3,86 +3,67 @@ import Decision
 import JSON
 
 /// The common form of the documents in the state directory: an object with the member `schema`.
-private enum StoredForm {
+enum StoredForm {
     private static let schema: Int64 = 1
 
-    /// The document with these members beside its schema.
-    static func value(_ members: JSON.Object) -> JSON.Value {
+    /// The document with these members beside its schema. `room` is its size in bytes, about.
+    fileprivate static func bytes(_ members: JSON.Object, room: Int = 0) -> [UInt8] {
         var document: JSON.Object = ["schema": .number(Number(schema))]
         for (key, value) in members { document[key] = value }
-        return .object(document)
-    }
-
-    static func text(_ members: JSON.Object) -> String {
-        value(members).serialized(.pretty) + "\n"
+        var bytes = JSON.Value.object(document).serializedBytes(.pretty, room: room)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
     }
 
     /// Reads a document; `content` takes its object, and returns nil if there is nothing in it.
     static func read<Value>(
         _ bytes: [UInt8], _ content: (JSON.Object) throws -> Value?
-    ) -> Restored<Value> {
-        do {
-            let stored = try JSON.Value.parse(bytes).asObject()
-            guard stored["schema"]?.number?.int64 == schema else {
-                throw StoredFormError.unknownSchema
-            }
-            return try content(stored).map(Restored.value) ?? .nothing
-        } catch {
-            return .unreadable("\(error)")
-        }
+    ) throws -> Value? {
+        let stored = try JSON.Value.parse(bytes).asObject()
+        guard stored["schema"]?.number?.int64 == schema else { throw StoredFormError.unknownSchema }
+        return try content(stored)
     }
 
-    /// An object with a member for each service, in the order of their names.
-    static func text<Value>(
+    /// A document with an object for each service, in the order of their names.
+    fileprivate static func bytes<Value>(
         byService values: [ServiceName: Value], _ json: (Value) -> JSON.Object
-    ) -> String {
-        let services = values.sorted { $0.key < $1.key }
-        return text([
-            "services": .object(
-                JSON.Object(services.map { ($0.key.text, .object(json($0.value))) }))
-        ])
+    ) -> [UInt8] {
+        let services = values.sorted { $0.key < $1.key }.map {
+            ($0.key.text, JSON.Value.object(json($0.value)))
+        }
+        return bytes(["services": .object(JSON.Object(services))])
     }
 
-    static func readByService<Value>(
-        _ bytes: [UInt8], _ value: (JSON.Object) throws -> Value
-    ) -> Restored<[ServiceName: Value]> {
-        read(bytes) { stored in
-            var values: [ServiceName: Value] = [:]
-            for (key, member) in try stored.object("services").members {
-                guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
-                values[name] = try value(member.asObject())
-            }
-            return values
+    fileprivate static func byService<Value>(
+        _ stored: JSON.Object, _ value: (JSON.Object) throws -> Value
+    ) throws -> [ServiceName: Value] {
+        var values: [ServiceName: Value] = [:]
+        for (key, member) in try stored.object("services").members {
+            guard let name = ServiceName(key) else { throw StoredFormError.wrong(key) }
+            values[name] = try value(member.asObject())
         }
+        return values
     }
 }
 
 /// The stored answers of a source, newest first: each body byte for byte with its validators. The
 /// binding names the address and the credentials by which they were fetched.
 enum StoredFlags {
-    /// The document in bytes.
+    /// The document.
     static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
-        let value = StoredForm.value([
-            "binding": .string(binding), "answers": .array(answers.map(json)),
-        ])
         // A quarter more than the bodies, for escapes and for the members around them.
         let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
-        var bytes = value.serializedBytes(.pretty, room: room)
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
+        return StoredForm.bytes(
+            ["binding": .string(binding), "answers": .array(answers.map(json))], room: room)
     }
 
     /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
     /// answers, and without use as validators.
-    static func answers(
-        in bytes: [UInt8], isBound: (String) -> Bool
-    ) -> Restored<[Answer]> {
-        StoredForm.read(bytes) { stored in
-            let isOurs = isBound(try stored.string("binding"))
-            var answers = try stored.array("answers").map { try answer($0.asObject()) }
-            if !isOurs { for index in answers.indices { answers[index].inherit() } }
-            return answers.isEmpty ? nil : answers
-        }
+    static func answers(in stored: JSON.Object, isBound: (String) -> Bool) throws -> [Answer]? {
+        let isOurs = isBound(try stored.string("binding"))
+        var answers = try stored.array("answers").map { try answer($0.asObject()) }
+        if !isOurs { for index in answers.indices { answers[index].inherit() } }
+        return answers.isEmpty ? nil : answers
     }
 
     private static func json(_ answer: Answer) -> JSON.Value {
@@ -114,8 +95,8 @@ enum StoredFlags {
 /// The stored ledger of states: an entry for each service.
 enum StoredLedger {
     /// The document.
-    static func text(of ledger: Ledger) -> String {
-        StoredForm.text(byService: ledger.entries) { entry in
+    static func bytes(of ledger: Ledger) -> [UInt8] {
+        StoredForm.bytes(byService: ledger.entries) { entry in
             var stored: JSON.Object = [
                 "state": .string(entry.state.rawValue),
                 "since": .string(Zone.utc.rfc3339(entry.since)),
@@ -128,15 +109,8 @@ enum StoredLedger {
     }
 
     /// The ledger.
-    static func ledger(in bytes: [UInt8]) -> Restored<Ledger> {
-        switch StoredForm.readByService(bytes, entry) {
-        case .value(let entries):
-            var ledger = Ledger()
-            ledger.entries = entries
-            return .value(ledger)
-        case .nothing: return .nothing
-        case .unreadable(let problem): return .unreadable(problem)
-        }
+    static func ledger(in stored: JSON.Object) throws -> Ledger {
+        Ledger(entries: try StoredForm.byService(stored, entry))
     }
 
     /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
@@ -144,9 +118,7 @@ enum StoredLedger {
     private static let generations: ClosedRange<Int64> = 0...(1 << 53)
 
     private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
-        guard let state = State(rawValue: try object.string("state")) else {
-            throw StoredFormError.wrong("state")
-        }
+        let state = try object.state()
         guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
         else { throw StoredFormError.wrong("generation") }
         return Ledger.Entry(
@@ -158,49 +130,41 @@ enum StoredLedger {
 /// The stored overrides: one for each service that has one.
 enum StoredOverrides {
     /// The document.
-    static func text(of overrides: [ServiceName: Override]) -> String {
-        StoredForm.text(byService: overrides) { $0.json(in: .utc) }
+    static func bytes(of overrides: [ServiceName: Override]) -> [UInt8] {
+        StoredForm.bytes(byService: overrides) { $0.json(in: .utc) }
     }
 
     /// The overrides.
-    static func overrides(in bytes: [UInt8]) -> Restored<[ServiceName: Override]> {
-        StoredForm.readByService(bytes) { object in
-            guard let state = State(rawValue: try object.string("state")),
-                let override = Override(
-                    state: state, cause: try object.string("reason"),
-                    author: try object.string("author"), since: try object.instant("since"),
-                    until: try object.instant("until"))
-            else { throw StoredFormError.wrong("state") }
+    static func overrides(in stored: JSON.Object) throws -> [ServiceName: Override] {
+        try StoredForm.byService(stored) { object in
+            let override = Override(
+                state: try object.state(), cause: try object.string("reason"),
+                author: try object.string("author"), since: try object.instant("since"),
+                until: try object.instant("until"))
+            guard let override else { throw StoredFormError.wrong("state") }
             return override
         }
     }
 }
 
-/// The stored configuration that was accepted last: its files in the order of merging.
+/// The stored last accepted configuration: its files in the order of merging.
 enum StoredConfiguration {
     /// The document.
-    static func text(of files: [StateDirectory.ConfigurationFile]) -> String {
-        StoredForm.text([
-            "files": .array(
-                files.map { file in
-                    .object([
-                        "path": .string(file.path),
-                        "text": .string(String(decoding: file.bytes, as: UTF8.self)),
-                    ])
-                })
-        ])
+    static func bytes(of files: [StateDirectory.ConfigurationFile]) -> [UInt8] {
+        let values = files.map { file in
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            return JSON.Value.object(["path": .string(file.path), "text": .string(text)])
+        }
+        return StoredForm.bytes(["files": .array(values)])
     }
 
     /// The files.
-    static func files(in bytes: [UInt8]) -> Restored<[StateDirectory.ConfigurationFile]> {
-        StoredForm.read(bytes) { stored in
-            let files = try stored.array("files").map { value in
-                let object = try value.asObject()
-                return StateDirectory.ConfigurationFile(
-                    path: try object.string("path"), bytes: Array(try object.string("text").utf8))
-            }
-            return files.isEmpty ? nil : files
+    static func files(in stored: JSON.Object) throws -> [StateDirectory.ConfigurationFile]? {
+        let files = try stored.array("files").map { value in
+            let object = try value.asObject()
+            return (try object.string("path"), Array(try object.string("text").utf8))
         }
+        return files.isEmpty ? nil : files
     }
 }
 
@@ -227,10 +191,14 @@ extension JSON.Object {
         return text
     }
 
-    /// A time by RFC 3339.
-    func instant(_ key: String) throws -> Instant {
-        try Instant(rfc3339: try string(key))
+    /// The member `state`.
+    func state() throws(StoredFormError) -> State {
+        guard let state = State(rawValue: try string("state")) else { throw .wrong("state") }
+        return state
     }
+
+    /// A time by RFC 3339.
+    func instant(_ key: String) throws -> Instant { try Instant(rfc3339: try string(key)) }
 
     fileprivate func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
         guard let array = self[key]?.array else { throw .wrong(key) }

@@ -37,12 +37,11 @@ package enum ZoneFiles {
 
     /// The names of all zones, for suggestions; empty without tzdata's list.
     package static func names() -> [String] {
-        let table: [UInt8]
-        do {
-            table = try File.read("\(folder)/tzdata.zi", limit: sizeLimit)
-        } catch {
-            return []
-        }
+        guard
+            case .success(let table) = Result(catching: {
+                try File.read("\(folder)/tzdata.zi", limit: sizeLimit)
+            })
+        else { return [] }
         return String(decoding: table, as: UTF8.self).split(separator: "\n").compactMap {
             let words = $0.split(separator: " ")
             switch words.first {

@@ -1,5 +1,8 @@
+import CivilTime
 package import Decision
+package import EventLoop
 import JSON
+package import Transfer
 
 /// A source of flags. Each kind of source is a folder beside this file.
 ///
@@ -38,7 +41,45 @@ extension FlagSource {
 /// Receives a source's events: appends them to the agent's queue, never calls the machine.
 package typealias Deliver = (Event) -> Void
 
+/// Everything that a network source has beside its settings.
+package struct SourceContext {
+    let name: SourceName
+    /// The interval of the polls.
+    let interval: Duration
+    let environment: SourceEnvironment
+    let client: HTTPClient
+    let loop: EventLoop
+    let deliver: Deliver
+
+    /// The context of one source; `deliver` takes its events.
+    package init(
+        name: SourceName, interval: Duration, environment: SourceEnvironment, client: HTTPClient,
+        loop: EventLoop, deliver: @escaping Deliver
+    ) {
+        self.name = name
+        self.interval = interval
+        self.environment = environment
+        self.client = client
+        self.loop = loop
+        self.deliver = deliver
+    }
+
+    /// The present time, by both clocks.
+    var now: (wall: Instant, boot: Boottime) { loop.now }
+
+    /// Ends a fetch.
+    func end(_ outcome: Outcome, date: Instant? = nil) {
+        deliver(.fetched(name, outcome, date: date))
+    }
+
+    /// Delivers why the source is not watched; nil if it is.
+    func tell(problem: String?) { deliver(.watched(name, problem: problem)) }
+}
+
 extension String {
+    /// Whether it is not empty and all of it is visible ASCII, so that it may stand in a header.
+    var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
     /// Whether it contains the bytes of `other`. Swift's own search finds canonical equivalents too.
     func contains(exactly other: String) -> Bool {
         let (own, wanted) = (utf8Span.span, other.utf8Span.span)

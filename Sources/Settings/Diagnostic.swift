@@ -4,8 +4,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
-    /// `line` and `column` begin at 1.
-    package init(file: String, line: Int, column: Int) {
+    /// A place in a file; the start of the file unless another place is given.
+    package init(file: String, line: Int = 1, column: Int = 1) {
         self.file = file
         self.line = line
         self.column = column
@@ -18,13 +18,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 /// An error or a warning about the configuration, and its place.
 package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var origin: Origin
+    /// One line, in lower case.
     package var text: String
-
-    /// `text` is one line, in lower case.
-    package init(_ text: String, at origin: Origin) {
-        self.origin = origin
-        self.text = text
-    }
 
     package var description: String { "\(origin): \(text)" }
 }
@@ -77,23 +72,30 @@ package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
 
 /// The errors, the warnings and the settings in force that reading a configuration finds. Reading goes
 /// on after an error, so that one run finds all errors.
-struct Report {
+///
+/// A class, because the readers of all tables write into the same report.
+final class Report {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
     private var effective: [EffectiveSetting] = []
 
     /// Adds an error: the configuration cannot be used.
-    mutating func error(_ text: String, at origin: Origin) {
-        errors.append(Diagnostic(text, at: origin))
+    func error(_ text: String, at origin: Origin) {
+        errors.append(Diagnostic(origin: origin, text: text))
     }
 
     /// Adds a warning: the configuration works, but perhaps not as its author thinks.
-    mutating func warn(_ text: String, at origin: Origin) {
-        warnings.append(Diagnostic(text, at: origin))
+    func warn(_ text: String, at origin: Origin) {
+        warnings.append(Diagnostic(origin: origin, text: text))
+    }
+
+    /// Adds a setting in force, its value as TOML; no origin for a default.
+    func record(_ path: String, _ value: String, from origin: Origin?) {
+        effective.append(EffectiveSetting(path: path, value: value, origin: origin))
     }
 
     /// Adds the contents of another report.
-    mutating func append(_ other: Report) {
+    func append(_ other: Report) {
         errors += other.errors
         warnings += other.warnings
         effective += other.effective
@@ -102,10 +104,5 @@ struct Report {
     /// The settings under one top-level table, in the order in which they were recorded.
     func effective(under table: RootKey) -> [EffectiveSetting] {
         effective.filter { $0.path.hasPrefix("\(table.rawValue).") }
-    }
-
-    /// Adds a setting in force, its value as TOML; no origin for a default.
-    mutating func record(_ path: String, _ value: String, from origin: Origin?) {
-        effective.append(EffectiveSetting(path: path, value: value, origin: origin))
     }
 }

@@ -1,15 +1,15 @@
 /// A key of one table of the configuration. The raw value is its spelling in the file.
-package protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {}
+protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {}
 
 /// The top-level tables of a file.
-package enum RootKey: String, SettingKey {
+enum RootKey: String, SettingKey {
     case source
     case service
     case limits
 }
 
 /// The keys of `[limits]`, which hold for the whole host.
-package enum LimitsKey: String, SettingKey {
+enum LimitsKey: String, SettingKey {
     case closeAtOnce = "close_at_once"
 }
 

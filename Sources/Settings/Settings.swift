@@ -21,8 +21,7 @@ package struct Settings: Hashable, Sendable {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     defaults: $0.defaults)
-            },
-            services: services, closeAtOnce: closeAtOnce)
+            }, services: services, closeAtOnce: closeAtOnce)
     }
 }
 
@@ -30,7 +29,7 @@ extension Settings {
     /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
     /// errors of all files or, if there are none, all errors of the merged configuration.
     package static func load(
-        files: [(path: String, bytes: [UInt8])], zones: some Zones
+        files: [ConfigurationFiles.Content], zones: Zones
     ) throws(SettingsError) -> Settings {
         var fragments: [Fragment] = []
         var problems: [Diagnostic] = []
@@ -46,34 +45,25 @@ extension Settings {
     }
 
     /// Checks a merged configuration. Throws all errors.
-    package init(validating merged: MergedTree, zones: some Zones) throws(SettingsError) {
-        var report = Report()
-        let start = Origin(file: merged.files.first ?? "(no file)", line: 1, column: 1)
+    private init(validating merged: MergedTree, zones: Zones) throws(SettingsError) {
+        let report = Report()
+        let start = Origin(file: merged.files.first ?? "(no file)")
         let root = TableReader(
-            path: "", place: "at the top level", table: merged.root, origin: start)
-        root.refuseKeys(notIn: RootKey.words, &report)
+            path: "", place: "at the top level", table: merged.root, origin: start, report: report)
+        root.refuseKeys(notIn: RootKey.words)
 
-        var sources = ConfiguredSources()
-        if let table = root.table(RootKey.source, &report) {
-            sources = ConfiguredSources(from: table, &report)
-        }
+        var sources = ConfiguredSources(from: root)
         var services: [Service] = []
-        if let table = root.table(RootKey.service, &report) {
-            for (member, reader) in table.tables(&report) {
-                let service = Service(
-                    named: member, from: reader, zones: zones, &sources, &report)
-                guard let service else { continue }
-                services.append(service)
-                service.warnOfWhatHasNoEffect(in: reader, sources.sources, &report)
-            }
+        for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
+            guard let service = Service(named: member, from: reader, zones: zones, &sources)
+            else { continue }
+            services.append(service)
+            service.warnOfWhatHasNoEffect(in: reader, sources.sources)
         }
-        var closeAtOnce: Int?
-        if let table = root.table(RootKey.limits, &report) {
-            table.refuseKeys(notIn: LimitsKey.words, &report)
-            closeAtOnce = table.optional(
-                LimitsKey.closeAtOnce, .count(in: 1...100_000), &report)
-        }
-        sources.warnOfUnused(&report)
+        let limits = root.table(RootKey.limits)
+        limits?.refuseKeys(notIn: LimitsKey.words)
+        let closeAtOnce = limits?.optional(LimitsKey.closeAtOnce, .count(in: 1...100_000))
+        sources.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
         }
@@ -82,7 +72,6 @@ extension Settings {
         self.init(
             sources: sources.sources, services: services, closeAtOnce: closeAtOnce,
             warnings: report.warnings.inOrder(of: merged.files),
-            effective: report.effective(under: .limits) + report.effective(under: .source)
-                + report.effective(under: .service))
+            effective: [.limits, .source, .service].flatMap(report.effective))
     }
 }

@@ -1,3 +1,5 @@
+import Decision
+
 /// Reads one table, key by key. An error goes to the report, and reading goes on.
 struct TableReader {
     /// Such as `service.shop` or `service.shop.switch[0]`.
@@ -6,118 +8,110 @@ struct TableReader {
     let place: String
     let table: Table
     let origin: Origin
+    /// Takes the errors, the warnings and the settings in force of this table.
+    var report: Report
+    /// The end of the message about a missing key: `, which type 'http' needs`.
+    var need = ""
 
     /// The member of a key; nil without one.
-    func member(_ key: some SettingKey) -> Table.Member? {
-        table[key.rawValue]
-    }
+    func member(_ key: some SettingKey) -> Table.Member? { table[key.rawValue] }
 
     /// The value of a key that has no default; nil if it is missing, or after an error.
-    func optional<Value>(
-        _ key: some SettingKey, _ type: ValueType<Value>, _ report: inout Report
-    ) -> Value? {
-        member(key).flatMap { optional($0, type, &report) }
+    func optional<Value>(_ key: some SettingKey, _ type: ValueType<Value>) -> Value? {
+        member(key).flatMap { optional($0, type) }
     }
 
     /// The value of a member of a table with free keys; nil after an error.
-    func optional<Value>(
-        _ member: Table.Member, _ type: ValueType<Value>, _ report: inout Report
-    ) -> Value? {
+    func optional<Value>(_ member: Table.Member, _ type: ValueType<Value>) -> Value? {
         do {
             let value = try type.read(member.node.value)
-            report.record(
-                "\(path).\(member.key.keyText)", type.write(value), from: member.node.origin)
+            let key = member.key.keyText
+            report.record("\(path).\(key)", type.write(value), from: member.node.origin)
             return value
         } catch {
-            refuse(member, error, expecting: type.expected, &report)
+            refuse(member, error, expecting: type.expected)
             return nil
         }
-    }
-
-    /// Reports an error of a member's value.
-    func refuse(
-        _ member: Table.Member, _ problem: ValueProblem, expecting expected: String,
-        _ report: inout Report
-    ) {
-        report.error(
-            text(of: problem, for: member, expecting: expected), at: member.node.origin)
     }
 
     /// The value of a key; `fallback` if it is missing, or after an error.
     func value<Value>(
-        _ key: some SettingKey, _ type: ValueType<Value>, default fallback: Value,
-        _ report: inout Report
+        _ key: some SettingKey, _ type: ValueType<Value>, default fallback: Value
     ) -> Value {
-        guard member(key) != nil else {
+        guard let member = member(key) else {
             report.record("\(path).\(key.rawValue)", type.write(fallback), from: nil)
             return fallback
         }
-        return optional(key, type, &report) ?? fallback
+        return optional(member, type) ?? fallback
     }
 
-    /// The value of a key that must not be missing; nil after an error. `reason` ends the message about
-    /// a missing key.
-    func required<Value>(
-        _ key: some SettingKey, _ type: ValueType<Value>, because reason: String = "",
-        _ report: inout Report
-    ) -> Value? {
-        guard member(key) != nil else {
-            report.error("missing key '\(key.rawValue)' \(place)\(reason)", at: origin)
+    /// The value of a key that must not be missing; nil after an error.
+    func required<Value>(_ key: some SettingKey, _ type: ValueType<Value>) -> Value? {
+        guard let member = member(key) else {
+            report.error("missing key '\(key.rawValue)' \(place)\(need)", at: origin)
             return nil
         }
-        return optional(key, type, &report)
+        return optional(member, type)
+    }
+
+    /// The name that the key of a table is; nil after an error. `thing` has that name: `a source`.
+    func name<Thing>(_ member: Table.Member, of thing: String) -> Name<Thing>? {
+        let name = Name<Thing>(member.key)
+        if name == nil {
+            report.error(
+                "bad name \(member.key.quoted) of \(thing): expected \(Name<Thing>.rule)",
+                at: member.keyOrigin)
+        }
+        return name
     }
 
     /// The reader of the table under a key; nil if it is missing, or after an error.
-    func table(_ key: some SettingKey, _ report: inout Report) -> TableReader? {
-        member(key).flatMap { reader(of: $0, &report) }
+    func table(_ key: some SettingKey) -> TableReader? {
+        member(key).flatMap(reader)
+    }
+
+    /// The members of a table of tables, such as `[source]`. Any other member is an error.
+    func tables() -> [(member: Table.Member, reader: TableReader)] {
+        table.members.compactMap { member in reader(of: member).map { (member, $0) } }
     }
 
     /// Reports every key that is not in `known`, with the nearest known key.
-    func refuseKeys(notIn known: [String], _ report: inout Report) {
+    func refuseKeys(notIn known: [String]) {
         for member in table.members where !known.contains(where: member.key.hasSameBytes) {
             let hint =
                 nearest(to: member.key, among: known).map { "did you mean \($0.quoted)?" }
                 ?? "known are \(known.map(\.quoted).joined(separator: ", "))"
-            report.error(
-                "unknown key \(member.key.quoted) \(place); \(hint)", at: member.keyOrigin)
+            report.error("unknown key \(member.key.quoted) \(place); \(hint)", at: member.keyOrigin)
         }
     }
 
-    /// The members of a table of tables, such as `[source]`. Any other member is an error.
-    func tables(_ report: inout Report) -> [(member: Table.Member, reader: TableReader)] {
-        table.members.compactMap { member in
-            guard let reader = reader(of: member, &report) else { return nil }
-            return (member, reader)
-        }
+    /// Reports an error of a member's value. `expected` names its type with the article.
+    func refuse(_ member: Table.Member, _ problem: ValueProblem, expecting expected: String) {
+        let value = member.node.value
+        let setting = "\(member.key.quoted) \(place)"
+        let text =
+            switch problem {
+            case .wrongType(let hint):
+                "wrong type of \(setting): expected \(expected), found \(value.noun)"
+                    + (hint.map { "; \($0)" } ?? "")
+            case .bad(let noun, let cause): "bad \(noun) \(value.shown) of \(setting): \(cause)"
+            case .unknown(let noun, let hint):
+                "unknown \(noun) \(value.shown) of \(setting)" + (hint.map { "; \($0)" } ?? "")
+            }
+        report.error(text, at: member.node.origin)
     }
 
-    private func reader(of member: Table.Member, _ report: inout Report) -> TableReader? {
+    private func reader(of member: Table.Member) -> TableReader? {
         let isRoot = self.path.isEmpty
         let path = isRoot ? member.key.keyText : "\(self.path).\(member.key.keyText)"
         guard case .table(let table) = member.node.value else {
             let header = isRoot ? "[\(path).NAME]" : "[\(path)]"
-            refuse(member, .wrongType(), expecting: "a table \(header)", &report)
+            refuse(member, .wrongType(), expecting: "a table \(header)")
             return nil
         }
         return TableReader(
-            path: path, place: "in [\(path)]", table: table, origin: member.node.origin)
-    }
-
-    private func text(
-        of problem: ValueProblem, for member: Table.Member, expecting expected: String
-    ) -> String {
-        let setting = "\(member.key.quoted) \(place)"
-        switch problem {
-        case .wrongType(let hint):
-            return "wrong type of \(setting): expected \(expected), found "
-                + member.node.value.noun + (hint.map { "; \($0)" } ?? "")
-        case .bad(let noun, let cause):
-            return "bad \(noun) \(member.node.value.shown) of \(setting): \(cause)"
-        case .unknown(let noun, let hint):
-            return "unknown \(noun) \(member.node.value.shown) of \(setting)"
-                + (hint.map { "; \($0)" } ?? "")
-        }
+            path: path, place: "in [\(path)]", table: table, origin: member.node.origin,
+            report: report)
     }
 }
 

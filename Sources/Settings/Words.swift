@@ -24,17 +24,13 @@ extension String {
 
     /// The text as one key of a dotted path: bare if TOML allows that.
     var keyText: String {
-        let isBare =
-            !isEmpty
-            && utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-        return isBare ? self : tomlText
+        let isBare = utf8.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
+        return isBare && !isEmpty ? self : tomlText
+    }
+
+    /// Whether every character is ASCII, from `first` to `~`.
+    func isASCII(from first: Unicode.Scalar) -> Bool {
+        utf8.allSatisfy { (UInt8(ascii: first)...UInt8(ascii: "~")).contains($0) }
     }
 
     /// Whether the UTF-8 bytes are equal. `==` is canonical equivalence, by which two different keys of
@@ -50,6 +46,16 @@ extension [String] {
         let words = map(\.quoted)
         guard let last = words.last, words.count > 1 else { return words.joined() }
         return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+    }
+}
+
+extension UInt8 {
+    /// 0 to 9.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// 0 to 9, A to Z, a to z.
+    var isAlphanumeric: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
 }
 

@@ -18,22 +18,10 @@ package struct FetchLimits: Hashable, Sendable {
     package static let defaultMaxBody = 1 << 20
 }
 
-/// The settings of a network source: each kind has limits for its fetches.
-package protocol Limited: Hashable, Sendable {
-    var limits: FetchLimits { get }
-}
-
-extension Limited {
-    /// How long one fetch may take.
-    package var timeout: Duration { limits.timeout }
-    /// The longest body of an answer, in bytes after decoding.
-    package var maxBody: Int { limits.maxBody }
-}
-
 /// A document that a web server holds, and how to ask for it. Secrets are named, not held.
 ///
 /// Other network sources use it for the settings that they share with kind `http`.
-package struct Site: Limited {
+package struct Site: Hashable, Sendable {
     /// `http://…` or `https://…`, without user and password.
     package var url: String
     /// Header fields that the administrator adds to every request.
@@ -71,7 +59,7 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 /// An etcd cluster that holds flags, and how to ask it.
-package struct EtcdSite: Limited {
+package struct EtcdSite: Hashable, Sendable {
     /// The members, `http://HOST:PORT` or `https://HOST:PORT`, at least one, without a slash at the
     /// end. Each of them may answer.
     package var endpoints: [String]
@@ -107,7 +95,7 @@ package struct EtcdSite: Limited {
 
 /// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
 /// and how to ask it.
-package struct EvaluationSite: Limited {
+package struct EvaluationSite: Hashable, Sendable {
     /// Its `url` is the part before `/ofrep`, without a slash at the end.
     package var server: Site
     /// Members that the administrator adds to the context, or replaces in it.

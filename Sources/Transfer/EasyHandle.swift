@@ -118,10 +118,8 @@ final class EasyHandle {
         var number = 0
         unsafe curl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
         return TransferError(
-            FailedTransfer(
-                code: code, sentence: unsafe String(cString: sentence),
-                systemError: Int32(truncatingIfNeeded: number),
-                host: WebAddress(url)?.host ?? url, timeout: timeout))
+            code, unsafe String(cString: sentence), errno: Int32(truncatingIfNeeded: number),
+            host: WebAddress(url)?.host ?? url, timeout: timeout)
     }
 
     private func set(_ headers: [Header]) throws(TransferError) {
@@ -159,9 +157,7 @@ final class EasyHandle {
         try check(unsafe curl_easy_set_bytes(pointer, option, value, value.count))
     }
 
-    private func set(
-        _ option: CURLoption, _ value: UnsafeMutableRawPointer
-    ) throws(TransferError) {
+    private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) throws(TransferError) {
         try check(unsafe curl_easy_set_pointer(pointer, option, value))
     }
 }

@@ -72,7 +72,9 @@ package final class Exchange {
             prepared, by: self, to: receiver, at: client.now, completion: completion)
         self.attempt = attempt
         do {
-            try ask(attempt.url, within: receiver == nil ? prepared.request.timeout : nil)
+            try handle.aim(
+                at: attempt.url, within: receiver == nil ? prepared.request.timeout : nil)
+            try client.add(self)
         } catch {
             self.attempt = nil
             throw error
@@ -84,11 +86,6 @@ package final class Exchange {
         guard attempt != nil else { return }
         client.remove(self)
         attempt = nil
-    }
-
-    private func ask(_ url: String, within limit: Duration?) throws(TransferError) {
-        try handle.aim(at: url, within: limit)
-        try client.add(self)
     }
 
     /// Takes a line of the headers; false ends the transfer.
@@ -144,33 +141,23 @@ package final class Exchange {
         return HTTPResponse(headers: incoming.headers, body: incoming.body)
     }
 
+    private static let redirects = [301, 302, 303, 307, 308]
+
     /// Follows the answer if it is a redirect, and returns whether it was a redirect.
     private func follow(
         _ response: HTTPResponse, of attempt: Attempt
     ) throws(TransferError) -> Bool {
-        guard response.isRedirect, attempt.prepared.request.body == nil, attempt.receiver == nil,
-            let url = handle.redirectTarget
+        guard Self.redirects.contains(response.status), attempt.prepared.request.body == nil,
+            attempt.receiver == nil, let url = handle.redirectTarget
         else { return false }
         let limit = attempt.prepared.request.timeout
         let left = limit - (client.now - attempt.startedAt)
         guard left > .zero else { throw .timedOut(limit) }
-        do {
-            try attempt.redirect.follow(url, from: attempt.url)
-        } catch {
-            throw .redirect(error)
-        }
+        try attempt.redirect.follow(url, from: attempt.url)
         attempt.url = url
         attempt.incoming.advance()
-        try ask(url, within: left)
+        try handle.aim(at: url, within: left)
+        try client.add(self)
         return true
-    }
-}
-
-extension HTTPResponse {
-    fileprivate var isRedirect: Bool {
-        switch status {
-        case 301, 302, 303, 307, 308: true
-        default: false
-        }
     }
 }

@@ -47,9 +47,7 @@ package final class PreparedRequest {
     package let request: HTTPRequest
 
     /// Prepares a request.
-    package init(_ request: HTTPRequest) {
-        self.request = request
-    }
+    package init(_ request: HTTPRequest) { self.request = request }
 }
 
 /// A header field of a request. The caller makes sure that neither part holds a line end.

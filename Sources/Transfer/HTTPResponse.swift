@@ -55,11 +55,7 @@ package struct HeaderSection: Hashable, Sendable {
 
     /// The values of all fields of that name, which is given in lower case.
     package func values(of name: String) -> [String] {
-        var found: [String] = []
-        for line in lines {
-            if let value = value(of: name, in: line) { found.append(value) }
-        }
-        return found
+        lines.compactMap { value(of: name, in: $0) }
     }
 
     /// The value in the line if it is of that field; nil for another field, or no ASCII text.

@@ -23,9 +23,7 @@ struct Incoming {
     }
 
     /// Takes a part of the body, decoded; false ends the transfer.
-    mutating func take(
-        body bytes: UnsafeRawBufferPointer, limit: Int, keptOfRefusal: Int
-    ) -> Bool {
+    mutating func take(body bytes: UnsafeRawBufferPointer, limit: Int, keptOfRefusal: Int) -> Bool {
         bodyBytes += bytes.count
         guard bodyBytes <= limit else { return refuse(.bodyOver(limit: limit)) }
         let kept = (200..<300).contains(headers.status) ? limit : keptOfRefusal

@@ -15,7 +15,8 @@ package enum TransferError: Error, Hashable, Sendable {
     case bodyOver(limit: Int)
     case headersOver(limit: Int)
     case encoding(String)
-    case redirect(RedirectError)
+    /// A redirect that is not followed: the end of a clause that begins with "redirected".
+    case redirect(String)
     /// The answer began, and then broke off or was not HTTP.
     case broken(String)
 }
@@ -32,42 +33,33 @@ extension TransferError: CustomStringConvertible {
         case .bodyOver(let limit): "the answer is larger than \(limit) bytes"
         case .headersOver(let limit): "the headers are larger than \(limit) bytes"
         case .encoding(let coding): "the answer is encoded as '\(coding)', which is not accepted"
-        case .redirect(let error): "\(error)"
+        case .redirect(let cause): "redirected \(cause)"
         case .broken(let cause): "the answer is broken: \(cause)"
         }
     }
 }
 
-/// A transfer that failed, as libcurl reports it.
-struct FailedTransfer {
-    var code: CURLcode
-    /// libcurl's sentence, or empty. It may hold times, so that not all of it is used.
-    var sentence: String
-    /// The `errno(3)` of a connection that failed, or 0.
-    var systemError: Int32
-    var host: String
-    var timeout: Duration
-}
-
 extension TransferError {
-    /// Turns a result of libcurl into an error.
-    init(_ failed: FailedTransfer) {
-        let text = unsafe String(cString: curl_easy_strerror(failed.code))
-        let cause = Self.clause(failed.sentence.isEmpty ? text : failed.sentence)
+    /// Turns a result of libcurl into an error. `sentence` is libcurl's own, or empty; it may hold
+    /// times, so that not all of it is used. `number` is the `errno(3)` of a failed connection, or 0.
+    init(
+        _ code: CURLcode, _ sentence: String, errno number: Int32, host: String, timeout: Duration
+    ) {
+        let text = unsafe String(cString: curl_easy_strerror(code))
+        let cause = Self.clause(sentence.isEmpty ? text : sentence)
         self =
-            switch failed.code {
-            case CURLE_COULDNT_RESOLVE_HOST: .unknownName(failed.host)
+            switch code {
+            case CURLE_COULDNT_RESOLVE_HOST: .unknownName(host)
             case CURLE_COULDNT_RESOLVE_PROXY:
                 .notConnected("the name of the proxy does not resolve")
-            case CURLE_COULDNT_CONNECT where failed.systemError != 0:
-                .notConnected(SystemError.text(of: failed.systemError))
+            case CURLE_COULDNT_CONNECT where number != 0:
+                .notConnected(SystemError.text(of: number))
             case CURLE_COULDNT_CONNECT: .notConnected(Self.clause(text))
-            case CURLE_OPERATION_TIMEDOUT: .timedOut(failed.timeout)
+            case CURLE_OPERATION_TIMEDOUT: .timedOut(timeout)
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
                 CURLE_SSL_ISSUER_ERROR:
                 .certificate(cause)
-            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
-                .tls(cause)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: .tls(cause)
             case CURLE_PARTIAL_FILE: .broken("it was cut short")
             case CURLE_GOT_NOTHING: .broken("the server closed the connection without a word")
             case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")

@@ -57,46 +57,23 @@ struct Redirect {
     private var count = 0
 
     /// The redirects of a request to `url`.
-    init(from url: String) {
-        origin = url
-    }
+    init(from url: String) { origin = url }
 
     /// Follows one more redirect, or throws why not. The credentials go wherever the request goes.
-    mutating func follow(_ url: String, from current: String) throws(RedirectError) {
+    mutating func follow(_ url: String, from current: String) throws(TransferError) {
         count += 1
-        guard count <= Self.limit else { throw .tooMany(limit: Self.limit) }
+        guard count <= Self.limit else { throw .redirect("more than \(Self.limit) times") }
         guard let origin = WebAddress(origin), let from = WebAddress(current),
             let next = WebAddress(url)
-        else { throw .unreadable }
-        guard next.host == origin.host else { throw .otherHost(next.host) }
+        else { throw .redirect("to an unreadable address") }
+        guard next.host == origin.host else { throw .redirect("to another host, '\(next.host)'") }
         guard next.scheme == "http" || next.scheme == "https" else {
-            throw .otherScheme(next.scheme)
+            throw .redirect("to '\(next.scheme)', which is not followed")
         }
         let isUpgrade = from.scheme == "http" && next.scheme == "https"
-        guard from.scheme == next.scheme || isUpgrade else { throw .downgrade }
-        guard from.port == next.port || isUpgrade else { throw .otherPort(next.port) }
-    }
-}
-
-/// A redirect that is not followed.
-package enum RedirectError: Error, Hashable, Sendable {
-    case tooMany(limit: Int)
-    case unreadable
-    case otherHost(String)
-    case otherPort(String)
-    case otherScheme(String)
-    case downgrade
-}
-
-extension RedirectError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .tooMany(let limit): "redirected more than \(limit) times"
-        case .unreadable: "redirected to an unreadable address"
-        case .otherHost(let host): "redirected to another host, '\(host)'"
-        case .otherPort(let port): "redirected to another port, \(port)"
-        case .otherScheme(let scheme): "redirected to '\(scheme)', which is not followed"
-        case .downgrade: "redirected from https to http"
+        guard from.scheme == next.scheme || isUpgrade else { throw .redirect("from https to http") }
+        guard from.port == next.port || isUpgrade else {
+            throw .redirect("to another port, \(next.port)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Decision
+import EventLoop
 import Files
 import Records
 import Settings
@@ -13,9 +14,7 @@ struct DurationArgument: ExpressibleByArgument {
     let duration: Duration
 
     /// A default value.
-    init(_ duration: Duration) {
-        self.duration = duration
-    }
+    init(_ duration: Duration) { self.duration = duration }
 
     init?(argument: String) {
         guard let duration = Duration(text: argument) else { return nil }
@@ -30,73 +29,41 @@ struct DurationArgument: ExpressibleByArgument {
 }
 
 /// A time by RFC 3339, with an offset.
-struct TimeArgument: ExpressibleByArgument {
-    /// The time.
-    let instant: Instant
-
+extension Instant: ExpressibleByArgument {
     init?(argument: String) {
-        guard case .success(let instant) = Result(catching: { try Instant(rfc3339: argument) })
-        else { return nil }
-        self.instant = instant
+        do { try self.init(rfc3339: argument) } catch { return nil }
     }
 }
 
 /// A time in the past: by RFC 3339, or as a duration before now.
-enum PastTimeArgument: ExpressibleByArgument {
-    case at(Instant)
-    case ago(Duration)
+struct PastTimeArgument: ExpressibleByArgument {
+    /// The time.
+    let instant: Instant
 
     init?(argument: String) {
-        if let duration = Duration(text: argument) {
-            self = .ago(duration)
-        } else if let time = TimeArgument(argument: argument) {
-            self = .at(time.instant)
-        } else {
-            return nil
-        }
-    }
-
-    /// The time, seen from `now`.
-    func instant(before now: Instant) -> Instant {
-        switch self {
-        case .at(let instant): instant
-        case .ago(let duration): now - duration
-        }
+        let ago = Duration(text: argument).map { EventLoop.wallClock - $0 }
+        guard let instant = ago ?? Instant(argument: argument) else { return nil }
+        self.instant = instant
     }
 }
 
 /// A state that can be forced: any but `undecided`.
-struct ForcedStateArgument: ExpressibleByArgument {
-    /// The state.
-    let state: State
-
+extension State: ExpressibleByArgument {
     init?(argument: String) {
-        guard let state = State(rawValue: argument), state != .undecided else { return nil }
-        self.state = state
+        guard argument != State.undecided.rawValue else { return nil }
+        self.init(rawValue: argument)
     }
 
     static var allValueStrings: [String] {
-        State.allCases.filter { $0 != .undecided }.map(\.rawValue)
+        allCases.filter { $0 != .undecided }.map(\.rawValue)
     }
 }
 
 /// The word of a format.
-struct FormatArgument: ExpressibleByArgument {
-    /// The format.
-    let word: FormatWord
-
-    init?(argument: String) {
-        guard let word = FormatWord(rawValue: argument) else { return nil }
-        self.word = word
-    }
-
-    static var allValueStrings: [String] { FormatWord.allCases.map(\.rawValue) }
-}
+extension FormatWord: ExpressibleByArgument {}
 
 extension Name: ExpressibleByArgument {
-    init?(argument: String) {
-        self.init(argument)
-    }
+    init?(argument: String) { self.init(argument) }
 }
 
 extension UnitName: ExpressibleByArgument {
@@ -145,15 +112,13 @@ extension CompletionKind {
     /// a completion prints no messages.
     private static func names(in words: [String], _ name: (String) -> String?) -> [String] {
         let option = "--runtime-directory"
+        let separate = words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
+        let joined = words.first { $0.hasPrefix("\(option)=") }?.dropFirst(option.count + 1)
         var options = CommonOptions()
-        options.runtimeDirectory =
-            words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
-            ?? words.first { $0.hasPrefix("\(option)=") }.map {
-                String($0.dropFirst(option.count + 1))
-            }
-        guard case .success(let published) = Result(catching: { try PublishedFiles(options) })
-        else { return [] }
-        return entries(in: published.directory).compactMap(name)
+        options.runtimeDirectory = separate ?? joined.map(String.init)
+        do { return entries(in: try PublishedFiles(options).directory).compactMap(name) } catch {
+            return []
+        }
     }
 
     private static func entries(in folder: String) -> [String] {

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Control
 import Faults
-import Files
+import Gates
 import Glibc
 import HostConfiguration
 import Settings
@@ -28,8 +29,7 @@ struct Killswitchctl: ParsableCommand {
                     History.self,
                 ]),
             CommandGroup(
-                name: "wait and run",
-                subcommands: [Wait.self, WatchServices.self, Run.self]),
+                name: "wait and run", subcommands: [Wait.self, WatchServices.self, Run.self]),
             CommandGroup(
                 name: "order",
                 subcommands: [
@@ -49,20 +49,17 @@ struct Killswitchctl: ParsableCommand {
             try checkCommand(arguments.first)
             var command = try parseAsRoot(arguments)
             try command.run()
-            return isOutputWritten() ? ExitStatus.success.rawValue : ExitStatus.no.rawValue
-        } catch let failure as CommandFailure {
-            if let message = failure.message { printError("killswitchctl: \(message)") }
-            return failure.status.rawValue
+            return (isOutputWritten() ? ExitStatus.success : .no).rawValue
         } catch let command as CommandEnd {
             return command.pass()
         } catch {
-            return explain(error)
+            return explain(error).rawValue
         }
     }
 
     /// Throws for an unknown command, which the parser would call an unexpected argument.
-    private static func checkCommand(_ word: String?) throws(CommandFailure) {
-        let commands = configuration.subcommands.map { $0.nameOnCommandLine } + ["help"]
+    private static func checkCommand(_ word: String?) throws {
+        let commands = configuration.subcommands.map { $0._commandName } + ["help"]
         guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
         let hint =
             nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
@@ -85,26 +82,24 @@ struct Killswitchctl: ParsableCommand {
     /// Flushes stdout; whether everything that was printed could be written.
     private static func isOutputWritten() -> Bool {
         if fflush(nil) == 0 { return true }
-        printError("killswitchctl: write the output: errno \(errno)")
+        printError("write the output: errno \(errno)")
         return false
     }
 
-    /// Prints the parser's message: help on stdout, a usage error on stderr with status 2.
-    private static func explain(_ error: any Error) -> Int32 {
-        let message = fullMessage(for: error)
-        if exitCode(for: error) == .success {
-            print(message)
-            return ExitStatus.success.rawValue
+    /// Prints the message of an error: help on stdout, everything else on stderr.
+    private static func explain(_ error: any Error) -> ExitStatus {
+        switch exitCode(for: error) {
+        case .success:
+            print(fullMessage(for: error))
+            return .success
+        case .validationFailure:
+            StandardError.write(line: fullMessage(for: error))
+            return .usage
+        default:
+            let failure = CommandFailure(error)
+            if !failure.message.isEmpty { printError(failure.message) }
+            return failure.status
         }
-        printError(message)
-        return ExitStatus.usage.rawValue
-    }
-}
-
-extension ParsableCommand {
-    /// The name of the command on the command line.
-    fileprivate static var nameOnCommandLine: String {
-        configuration.commandName ?? _commandName
     }
 }
 
@@ -113,8 +108,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
         help: ArgumentHelp("Read the files in this directory.", valueName: "directory"),
-        completion: .directory)
-    var runtimeDirectory: String?
+        completion: .directory) var runtimeDirectory: String?
 }
 
 /// The exit status of a command, for the script that called it, as killswitchctl(1) lists them.
@@ -141,34 +135,47 @@ enum ExitStatus: Int32 {
     case noSuchCommand = 127
 }
 
-/// Ends a command with an exit status and a message for stderr.
+/// Ends a command with an exit status and a message for stderr. Any other error that a command throws
+/// becomes one at the end.
 struct CommandFailure: Error {
     /// The exit status.
     let status: ExitStatus
-    /// The message without the program's name; nil if everything is printed already.
-    let message: String?
+    /// The message without the program's name; empty if everything is printed already.
+    let message: String
 
     /// A failure with this status; without a message nothing is printed.
-    init(_ status: ExitStatus, _ message: String? = nil) {
+    init(_ status: ExitStatus, _ message: String = "") {
         self.status = status
         self.message = message
+    }
+
+    /// The failure that an error ends a command with: most errors are a "no" in their own words.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as MethodError: self.init(error)
+        case let error as SocketError where error.isNobodyThere:
+            let hint = "is killswitchd running? See 'systemctl status killswitchd'"
+            self.init(.unreachable, "\(error); \(hint)")
+        case let error as SocketError: self.init(.unreachable, "\(error)")
+        case let error as SystemManager.Failure:
+            let status = error.isOfSystemd ? ExitStatus.no : .unreachable
+            self.init(error.isDenied ? .notPermitted : status, "\(error)")
+        default: self.init(.no, "\(error)")
+        }
     }
 }
 
 /// Performs `work`. An error of it ends the command with this status and the error's description.
-func orFail<Value>(
-    _ status: ExitStatus = .no, _ work: () throws -> Value
-) throws(CommandFailure) -> Value {
+func orFail<Value>(_ status: ExitStatus, _ work: () throws -> Value) throws -> Value {
     do {
         return try work()
-    } catch let failure as CommandFailure {
-        throw failure
     } catch {
         throw CommandFailure(status, "\(error)")
     }
 }
 
-/// Prints a line on stderr.
-func printError(_ line: String) {
-    StandardError.write(line: line)
+/// Prints a message on stderr, behind the name of the program.
+func printError(_ message: String) {
+    StandardError.write(line: "killswitchctl: \(message)")
 }

@@ -1,4 +1,5 @@
 import CivilTime
+import Control
 import Decision
 import EventLoop
 import Files
@@ -16,7 +17,7 @@ struct PublishedFiles {
     private let isNamed: Bool
 
     /// The files in the directory of the options, or in the default one.
-    init(_ options: CommonOptions) throws(CommandFailure) {
+    init(_ options: CommonOptions) throws {
         directory = try orFail(.usage) {
             try File.absolute(
                 Directories.published(
@@ -29,18 +30,26 @@ struct PublishedFiles {
     }
 
     /// The services that have files.
-    func services() throws(CommandFailure) -> [ServiceName] {
+    func services() throws -> [ServiceName] {
         let names: [String]
         do {
             names = try Directory.list(directory)
-        } catch  where error.isNotFound {
-            throw CommandFailure(.unreachable, "\(error); is killswitchd running?")
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            guard error.isNotFound else { throw error }
+            throw CommandFailure(.unreachable, "\(error); is killswitchd running?")
         }
         return names.compactMap { ServiceName($0) }.filter { name in
             // A service whose state cannot be read exists nevertheless.
             do { return try state(of: name) != nil } catch { return true }
+        }
+    }
+
+    /// The services that have files; none if no daemon has run since the boot.
+    func servicesIfAny() throws -> [ServiceName] {
+        do {
+            return try services()
+        } catch let failure as CommandFailure where failure.status == .unreachable {
+            return []
         }
     }
 
@@ -50,49 +59,36 @@ struct PublishedFiles {
     }
 
     /// The state of a service; throws if it has none.
-    func known(_ service: ServiceName) throws(CommandFailure) -> PublishedState {
-        guard let state = try orFail(.no, { try state(of: service) }) else {
-            throw try unknown(service)
-        }
+    func known(_ service: ServiceName) throws -> PublishedState {
+        guard let state = try state(of: service) else { throw try unknown(service) }
         return state
     }
 
     /// Throws if a service has no files.
-    func check(_ service: ServiceName) throws(CommandFailure) {
+    func check(_ service: ServiceName) throws {
         guard try services().contains(service) else { throw try unknown(service) }
     }
 
     /// The failure for a service that has no files.
-    func unknown(_ service: ServiceName) throws(CommandFailure) -> CommandFailure {
-        let others = try services()
-        let hint =
-            others.isEmpty
-            ? "no service is known yet" : "known: \(others.map(\.text).joined(separator: ", "))"
-        return CommandFailure(.noSuchService, "no such service '\(service)'; \(hint)")
+    func unknown(_ service: ServiceName) throws -> CommandFailure {
+        let known = try services().map(\.text)
+        return CommandFailure(
+            .noSuchService, noSuch("service", service.text, known, orNone: "is known yet"))
     }
 
-    /// How long ago the source of a state last confirmed its flags; nil if that is unknown.
-    func age(of state: PublishedState) -> Duration? {
-        guard let source = state.object["source"]?.string.flatMap({ SourceName($0) }) else {
-            return nil
-        }
+    /// When a source last confirmed its flags in this boot, by its mark; nil if it never did.
+    func confirmation(of source: SourceName) throws(FileError) -> Instant? {
         do {
             let mark = "\(directory)/\(FileName.source(source))"
-            let confirmed = Instant(microseconds: try File.modificationTime(of: mark))
-            return max(.zero, now - confirmed)
-        } catch {
+            return Instant(microseconds: try File.modificationTime(of: mark))
+        } catch  where error.isNotFound {
             return nil
         }
-    }
-
-    /// Why the configuration on disk is refused; nil if it is in force.
-    func refusal() throws(CommandFailure) -> String? {
-        try orFail { try RuntimeDirectory.refusal(in: directory) }
     }
 
     /// The state directory of the daemon that published these files. If the runtime directory was named,
     /// the state directory must be too: the flags of another daemon would explain nothing.
-    func stateDirectory(_ option: String?) throws(CommandFailure) -> String {
+    func stateDirectory(_ option: String?) throws -> String {
         guard option != nil || !isNamed else {
             throw CommandFailure(.usage, "--runtime-directory was given without --state-directory")
         }
@@ -104,6 +100,12 @@ struct PublishedFiles {
         }
     }
 
+    /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
+    /// on it.
+    func daemon(timeout: Duration? = nil) -> VarlinkClient {
+        VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
+    }
+
     /// The message for a state file that is past `valid_until`.
     func isOutOfDate(_ service: ServiceName) -> String {
         "the state of '\(service)' is out of date; is killswitchd running?"
@@ -112,11 +114,7 @@ struct PublishedFiles {
 
 /// Whether a path exists, and this user may see it.
 private func isThere(_ path: String) -> Bool {
-    do {
-        return try File.exists(path)
-    } catch {
-        return false
-    }
+    do { return try File.exists(path) } catch { return false }
 }
 
 /// The value of an environment variable; nil if it is not set.
@@ -127,14 +125,35 @@ func environmentVariable(_ name: String) -> String? {
 
 extension PublishedState {
     /// The state in a few words: "countdown, 12 days left".
-    var summary: String {
-        guard state == .countdown, let days = daysLeft else { return state.rawValue }
-        return "\(state.rawValue), \(days) \(days == 1 ? "day" : "days") left"
-    }
+    var summary: String { object.stateSummary }
 
     /// `days_left`; nil without an end.
     var daysLeft: Int64? { object["days_left"]?.number?.int64 }
 
     /// The reason's slug.
     var reason: String { object.text("reason") }
+}
+
+// The objects of the daemon's files and replies.
+extension JSON.Object {
+    /// The strings of a member that is a list; empty without it.
+    func strings(_ key: String) -> [String] { (self[key]?.array ?? []).compactMap(\.string) }
+
+    /// The objects of a member that is a list; empty without it.
+    func objects(_ key: String) -> [JSON.Object] { (self[key]?.array ?? []).compactMap(\.object) }
+
+    /// The object of a member; empty without it.
+    func object(_ key: String) -> JSON.Object { self[key]?.object ?? [:] }
+
+    /// The string of a member; empty without it.
+    func text(_ key: String) -> String { self[key]?.string ?? "" }
+
+    /// The state of a `state.json` in a few words: `countdown, 12 days left`.
+    var stateSummary: String {
+        let state = text("state")
+        guard state == State.countdown.rawValue, let days = self["days_left"]?.number?.int64 else {
+            return state
+        }
+        return "\(state), \(days) \(days == 1 ? "day" : "days") left"
+    }
 }

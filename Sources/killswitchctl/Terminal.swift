@@ -5,10 +5,8 @@ enum Terminal {
     /// The columns of the terminal at stdout; nil if it is none, or does not tell.
     static var width: Int? {
         var size = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return nil
-        }
-        return Int(size.ws_col)
+        let isTold = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isTold ? Int(size.ws_col) : nil
     }
 
     /// Whether stderr is a terminal.
@@ -45,34 +43,38 @@ struct LabelledLines {
     /// All lines, without a line feed at the end.
     var text: String {
         let width = lines.map(\.label.count).max() ?? 0
-        return lines.map { $0.label.padded(to: width + 2) + $0.text }.joined(separator: "\n")
+        return lines.map { $0.label.fitted(to: width + 2) + $0.text }.joined(separator: "\n")
     }
 }
 
 /// A table whose columns are as wide as their widest cell.
 struct Columns {
-    /// The rows, all of the same length.
+    /// The header and the rows, all of the same length.
     let rows: [[String]]
 
-    /// All lines, without a line feed at the end.
-    var text: String { lines.joined(separator: "\n") }
-
-    /// A line for each row.
-    var lines: [String] {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<max(0, count - 1)).map { column in
-            rows.map { $0[column].count }.max() ?? 0
+    /// A line for each row, without spaces at its end. If the table is wider than `limit`, it cuts cells of
+    /// the columns in `cut` until it fits, the first of them first.
+    func lines(within limit: Int = .max, cutting cut: [Int] = []) -> [String] {
+        guard let header = rows.first else { return [] }
+        var widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for column in cut {
+            let width = widths.reduce(Self.gap.count * (widths.count - 1), +)
+            widths[column] = max(header[column].count, widths[column] - max(0, width - limit))
         }
         return rows.map { row in
-            zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-                + "  " + (row.last ?? "")
+            var line = zip(row, widths).map { $0.fitted(to: $1) }.joined(separator: Self.gap)
+            while line.last == " " { line.removeLast() }
+            return line
         }
     }
+
+    private static let gap = "  "
 }
 
 extension String {
-    /// The text with spaces up to a width in characters.
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
+    /// The text with spaces up to a width in characters, or cut to it, with an ellipsis at the end.
+    fileprivate func fitted(to width: Int) -> String {
+        if count > width { return prefix(max(0, width - 1)) + "…" }
+        return self + String(repeating: " ", count: width - count)
     }
 }

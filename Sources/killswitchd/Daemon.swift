@@ -6,6 +6,7 @@ import Files
 import Gates
 import Glibc
 import HostConfiguration
+import JSON
 import Notify
 import Records
 import RemoteFlags
@@ -17,13 +18,17 @@ final class Daemon {
     private let options: Options
     private let log: Log
     private let store: ConfigurationStore
-    private let configuration: Configuration
     private let sources: SourceList
+    private let followed: [any FlagSource]
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
     private let locks: [DirectoryLock]
     private let bootID: String
     private let loop: EventLoop
+    private let agent: Agent
+    /// Moves the units; nil if decisions move none.
+    private let gatekeeper: Gatekeeper?
+    private let manager: ServiceManager
     private var signals: Signals?
     private var server: Server?
 
@@ -40,67 +45,65 @@ final class Daemon {
         bootID = try Files.bootID()
         runtime = RuntimeDirectory(path: paths.runtime, bootID: bootID)
         store = ConfigurationStore(try options.places(), state: state, runtime: runtime, log: log)
-        configuration = try store.first()
+        let configuration = try store.first()
+        let settings = configuration.settings
+        let services = settings.services.map(\.name)
         try Directory.create(state.path)
         try Directory.create(runtime.path)
         locks = [try DirectoryLock(state.path), try DirectoryLock(runtime.path)]
         try state.prepare()
-        let settings = configuration.settings
-        let problems = try runtime.tidy(
-            services: settings.services.map(\.name), sources: settings.sources.map(\.name))
-        for problem in problems {
-            log.write(.warning, "\(problem); it is left as it is")
-        }
+        let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
+        for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.begin(with: configuration)
         loop = try EventLoop()
         sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
+        let environment = ServiceEnvironment.take()
+        log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
+        followed = try sources.follow(settings.sources)
+        let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: followed)
+        let (wall, boot) = loop.now
+        let machine = Machine(
+            plan: settings.plan, memory: memory, bootID: bootID, clockFloor: ClockFloor.instant,
+            seed: UInt64.random(in: .min ... .max), at: Now(wall: wall, boot: boot))
+        agent = Agent(
+            loop: loop, machine: machine, runtime: runtime, state: state, announce: log.write)
+        sources.deliver = agent.post
+        gatekeeper =
+            options.movesGates
+            ? Gatekeeper(
+                loop: loop, services: services,
+                address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"),
+                publish: agent.publish, announce: log.write) : nil
+        manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
-        let environment = ServiceEnvironment.take()
-        log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
-        let followed = try sources.follow(configuration.settings.sources)
-        let agent = Agent(
-            loop: loop, machine: machine(for: followed), runtime: runtime, state: state,
-            announce: { [log] notice in log.write(notice) })
-        sources.deliver = agent.post
-        let gatekeeper = options.movesGates ? gatekeeper(for: agent) : nil
-        let manager = try ServiceManager(environment, on: loop) { [store] in
-            (
-                agent.machine.overview(at: agent.now), agent.machine.isProgressing(at: agent.now),
-                store.refusal, gatekeeper?.overview ?? GateOverview()
-            )
-        }
-        gatekeeper?.observer = { [log] in
-            log.catchUp()
+        gatekeeper?.observer = { [log, manager] in
+            log.reportLosses()
             manager.look()
         }
-        let controlled = ControlledDaemon(
-            agent, store, bootID: bootID, movesGates: options.movesGates
-        ) { [unowned self] in reload(agent, manager) }
-        if options.purpose == .follow { server = listen(controlled) }
+        if options.purpose == .follow { server = listen() }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            guard signal != SIGHUP else { return reload(agent, manager) }
+            guard signal != SIGHUP else { return readConfiguration() }
             manager.stop()
             loop.exit(DaemonExitStatus.success)
         }
         let once =
             options.purpose == .decideOnce
             ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
-        agent.observer = { [log, unowned self] observation in
+        agent.observer = { [unowned self] observation in
             switch observation {
-            case .decided(let service, let verdict):
-                gatekeeper?.take(verdict, of: service)
+            // Units are moved after the files are written.
+            case .decided(let service, let verdict): gatekeeper?.take(verdict, of: service)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
-                log.catchUp()
+                log.reportLosses()
                 if case .reconfigured = event { manager.endReload() } else { manager.look() }
                 server?.advance(.event(event))
-            case .settled:
-                server?.advance(.settled)
+            case .settled: server?.advance(.settled)
             }
         }
         try gatekeeper?.start()
@@ -112,49 +115,89 @@ final class Daemon {
         return status
     }
 
-    /// Moves the units. It receives each decision after the files are written.
-    private func gatekeeper(for agent: Agent) -> Gatekeeper {
-        Gatekeeper(
-            loop: loop, services: configuration.settings.services.map(\.name),
-            address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
-        ) { service, units throws(FileError) in
-            try agent.publish(units, of: service)
-        } announce: { [log] notice in
-            log.write(notice)
-        }
-    }
-
     /// Reads the configuration again. A configuration that cannot be put in force changes nothing.
-    private func reload(_ agent: Agent, _ manager: ServiceManager) {
+    private func readConfiguration() {
         manager.beginReload()
         let next = store.next { try sources.follow($0.settings.sources) }
         guard let next else { return manager.endReload() }
         agent.post(
             Reconfiguration(
-                next.configuration.settings.plan, sources: next.prepared, remember: memory.flags))
+                next.configuration.settings.plan, sources: next.prepared,
+                remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
     }
 
     /// The control socket. The switches work without it, so a failure does not end the daemon.
-    private func listen(_ controlled: ControlledDaemon) -> Server? {
+    private func listen() -> Server? {
         let dispatcher = Dispatcher(
-            controlled, version: ProgramVersion.current, permission: Permission.ofThisProcess,
+            self, version: ProgramVersion.current, permission: Permission.ofThisProcess,
             author: { Accounts.ofThisHost().author($0.user) })
         do {
-            return try Server(
-                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher)
+            return try Server(loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher)
         } catch {
             log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
             return nil
         }
     }
+}
 
-    private var memory: MemoryReader { MemoryReader(state: state, runtime: runtime, log: log) }
+/// The running daemon, for the methods of the control socket.
+extension Daemon: ControllableDaemon {
+    var now: Now { agent.now }
 
-    private func machine(for sources: [any FlagSource]) -> Machine {
-        let (wall, boot) = loop.now
-        return Machine(
-            plan: configuration.settings.plan, memory: memory.memory(of: sources), bootID: bootID,
-            clockFloor: ClockFloor.instant, seed: UInt64.random(in: .min ... .max),
-            at: Now(wall: wall, boot: boot))
+    var machine: Machine { agent.machine }
+
+    var refusal: String? { store.refusal }
+
+    var movesGates: Bool { options.movesGates }
+
+    func state(of service: ServiceName) -> JSON.Object? {
+        guard let record = machine.record(of: service),
+            let configured = machine.plan.services.first(where: { $0.name == service })
+        else { return nil }
+        return StateFile.json(of: record, for: configured, bootID: bootID)
+    }
+
+    func post(_ event: Event) { agent.post(event) }
+
+    func reload() throws(MethodError) {
+        readConfiguration()
+        if let refusal { throw .configurationRefused(refusal) }
+    }
+}
+
+/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
+/// missing.
+struct MemoryReader {
+    /// The directory of the stored files.
+    let state: StateDirectory
+    /// The directory of the sources' marks.
+    let runtime: RuntimeDirectory
+    /// The log for warnings.
+    let log: Log
+
+    /// The whole memory that the machine begins with.
+    func memory(of sources: [any FlagSource]) -> Memory {
+        var memory = Memory()
+        if let ledger = restored(state.ledger) { memory.ledger = ledger }
+        if let overrides = restored(state.overrides) { memory.overrides = overrides }
+        for source in sources { memory.flags[source.name] = flags(of: source) }
+        return memory
+    }
+
+    /// The stored flags of a source; nil without any.
+    func flags(of source: any FlagSource) -> Memory.StoredFlags? {
+        restored {
+            try state.flags(
+                of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
+        }
+    }
+
+    private func restored<Value>(_ read: () throws -> Value?) -> Value? {
+        do {
+            return try read()
+        } catch {
+            log.write(.warning, "\(error); going on without it")
+            return nil
+        }
     }
 }

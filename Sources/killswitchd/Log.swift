@@ -7,7 +7,7 @@ import Records
 /// journal.
 final class Log {
     private let journal: JournalSocket?
-    /// The number of lines that stderr did not take since the last one that it took.
+    /// How many lines stderr has refused since the last line that it accepted.
     private var dropped = 0
 
     /// systemd sets `JOURNAL_STREAM` if it connects stderr to the journal. A shell in between may have
@@ -25,35 +25,22 @@ final class Log {
         }
     }
 
-    /// Writes a sentence.
+    /// Writes a sentence of the daemon's own.
     func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
         write(JournalEntry(level.priority, sentence, messageID: id?.rawValue))
     }
 
     /// Writes a notice of the machine.
-    func write(_ notice: Notice) {
-        write(notice.entry)
-    }
+    func write(_ notice: Notice) { write(notice.entry) }
 
     /// Writes a notice of the gates' machine.
-    func write(_ notice: GateNotice) {
-        write(notice.entry)
-    }
+    func write(_ notice: GateNotice) { write(notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.
-    func catchUp() {
-        journal?.catchUp()
-    }
+    func reportLosses() { journal?.reportLosses() }
 
     private func write(_ entry: JournalEntry) {
-        if let journal {
-            journal.write(entry)
-        } else {
-            writeToStandardError(entry)
-        }
-    }
-
-    private func writeToStandardError(_ entry: JournalEntry) {
+        if let journal { return journal.write(entry) }
         let missed = dropped == 0 ? "" : "(\(dropped) lines were dropped before this one) "
         let line = "killswitchd: \(Self.prefix(entry.priority))\(missed)\(entry.message)"
         dropped = StandardError.write(line: line) ? 0 : dropped + 1

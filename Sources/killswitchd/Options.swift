@@ -8,13 +8,7 @@ import Settings
 /// The options of the command line.
 struct Options {
     /// The mode of the daemon.
-    enum Purpose {
-        case follow
-        case decideOnce
-        case check
-        case help
-        case version
-    }
+    enum Purpose { case follow, decideOnce, check, help, version }
 
     /// The mode; by default, follow the sources until a signal.
     var purpose = Purpose.follow
@@ -82,10 +76,7 @@ struct UsageError: Error {
     /// The message; nil if it is printed already.
     let message: String?
 
-    /// An error with this message; nil if the message is printed already.
-    init(_ message: String?) {
-        self.message = message
-    }
+    init(_ message: String?) { self.message = message }
 }
 
 /// The text of `--help`.

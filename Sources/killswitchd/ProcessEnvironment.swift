@@ -90,6 +90,5 @@ enum ClockFloor {
 
 /// The value of an environment variable of this process; nil if it is not set.
 func environmentVariable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
+    unsafe getenv(name).map { unsafe String(cString: $0) }
 }

@@ -26,7 +26,10 @@ final class SourceList {
     func follow(_ configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
-            let same = followed.first { $0.settings.fetches(like: settings) }
+            // The interval, the defaults and the place in the configuration do not change a fetch.
+            let same = followed.first {
+                $0.settings.name == settings.name && $0.settings.kind == settings.kind
+            }
             next.append((settings, try same?.source ?? make(settings)))
         }
         followed = next
@@ -35,31 +38,21 @@ final class SourceList {
 
     private func make(_ settings: Source) throws -> any FlagSource {
         let deliver: Deliver = { [unowned self] event in self.deliver(event) }
-        let (name, interval) = (settings.name, settings.interval)
-        switch settings.kind {
+        func context() throws -> SourceContext {
+            SourceContext(
+                name: settings.name, interval: settings.interval, environment: environment,
+                client: try sharedClient(), loop: loop, deliver: deliver)
+        }
+        return switch settings.kind {
         case .file(let path, let limits):
-            return FileSource(
-                name: name, path: path, maxBody: limits.maxBody, loop: loop, deliver: deliver)
-        case .http(let site):
-            return HTTPSource(
-                name: name, site: site, environment: environment, client: try sharedClient(),
-                loop: loop, deliver: deliver)
-        case .etcd(let site):
-            return EtcdSource(
-                name: name, site: site, interval: interval, environment: environment,
-                client: try sharedClient(), loop: loop, deliver: deliver)
-        case .ofrep(let site):
-            return OFREPSource(
-                name: name, site: site, interval: interval, environment: environment,
-                client: try sharedClient(), loop: loop, deliver: deliver)
-        case .firebase(let site):
-            return ClientTemplateSource(
-                name: name, site: site, interval: interval, environment: environment,
-                client: try sharedClient(), loop: loop, deliver: deliver)
-        case .firebaseServer(let site):
-            return ServerTemplateSource(
-                name: name, site: site, environment: environment, client: try sharedClient(),
-                loop: loop, deliver: deliver)
+            FileSource(
+                name: settings.name, path: path, maxBody: limits.maxBody, loop: loop,
+                deliver: deliver)
+        case .http(let site): HTTPSource(site, try context())
+        case .etcd(let site): EtcdSource(site, try context())
+        case .ofrep(let site): OFREPSource(site, try context())
+        case .firebase(let site): ClientTemplateSource(site, try context())
+        case .firebaseServer(let site): ServerTemplateSource(site, try context())
         }
     }
 
@@ -69,13 +62,5 @@ final class SourceList {
         let made = try HTTPClient(loop)
         client = made
         return made
-    }
-}
-
-extension Source {
-    /// Whether one object can fetch for both. The interval, the defaults and the place in the
-    /// configuration do not change a fetch.
-    fileprivate func fetches(like other: Source) -> Bool {
-        name == other.name && kind == other.kind
     }
 }

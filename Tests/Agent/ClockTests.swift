@@ -7,8 +7,8 @@ import Records
 import Support
 import Testing
 
-/// Time as the real loop tells it. Nobody may set the clock of the machine, so a step is put in where
-/// the kernel tells of it.
+/// Times on a real loop. Tests may not set the clock of the machine, so a stand-in for the kernel's timer
+/// reports the step.
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
     /// A real agent on a real loop, with one service that counts down to `end`.
     private final class Running {
@@ -51,12 +51,12 @@ import Testing
             get throws { try PublishedState.read(in: folder("run/shop"))?.state }
         }
 
-        /// Turns the loop until it is so, or fails after ten seconds.
+        /// Turns the loop until the condition holds, or fails after ten seconds.
         func turn(until isSo: (Running) throws -> Bool) throws {
             let deadline = loop.now.boot + .seconds(10)
             while try !isSo(self) {
                 guard loop.now.boot < deadline else {
-                    throw TestFailure("it never was so; events: \(box.events)")
+                    throw TestFailure("timed out; events: \(box.events)")
                 }
                 try loop.runOnce(.milliseconds(20))
             }
@@ -69,7 +69,7 @@ import Testing
     @Test func anEndComesTrueByTheWallClockAlone() throws {
         let running = try Running(endingIn: .seconds(2))
         try running.turn { try $0.state == .countdown }
-        // The next poll is an hour away: it is the timer of the wall clock that ends it.
+        // The next poll is an hour away, so the timer of the wall clock ends the service.
         try running.turn { try $0.state == .ended }
         #expect(running.wakes >= 1)
     }
@@ -82,11 +82,11 @@ import Testing
             try running.turn { $0.steps == step }
         }
         #expect(try running.state == .countdown)
-        // The step has used up the timer: without a new one no end would come.
+        // The step has used up the timer: the end needs a new one.
         try running.turn { try $0.state == .ended }
     }
 
-    /// What a suspend looks like: the timer says "due" long after its time, or before.
+    /// As after a suspend, when the timer may fire at another time than the set one.
     @Test func aTimerThatIsEarlyChangesNothing() throws {
         let running = try Running(endingIn: .seconds(3600))
         try running.turn { try $0.state == .countdown }

@@ -4,7 +4,7 @@ import EventLoop
 import Testing
 
 extension Plan {
-    /// One service `shop` on one source `app`, which is asked once an hour.
+    /// One service `shop` on one source `app`, which is polled once an hour.
     static func shop() throws -> Plan {
         let app = try #require(SourceName("app"))
         return Plan(
@@ -21,7 +21,7 @@ extension Plan {
 }
 
 extension Machine {
-    /// A machine for a plan that knows nothing, by the clocks of a loop.
+    /// A machine for this plan without any memory, by the clocks of a loop.
     init(_ plan: Plan, on loop: EventLoop) {
         let (wall, boot) = loop.now
         self.init(

@@ -8,9 +8,9 @@ import RemoteFlags
 import Support
 import Testing
 
-/// Another configuration while fetches are under way, are queued, or end too late.
+/// Reloads while fetches are in flight, queued, or end too late.
 @Suite(.timeLimit(.minutes(1))) struct ReconfigureTests {
-    /// A real agent on a real loop, with one service on one source that a test answers by hand.
+    /// A real agent on a real loop, with one service on a source whose fetches the test ends.
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
@@ -59,7 +59,7 @@ import Testing
             get throws { try PublishedState.read(in: folder("run/shop"))?.state }
         }
 
-        /// The binding of what is stored; nil where nothing is.
+        /// Whether the stored flags have this binding.
         func isStored(under binding: String) throws -> Bool {
             var isBound = false
             _ = try state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
@@ -72,8 +72,8 @@ import Testing
         var complaints: [String] { box.notices.filter { !$0.hasPrefix("shop: ") } }
     }
 
-    /// The observer of the daemon holds its agent: a cycle that outlived the end, and that a leak checker
-    /// reported at the end of each run.
+    /// The daemon's observer retains the agent. Once that cycle outlived `stop`, and a leak checker
+    /// reported it after each run.
     @Test func aStoppedAgentLetsGoOfAnObserverThatHoldsIt() throws {
         weak var agent: Agent?
         do {
@@ -86,9 +86,9 @@ import Testing
         #expect(agent == nil)
     }
 
-    /// Whether a credential was replaced meanwhile is not the agent's to ask: the machine fetches, once.
+    /// Only the machine repeats the fetch, also for another credential: the agent does not.
     @Test(arguments: ["same", "other"])
-    func aFetchUnderWayIsAskedAgainOfTheNewObjectOnce(_ binding: String) throws {
+    func aFetchInFlightIsRepeatedByTheNewObjectOnce(_ binding: String) throws {
         let running = try Running()
         let (old, new) = (try running.source("same"), try running.source(binding))
         try running.agent.start([old])
@@ -104,7 +104,7 @@ import Testing
         #expect(running.agent.machine.isProgressing(at: running.agent.now))
     }
 
-    /// It was the old object's answer, in full: stored as that, and not taken for the new one's.
+    /// It is an answer of the old object: it is stored under the old binding.
     @Test func anAnswerThatIsQueuedBeforeAReloadCounts() throws {
         let running = try Running()
         let (old, new) = (try running.source("old"), try running.source("new"))
@@ -118,7 +118,7 @@ import Testing
         #expect(new.fetches == 1)
     }
 
-    /// Flags of the old address would else be stored under the new one, and an ETag sent there.
+    /// Otherwise flags of the old address would be stored under the new one, and their ETag sent there.
     @Test func anAnswerThatComesBetweenAReloadAndItsTurnIsLost() throws {
         let running = try Running()
         let (old, new) = (try running.source("old"), try running.source("new"))

@@ -2,11 +2,11 @@ import CivilTime
 import Decision
 import RemoteFlags
 
-/// A source whose fetches a test ends by hand.
+/// A source whose fetches a test ends.
 final class SlowSource: FlagSource {
     let name: SourceName
     let binding: String
-    /// How often it was told to fetch.
+    /// How many fetches have begun.
     private(set) var fetches = 0
     private(set) var isStopped = false
     private let now: Instant

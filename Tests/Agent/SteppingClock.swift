@@ -2,7 +2,7 @@ import CivilTime
 import EventLoop
 import Glibc
 
-/// The kernel's timer, which tells of a step of the clock, or of its time, when a test says so.
+/// The kernel's timer, with which a test reports a step of the clock or lets the timer fire.
 final class SteppingClock {
     private var descriptor: Int32 = -1
     private var isStepped = false
@@ -22,7 +22,7 @@ final class SteppingClock {
             })
     }
 
-    /// The next thing the timer tells is a step of the clock.
+    /// Reports a step of the clock.
     func step() {
         isStepped = true
         expire()

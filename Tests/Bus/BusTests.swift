@@ -4,7 +4,7 @@ import EventLoop
 import Support
 import Testing
 
-/// Calls and signals, on a bus of the test's own.
+/// Calls and signals, on a private bus.
 @Suite(.timeLimit(.minutes(1)))
 struct BusTests {
     private let server: PrivateBus
@@ -70,7 +70,7 @@ struct BusTests {
         }
     }
 
-    /// The socket takes the call; nobody answers.
+    /// The socket takes the call, and no answer comes.
     @Test func aBusThatHangsBlocksNothingAndTheCallFailsInItsTime() throws {
         let bus = try connect()
         _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
@@ -99,7 +99,7 @@ struct BusTests {
         try server.run { isAnswered }
     }
 
-    @Test func aLostConnectionIsToldOnceAndFailsTheCallsUnderWay() throws {
+    @Test func aLostConnectionIsReportedOnceAndFailsTheCallsInFlight() throws {
         var losses = 0
         let bus = try connect { losses += 1 }
         _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
@@ -129,7 +129,7 @@ struct BusTests {
         withExtendedLifetime(first) {}
     }
 
-    /// As a machine that reconnects does it: from within what the bus itself has called.
+    /// As when the gatekeeper reconnects from inside a handler of the bus.
     @Test func aConnectionMayBeDroppedInItsOwnAnswer() throws {
         var bus: Bus? = try connect()
         var isAnswered = false

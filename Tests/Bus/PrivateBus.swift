@@ -5,7 +5,7 @@ import Files
 import Glibc
 import Support
 
-/// A message bus of one test's own, and gone with it.
+/// A message bus for one test, which ends with the object.
 final class PrivateBus {
     private let folder: TemporaryFolder
     private var daemon: Program
@@ -20,28 +20,28 @@ final class PrivateBus {
         try awaitSocket()
     }
 
-    /// Ends it, as when dbus is restarted.
+    /// Kills the bus, as when dbus is restarted.
     func end() throws {
         daemon.send(SIGKILL)
         _ = try daemon.wait()
     }
 
-    /// Starts it anew, at the same address.
+    /// Starts the bus again, at the same address.
     func launchAgain() throws {
         try File.remove(folder("socket"))
         daemon = try Self.launch(folder, address)
         try awaitSocket()
     }
 
-    /// Stops and goes on.
+    /// Suspends the bus, and resumes it.
     func freeze() { daemon.send(SIGSTOP) }
     func thaw() { daemon.send(SIGCONT) }
 
-    /// Runs the loop until something is so; fails after half a minute.
+    /// Runs the loop until the condition holds; fails after half a minute.
     func run(until condition: () -> Bool) throws {
         let deadline = loop.now.boot + .seconds(30)
         while !condition() {
-            guard loop.now.boot < deadline else { throw TestFailure("it never was so") }
+            guard loop.now.boot < deadline else { throw TestFailure("timed out") }
             try loop.runOnce(.milliseconds(100))
         }
     }
@@ -69,7 +69,7 @@ final class PrivateBus {
             ])
     }
 
-    /// Its socket is there a moment before it listens; it prints the address when it does.
+    /// The bus prints its address when it listens; the socket file exists a moment earlier.
     private func awaitSocket() throws {
         let deadline = loop.now.boot + .seconds(30)
         while try daemon.output.isEmpty {

@@ -9,7 +9,7 @@ import Testing
         ("Wed Nov 16 08:49:37 1994", "1994-11-16T08:49:37Z"),
         ("Wednesday, 31-Mar-27 23:59:60 GMT", "2027-04-01T00:00:00Z"),
         ("Thu, 29 Feb 2024 00:00:00 GMT", "2024-02-29T00:00:00Z"),
-        // The name of the day is wrong, and so what (RFC 9110 §5.6.7: be robust).
+        // A wrong name of the day is accepted (RFC 9110 §5.6.7 asks for robust parsers).
         ("Mon, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
     ])
     func allThreeFormsAreRead(text: String, instant: String) throws {

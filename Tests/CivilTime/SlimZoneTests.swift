@@ -1,8 +1,8 @@
 import CivilTime
 import Testing
 
-/// The two forms that `zic` compiles: `fat` lists transitions up to 2037, `slim` leaves what it can
-/// to the footer.
+/// The two forms that `zic` compiles: `fat` lists transitions up to 2037, `slim` uses the footer wherever
+/// it can.
 @Suite struct SlimZoneTests {
     /// Not Asia/Gaza: the slim file of glibc 2.36's `zic` lacks its autumn changes from 2074 on.
     static let names = [

@@ -1,7 +1,7 @@
 import CivilTime
 import Testing
 
-/// Rules as wild as the grammar allows, against all their changes of many years written down.
+/// Random rules over the whole grammar, against a list of all their changes in many years.
 @Suite struct YearlyRuleTests {
     /// `standard` and `daylight` are seconds east; a day is `n` of the TZ string, from 0 to 365.
     private struct Rule: CustomStringConvertible {
@@ -15,7 +15,7 @@ import Testing
             end = Self.date(using: &dice)
         }
 
-        /// Half of them near New Year, where a rule is most easily got wrong.
+        /// Half of the dates are near New Year, where mistakes are most likely.
         private static func date(using dice: inout Dice) -> (day: Int, second: Int) {
             let reach = 167 * 3_600
             let edge = Int.random(in: 0...20, using: &dice)

@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    /// A gap is read with the offset before it, and of two instants the earlier is meant.
+    /// A local time in a gap is read with the offset before the gap. Of two instants the earlier counts.
     @Test(arguments: [
         ("2027-03-28T01:59:59.999999", "2027-03-28T00:59:59.999999Z"),
         ("2027-03-28T02:00:00", "2027-03-28T01:00:00Z"),
@@ -122,7 +122,7 @@ import Testing
         #expect(try Zone.following(Self.berlin).startOfNextDay(after: end) == end)
     }
 
-    /// Days left are days on the calendar, not units of 24 hours.
+    /// Days left are calendar days, not units of 24 hours.
     @Test(arguments: [
         (berlin, "2027-03-27T22:59:59Z", "2027-03-27T23:00:00Z", 1),
         (berlin, "2027-03-27T23:00:00Z", "2027-03-28T21:59:59Z", 0),
@@ -153,11 +153,11 @@ import Testing
         ("UTC0", "2027-03-31T00:00:00Z", "2027-03-31T00:00:00+00:00"),
         ("<-0330>3:30", "2027-03-31T00:00:00Z", "2027-03-30T20:30:00-03:30"),
         ("UTC0", "1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59+00:00"),
-        // Offsets that RFC 3339 has no word for.
+        // Offsets that RFC 3339 cannot express.
         ("LMT0:44:30", "1970-01-01T12:00:00Z", "1970-01-01T12:00:00+00:00"),
         ("AAA-24", "2027-03-31T00:00:00Z", "2027-03-31T00:00:00+00:00"),
         ("AAA-23:59", "2027-03-31T00:00:00Z", "2027-03-31T23:59:00+23:59"),
-        // Years that it has no word for.
+        // Years that RFC 3339 cannot express.
         ("JST-9", "9999-12-31T15:00:00Z", "9999-12-31T15:00:00+00:00"),
         ("EST5", "0000-01-01T00:00:00Z", "0000-01-01T00:00:00+00:00"),
     ])

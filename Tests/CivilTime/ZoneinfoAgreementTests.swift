@@ -1,7 +1,7 @@
 import CivilTime
 import Testing
 
-/// Every zone of the system against Python's zoneinfo, which is another reader of the same files.
+/// Every zone of the system, compared with Python's zoneinfo, which reads the same files.
 @Suite struct ZoneinfoAgreementTests {
     @Test(.timeLimit(.minutes(1)))
     func everyZoneAgreesWithPython() throws {
@@ -17,7 +17,7 @@ import Testing
     }
 }
 
-/// Reads the table of zoneinfo-table.py line by line, and keeps where our answers differ from it.
+/// Compares the zones with the table of zoneinfo-table.py line by line, and collects the differences.
 private struct Comparison {
     private(set) var zones = 0
     private(set) var rows = 0

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The pair of the applications that share these flags: 17:00 in Tokyo.
+        // 17:00 in Tokyo, as in the applications that share these flags.
         Case("Asia/Tokyo", "2018-09-28T14:59:59Z", "2018-09-30T08:00:00+0000", 2),
         Case("Asia/Tokyo", "2018-09-28T15:00:00Z", "2018-09-30T08:00:00+0000", 1),
         Case("Asia/Tokyo", "2018-09-29T15:00:00Z", "2018-09-30T08:00:00+0000", 0),
@@ -42,7 +42,7 @@ import Testing
         Case("Europe/Berlin", "2027-03-28T00:30:00+01:00", "2027-03-28T03:30:00+02:00", 0),
         Case("Europe/Berlin", "2027-10-30T23:59:00+02:00", "2027-11-01T00:00:00+01:00", 2),
         Case("Europe/Berlin", "2027-10-31T00:00:00+02:00", "2027-11-01T00:00:00+01:00", 1),
-        // A midnight that does not exist, and a day that does not.
+        // A midnight that the zone skips, and a day that it skips.
         Case("Africa/Cairo", "2027-04-29T23:59:59+02:00", "2027-04-30T01:00:00+03:00", 1),
         Case("Pacific/Apia", "2011-12-29T23:59:59-10:00", "2011-12-31T12:00:00+14:00", 2),
     ])
@@ -51,13 +51,11 @@ import Testing
         let now = Now(wall: try Instant(rfc3339: row.now), boot: Boottime(microseconds: 0))
         let shop = try service(zone: try zone(row.zone))
         let app: SourceName = try named("app")
+        var evidence = Evidence(source: app, reading: Reading(claims: [.countdown(.at(end))]))
+        evidence.isAnswered = true
         let verdict = shop.decide(
-            [
-                Evidence(
-                    source: app, reading: Reading(claims: [.countdown(.at(end))]), isAnswered: true)
-            ],
-            in: Circumstances(
-                time: now.wall, isClockBelieved: true, isSameBoot: true))
+            [evidence],
+            in: Circumstances(time: now.wall, isClockBelieved: true, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }

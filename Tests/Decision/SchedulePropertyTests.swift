@@ -3,7 +3,7 @@ import Decision
 import Testing
 import VirtualWorld
 
-/// The schedule against any sequence of answers, by the promises of the manual.
+/// The schedule under random sequences of outcomes, checked against the manual.
 @Suite(.timeLimit(.minutes(1))) struct SchedulePropertyTests {
     private static let seeds = UInt64(0)..<200
 
@@ -16,7 +16,7 @@ import VirtualWorld
         return .milliseconds(Int64(min(milliseconds, 86_400_000)))
     }
 
-    /// Anything that a source may answer, in bursts, as outages have it.
+    /// A random outcome; failures come in bursts, as in outages.
     private func outcome(_ isDown: Bool, _ random: inout SeededRandom) -> Outcome {
         guard isDown else { return .unchanged }
         let kinds: [Failure.Kind] = [.unreachable, .refused, .invalid]
@@ -55,7 +55,7 @@ import VirtualWorld
         #expect(problems == [])
     }
 
-    /// Whatever happens, the next poll is there, and not before some time has passed.
+    /// Each outcome leads to a next poll, neither at once nor too late.
     @Test func noWaitIsZeroAndNoneIsLongerThanTheManualSays() {
         var problems: [String] = []
         for seed in Self.seeds {
@@ -77,8 +77,8 @@ import VirtualWorld
         #expect(problems == [])
     }
 
-    /// A thousand hosts that lost their source together do not come back together.
-    @Test func hostsSpreadOut() {
+    /// A thousand hosts lose their source together; their next polls are spread.
+    @Test func pollsOfManyHostsSpreadOutAfterAnOutage() {
         var waits: [Duration] = []
         for seed in UInt64(0)..<1000 {
             var random = SeededRandom(seed: seed)

@@ -1,7 +1,7 @@
 import Decision
 import Testing
 
-/// When a source is asked again: bounds that hold for any seed.
+/// The wait until the next poll: bounds that hold for any seed.
 @Suite struct ScheduleTests {
     private static let seeds = UInt64(0)..<200
     private static let minute = Duration.seconds(60)
@@ -61,7 +61,7 @@ import Testing
         #expect(longest <= .seconds(900) && longest > .seconds(800))
     }
 
-    /// An hour's interval would else be asked sooner for being down.
+    /// Otherwise a failing source with an interval of an hour would be polled more often.
     @Test func theLimitIsNeverBelowTheInterval() {
         let hour = Duration.seconds(3600)
         var longest = Duration.zero
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// A token that is not there yet when the host starts is refused too.
+    /// Such as a token that the host does not have yet when it starts.
     @Test func beforeTheFirstAnswerBeingRefusedIsAFailureLikeAnother() {
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed)

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// What flags would do, from the machine itself: the verdict at a time, and its changes.
+/// Simulations by the machine: the verdict at a time, and its changes.
 @Suite struct SimulationTests {
     private static let start = "2027-03-01T12:00:00Z"
 
@@ -58,7 +58,7 @@ import Testing
                     """)
     }
 
-    /// A change at the very end of the time that was asked for is one.
+    /// A change exactly at the end of the timeline is listed.
     @Test(arguments: [("2027-03-02T00:00:00Z", 2), ("2027-03-01T23:59:59Z", 1)])
     func theEndOfTheTimelineBelongsToIt(_ until: String, _ count: Int) throws {
         let flags = #"{"service_end": "countdown", "service_countdown": "2027-03-02T00:00:00Z"}"#
@@ -109,7 +109,7 @@ import Testing
             try timeline(of: service(), ["app": "{}"], until: Self.start) == """
                 2027-03-01T12:00:00+00:00 running open unknown-open
                 shop: the answer of source 'app' is not an order: key 'service_end' is missing; \
-                what is known stays in force
+                known flags stay in force
                 """)
     }
 
@@ -125,7 +125,7 @@ import Testing
                 == "\(at) running open flags")
     }
 
-    /// Flags that say something else for each second would else be asked about forever.
+    /// Otherwise flags with an edge for each second would make an endless timeline.
     @Test func aTimelineOfHundredsOfWindowsEnds() throws {
         let windows = (0..<300).map { index in
             let minute = { (number: Int) in

@@ -3,7 +3,7 @@ import Testing
 
 /// Which of two versions is older, by the rule of killswitch-flags(7).
 @Suite struct VersionTests {
-    /// Each row from old to new; what stands between commas is equal.
+    /// Each row is from old to new. `=` stands between equal versions.
     @Test(arguments: [
         // Semantic Versioning 2.0.0 §11.
         "1.0.0 < 2.0.0 < 2.1.0 < 2.1.1",
@@ -13,7 +13,7 @@ import Testing
         "1.0.0+20130313144700 = 1.0.0+1 = 1.0.0",
         "1.0.0-1 < 1.0.0-a < 1.0.0-b",
         "1.0.0-A < 1.0.0-a",
-        // What looks like Debian's revision is a pre-release where both are semantic.
+        // If both are semantic, a suffix that looks like a Debian revision is a pre-release.
         "1.0.0-1 < 1.0.0", "1.0 < 1.0.0-1 < 1.0.0-2 < 1.0.0",
         "1.0.0--1 < 1.0.0",
         "1.0.99999999999999999999 < 1.0.100000000000000000000",
@@ -24,9 +24,9 @@ import Testing
         "1.0~rc1 < 1.0 < 1.0-1 < 1.0-1+b1 < 1.0-2 < 1:0.9",
         "2 < 10", "1.2 < 1.10", "1.002 = 1.2", "1.0-0 = 1.0",
         "0:1.0 = 1.0", "20260101 < 20270101", "r9 < r10", "v9 < v10",
-        // One that is semantic and one that is not.
+        // A semantic version and one that is not.
         "1.0.0 < 1.0.0.1", "1.2 < 1.2.0", "01.2.3 = 1.2.3", "1.0.0-rc.01 < 1.0.0-rc.2",
-        // Neither.
+        // Neither is semantic.
         "a < b", "main = main",
     ])
     func versionsAreOrderedByTheRuleOfTheirForm(_ row: String) throws {

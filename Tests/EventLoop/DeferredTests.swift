@@ -39,7 +39,7 @@ struct DeferredTests {
         holder.held = nil
     }
 
-    @Test func oneThatArmsItselfForeverLeavesOthersTheirTurn() throws {
+    @Test func aSourceThatArmsItselfForeverLeavesOthersTheirTurn() throws {
         let loop = try EventLoop()
         let holder = Holder<Deferred>()
         holder.held = Deferred(loop) { holder.held?.arm() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptorTests {
-    @Test func itIsToldOfForAsLongAsThereIsSomethingToRead() throws {
+    @Test func readinessIsReportedAsLongAsThereIsSomethingToRead() throws {
         let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
@@ -24,7 +24,7 @@ struct DescriptorTests {
         #expect(try loop.runOnce(.milliseconds(10)) == false)
     }
 
-    @Test func aHangUpIsToldWithoutBeingAskedFor() throws {
+    @Test func aHangUpIsReportedWithoutBeingListenedFor() throws {
         let loop = try EventLoop()
         let (end, other) = try makePair()
         var events: Descriptor.Events = []
@@ -51,7 +51,7 @@ struct DescriptorTests {
         #expect(try loop.runOnce(.milliseconds(10)) == false)
     }
 
-    @Test func whatToListenForCanChange() throws {
+    @Test func theEventsListenedForCanChange() throws {
         let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
@@ -66,8 +66,7 @@ struct DescriptorTests {
         #expect(events == [.writable])
     }
 
-    /// The other end reads the end when this one is closed.
-    @Test func oneThatIsDroppedByItsHandlerLeavesTheDescriptorToTheNext() throws {
+    @Test func aSourceDroppedInItsHandlerLeavesTheDescriptorToTheNext() throws {
         let loop = try EventLoop()
         let (end, other) = try makePair()
         defer {

@@ -3,12 +3,12 @@ import EventLoop
 import Glibc
 import Testing
 
-/// Each kind of source, dropped by the last one to hold it inside its own handler.
+/// Each kind of source, dropped inside its own handler.
 @Suite(.timeLimit(.minutes(1)))
 struct DroppingTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Makes the source and has it fire, at least once.
+        /// Makes the source and lets it fire at least once.
         let start: @Sendable (EventLoop, Scratch, @escaping () -> Void) throws -> Any
     }
 
@@ -34,7 +34,7 @@ struct DroppingTests {
             return try Descriptor(loop, end, .writable, owned: true) { _ in handler() }
         },
         Kind(testDescription: "signals") { loop, _, handler in
-            // One that no other test waits for: dropped unread it stays pending on this thread.
+            // No other test uses SIGWINCH: if it is dropped unread, it stays pending on this thread.
             let signals = try Signals(loop, [SIGWINCH]) { _ in handler() }
             raise(SIGWINCH)
             return signals
@@ -77,7 +77,7 @@ struct DroppingTests {
         #expect(calls.count == 0)
     }
 
-    @Test func whatAnotherHandlerDropsIsNotCalledThoughItsTimeHasCome() throws {
+    @Test func aDueSourceThatAnotherHandlerDropsIsNotCalled() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let holders = [Holder<Deferred>(), Holder<Deferred>()]

@@ -3,20 +3,20 @@ import EventLoop
 import Testing
 
 extension EventLoop {
-    /// Dispatches until the condition holds; fails the test if it does not within half a minute.
+    /// Dispatches until the condition holds; fails the test after half a minute.
     func run(until isDone: () -> Bool, location: SourceLocation = #_sourceLocation) throws {
         let deadline = now.boot + .seconds(30)
         while !isDone() {
-            try #require(now.boot < deadline, "nothing came of it", sourceLocation: location)
+            try #require(now.boot < deadline, "timed out", sourceLocation: location)
             try runOnce(.milliseconds(100))
         }
     }
 
-    /// Dispatches what is there already, and what comes of that. What this thread has done to files
-    /// is there: inotify queues an event before the system call returns.
+    /// Dispatches all pending events, and those that they cause. Changes of files by this thread are
+    /// pending: inotify queues an event before the system call returns.
     ///
-    /// One turn without an event is not the end: sd-event reads inotify a few events at a time, and
-    /// those may all be of watches that are gone.
+    /// One turn without an event is not enough: sd-event reads a few events of inotify at a time, and all
+    /// of them may belong to removed watches.
     func settle(location: SourceLocation = #_sourceLocation) throws {
         let deadline = now.boot + .seconds(30)
         var idleTurns = 0
@@ -27,19 +27,19 @@ extension EventLoop {
     }
 }
 
-/// Counts calls, and can be looked at from outside of the closure that counts.
+/// Counts the calls of a closure.
 final class Counter {
     private(set) var count = 0
 
     func add() { count += 1 }
 }
 
-/// Something to hold a source by, so that its own handler can drop it.
+/// Holds a source, so that its handler can drop it.
 final class Holder<Held> {
     var held: Held?
 }
 
-/// Holds sources until the end of a test that does not mention them again: say it in a `defer`.
+/// Keeps sources alive until the end of a test, by a `defer`.
 func keep(_ sources: Any...) {
     withExtendedLifetime(sources) {}
 }

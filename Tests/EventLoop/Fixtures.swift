@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-/// Starts `/bin/sh -c script` and returns its process ID; somebody has to wait for it. It has every
-/// signal at its default, whatever this process was started with.
+/// Starts `/bin/sh -c script` and returns its process ID; the caller has to reap it. Every signal has its
+/// default action there.
 func startShell(_ script: String) throws -> Int32 {
     let words: [String] = ["/bin/sh", "-c", script]
     let arguments = unsafe words.map { unsafe strdup($0) }
@@ -25,8 +25,8 @@ func startShell(_ script: String) throws -> Int32 {
     return process
 }
 
-/// Two connected sockets: what is written to the one is read from the other. Made close-on-exec at
-/// once, so that no shell of another test holds one open.
+/// Two connected sockets. They are close-on-exec from the start, so that no shell of another test holds
+/// one open.
 func makePair() throws -> (Int32, Int32) {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     var ends: [Int32] = [-1, -1]
@@ -35,7 +35,7 @@ func makePair() throws -> (Int32, Int32) {
     return (ends[0], ends[1])
 }
 
-/// Reads at most one byte: 1, at the end 0, and -1 where there is nothing yet.
+/// Reads at most one byte: 1 for a byte, 0 at the end, -1 if nothing is there yet.
 func readByte(_ descriptor: Int32) -> Int {
     var byte: UInt8 = 0
     return unsafe read(descriptor, &byte, 1)

@@ -13,7 +13,7 @@ struct LoopTests {
         #expect(try loop.run() == 7)
     }
 
-    /// Sources outlive the loop that ended: to set them then is of no effect, and no error.
+    /// Sources may outlive the end of their loop. Setting them then has no effect and is no error.
     @Test func aLoopThatEndedStaysEndedAndItsSourcesStayQuiet() throws {
         let loop = try EventLoop()
         let calls = Counter()
@@ -29,11 +29,16 @@ struct LoopTests {
         #expect(calls.count == 0)
     }
 
-    @Test func aSourceMayOutliveItsLoopObject() throws {
+    @Test func aDeferredCallKeepsItsLoop() throws {
         var loop: EventLoop? = try EventLoop()
-        let deferred = Deferred(try #require(loop)) {}
+        weak let object = loop
+        let calls = Counter()
+        let deferred = Deferred(try #require(loop)) { calls.add() }
+        defer { keep(deferred) }
         loop = nil
         deferred.arm()
+        try #require(object).settle()
+        #expect(calls.count == 1)
     }
 
     @Test func theClocksMoveOnWithinOneEvent() throws {
@@ -64,7 +69,7 @@ struct LoopTests {
         #expect(SystemError("watch '/a'", code: ENOENT).isNotFound)
     }
 
-    /// Other tests open and close descriptors meanwhile, though never hundreds of them.
+    /// Other tests open descriptors at the same time, but never hundreds.
     @Test func nothingIsLeftOpen() throws {
         let scratch = try Scratch()
         let before = names(in: "/proc/self/fd").count

@@ -33,7 +33,7 @@ struct PathWatchProblemTests {
         #expect(calls.count > before)
     }
 
-    @Test func aChangeThatClearsTheProblemIsToldToo() throws {
+    @Test func aChangeThatClearsTheProblemIsReported() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         let notUTF8: [CChar] = [-1, 0]

@@ -4,8 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PathWatchStressTests {
-    /// Another process writes as fast as it can: the handler keeps being called meanwhile, and is
-    /// called after the last write.
+    /// Another process writes as fast as it can. The handler is called meanwhile, and after the last write.
     @Test func tenThousandRewritesInPlaceEndWithTheLastOneRead() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
@@ -34,7 +33,7 @@ struct PathWatchStressTests {
         try loop.run { last == "10000" }
     }
 
-    /// The directory goes and comes while the watch is looking for it.
+    /// The directory vanishes and reappears while the watch looks for it.
     @Test func aDirectoryMadeAndUnmadeByAnotherProcessEndsWithTheLastFileRead() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()

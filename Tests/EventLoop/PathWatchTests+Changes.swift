@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// What may happen to a path that is followed, and what only happens beside it.
+/// Changes of a watched path, and changes beside it.
 extension PathWatchTests {
-    /// Something done to a folder whose path `path` is followed.
+    /// A change in a folder in which `path` is watched.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var path = "dir/file"
@@ -11,12 +11,12 @@ extension PathWatchTests {
             scratch.makeDirectory("dir")
             scratch.write("dir/file")
         }
-        /// What brings back a path that is gone after the change.
+        /// Restores the path, if the change removes it.
         var back: (@Sendable (Scratch) -> Void)?
         let change: @Sendable (Scratch) -> Void
     }
 
-    /// A mounted ConfigMap: `file` → `..data/file`, `..data` → the folder of the moment.
+    /// A mounted ConfigMap: `file` → `..data/file`, `..data` → the folder of the current version.
     @Sendable static func configMap(_ scratch: Scratch) {
         for version in ["..1", "..2"] {
             scratch.makeDirectory(version)

@@ -18,7 +18,7 @@ struct PathWatchTests {
         #expect(calls.count == 1)
     }
 
-    /// Whatever happened, the path is still followed, to what it leads to now.
+    /// After each change the watch follows the file to which the path leads now.
     @Test(arguments: told) func aWatchFollowsThePathAfterAChange(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
@@ -54,7 +54,7 @@ struct PathWatchTests {
         #expect(calls.count == 0)
     }
 
-    @Test func isNotToldOfAFileHalfWritten() throws {
+    @Test func aHalfWrittenFileIsNotReported() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         scratch.write("file")
@@ -85,7 +85,7 @@ struct PathWatchTests {
         #expect(read == ["..2", "..1"])
     }
 
-    @Test func twoWatchesOfOnePathAreBothTold() throws {
+    @Test func twoWatchesOfOnePathBothReportItsChanges() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         let counters = [Counter(), Counter()]
@@ -102,7 +102,7 @@ struct PathWatchTests {
         #expect(counters.allSatisfy { $0.count >= 40 })
     }
 
-    @Test func lostEventsAreAChange() throws {
+    @Test func lostEventsCountAsAChange() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         var last = ""

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessTests {
-    /// `raise` sends to this thread alone: the other tests' threads have signals of their own.
+    /// `raise` sends the signal to this thread only, so that other tests do not see it.
     @Test func aSignalIsAnEventWithItsNumber() throws {
         let loop = try EventLoop()
         var numbers: [Int32] = []
@@ -39,7 +39,7 @@ struct ProcessTests {
         ("kill -TERM $$", .killed(SIGTERM)),
         ("kill -KILL $$", .killed(SIGKILL)),
     ])
-    func aChildTellsHowItEnded(script: String, end: Child.End) throws {
+    func theEndOfAChildIsReported(script: String, end: Child.End) throws {
         let loop = try EventLoop()
         var ends: [Child.End] = []
         let process = try startShell(script)

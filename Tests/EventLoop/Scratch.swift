@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A folder of a test's own and the ways to change what is in it; gone when the test is over.
+/// A temporary folder with methods to change its content. It is removed with the object.
 ///
 /// Names are relative to the folder. A step that fails is a failure of the test.
 final class Scratch: Sendable {
@@ -38,7 +38,7 @@ final class Scratch: Sendable {
         expect(unsafe mkdir(self(name), 0o755), "make \(name)")
     }
 
-    /// The target is used as it stands.
+    /// The target is not changed: a relative one counts from the link.
     func link(_ name: String, to target: String) {
         expect(unsafe symlink(target, self(name)), "link \(name)")
     }
@@ -55,7 +55,7 @@ final class Scratch: Sendable {
         expect(unsafe Glibc.remove(self(name)), "remove \(name)")
     }
 
-    /// Whether it is one itself, not a link to one.
+    /// Whether it is a directory, and not a link to one.
     func isDirectory(_ name: String) -> Bool {
         var status = stat()
         return unsafe lstat(self(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

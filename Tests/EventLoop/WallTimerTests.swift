@@ -23,7 +23,7 @@ struct WallTimerTests {
         #expect(try loop.runOnce(.milliseconds(10)) == false)
     }
 
-    @Test func itIsDueOnceAndNoSoonerAndCanBeSetAgain() throws {
+    @Test func aWallTimerIsDueOnceAndNoSoonerAndCanBeSetAgain() throws {
         let loop = try EventLoop()
         let calls = Counter()
         let instant = loop.now.wall + .milliseconds(15)
@@ -47,8 +47,8 @@ struct WallTimerTests {
         #expect(try loop.runOnce(.milliseconds(10)) == false)
     }
 
-    /// The kernel answers the read with `ECANCELED` when the clock was set. Here the test does.
-    @Test func aStepOfTheClockIsToldAndTheTimerGoesOn() throws {
+    /// The kernel answers the read with `ECANCELED` after the clock was set. Here the test answers so.
+    @Test func aStepOfTheClockIsReportedAndTheTimerStillFires() throws {
         let loop = try EventLoop()
         var answers = [ECANCELED, 0]
         var kernel = WallTimer.Kernel.real
@@ -67,8 +67,8 @@ struct WallTimerTests {
         #expect(events == [.clockStepped, .due])
     }
 
-    /// A step that comes between two events is told by the next `timerfd_settime` instead, which
-    /// also wipes it from the descriptor: nobody would read of it.
+    /// After a step between two events the next `timerfd_settime` reports it instead, and clears it from
+    /// the descriptor, so that no read reports it.
     @Test func aStepThatOnlySettingTheTimerTellsOfIsNotLost() throws {
         let loop = try EventLoop()
         var kernel = WallTimer.Kernel.real
@@ -91,8 +91,8 @@ struct WallTimerTests {
         #expect(events.count == 2)
     }
 
-    /// Set again from elsewhere after it became readable: the kernel has nothing to tell any more.
-    @Test func anExpiryThatWasTakenBackIsNotTold() throws {
+    /// The timer was set again after it became readable: the read finds no expiry.
+    @Test func anExpiryThatWasCancelledIsNotReported() throws {
         let loop = try EventLoop()
         var kernel = WallTimer.Kernel.real
         kernel.read = { _ in EAGAIN }

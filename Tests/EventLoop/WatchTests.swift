@@ -28,7 +28,7 @@ struct WatchTests {
             ])
     }
 
-    @Test func theEndOfTheWatchIsToldAfterTheEndOfTheFile() throws {
+    @Test func theEndOfTheWatchIsReportedAfterTheEndOfTheFile() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         scratch.write("a")
@@ -41,7 +41,7 @@ struct WatchTests {
         #expect(events.map(\.name) == [nil, nil])
     }
 
-    @Test func twoWatchesOfOneFileAreToldEachOfItsOwn() throws {
+    @Test func twoWatchesOfOneFileEachReportTheirOwnEvents() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         scratch.write("a")
@@ -58,7 +58,7 @@ struct WatchTests {
         #expect(touched.count == 0)
     }
 
-    @Test func lostEventsAreTold() throws {
+    @Test func lostEventsAreReported() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         var told: Watch.Mask = []

@@ -30,8 +30,8 @@ struct DirectoryTests {
         }
     }
 
-    /// procfs answers "no such file" to a `mkdir` in a directory that is there: trying the parents
-    /// again and again would never end.
+    /// procfs answers "no such file" to a `mkdir` in an existing directory: a retry with the parents would
+    /// never end.
     @Test func aFileSystemThatMakesNoDirectoriesIsAnError() {
         let error = #expect(throws: FileError.self) { try Directory.create("/proc/killswitch/x") }
         #expect(error?.isNotFound == true)

@@ -50,7 +50,7 @@ struct FileTests {
             try File.attributes(of: folder("link"), followingLinks: false).kind == .symbolicLink)
     }
 
-    @Test func existenceThatCannotBeToldIsAnError() throws {
+    @Test func anExistenceThatCannotBeDeterminedIsAnError() throws {
         let folder = try TemporaryFolder()
         #expect(unsafe symlink("loop", folder("loop")) == 0)
         let error = #expect(throws: FileError.self) { try File.exists(folder("loop")) }
@@ -69,8 +69,7 @@ struct FileTests {
         #expect(try openDescriptors(under: folder.path) == before)
     }
 
-    /// How many of this process's descriptors lead into the folder; other tests have theirs
-    /// elsewhere.
+    /// How many descriptors of this process lead into the folder.
     private func openDescriptors(under folder: String) throws -> Int {
         try Directory.list("/proc/self/fd").count { descriptor in
             var target = [CChar](repeating: 0, count: 4096)

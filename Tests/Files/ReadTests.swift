@@ -11,13 +11,13 @@ struct ReadTests {
         #expect(try File.read(folder("flags"), limit: 100_000) == bytes)
     }
 
-    /// A flags file on `tmpfs` with such a time took the daemon down at each look.
+    /// A flags file on `tmpfs` with such a time once crashed the daemon at each read.
     @Test(arguments: [
         (Int(1) << 60, Int64.max), (-(Int(1) << 60), .min), (1, 1_000_000),
         (9_223_372_036_854, 9_223_372_036_854_000_000), (9_223_372_036_855, .max),
     ])
     func aFileOfAnyTimeCanBeRead(_ seconds: Int, _ microseconds: Int64) throws {
-        // Other file systems cut such a time to what they can keep.
+        // Other file systems clamp such times.
         let path = "/dev/shm/killswitchd-test.\(getpid()).\(seconds)"
         try File.replace(path, with: [1])
         defer { unsafe unlink(path) }
@@ -37,7 +37,7 @@ struct ReadTests {
         #expect(error.description == "read '\(folder("flags"))': larger than 2 bytes")
     }
 
-    /// Files of procfs say that they are empty, so only reading finds out.
+    /// Files of procfs have the size 0, so that only reading finds their length.
     @Test func aFileThatHidesItsSizeIsHeldToTheLimitToo() throws {
         #expect(try File.attributes(of: "/proc/self/status").size == 0)
         #expect(try !File.read("/proc/self/status", limit: 1 << 20).isEmpty)
@@ -86,7 +86,7 @@ struct ReadTests {
         #expect(error?.description == "open '/nowhere/flags': no such file or directory")
     }
 
-    /// C would read `/etc/passwd` here.
+    /// C would take the path for `/etc/passwd`.
     @Test func aPathWithANULIsRefused() {
         let error = #expect(throws: FileError.self) {
             try File.read("/etc/passwd\0.json", limit: 1 << 20)

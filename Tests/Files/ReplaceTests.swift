@@ -13,7 +13,7 @@ struct ReplaceTests {
         #expect(try Directory.list(folder.path) == ["state"])
     }
 
-    /// Somebody with the old file open goes on reading the old content.
+    /// A reader that has the old file open still reads the old content.
     @Test func theNewContentIsAnotherFile() throws {
         let folder = try TemporaryFolder()
         try File.replace(folder("state"), with: [1])
@@ -25,7 +25,7 @@ struct ReplaceTests {
         #expect(byte == 1)
     }
 
-    /// The umask is the whole process's, so other tests feel it too: none of them may depend on it.
+    /// The umask holds for the whole process, also for other tests, so that none of them may depend on it.
     @Test func theModeIsTheOneAskedForWhateverTheUmask() throws {
         let folder = try TemporaryFolder()
         let umaskBefore = umask(0o077)
@@ -41,7 +41,7 @@ struct ReplaceTests {
         #expect(try File.attributes(of: folder("a/b")).mode == 0o755)
     }
 
-    @Test func whatACrashLeftUnderTheTemporaryNameIsThrownAway() throws {
+    @Test func aTemporaryFileLeftByACrashIsReplaced() throws {
         let folder = try TemporaryFolder()
         try File.replace(folder(".state.tmp"), with: [9, 9, 9])
         try File.replace(folder("state"), with: [1])

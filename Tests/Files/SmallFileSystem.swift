@@ -2,7 +2,7 @@ import Glibc
 import Support
 import Testing
 
-/// A tmpfs over a folder, for what a healthy disk does not do. Only root may mount it.
+/// A small tmpfs over a folder, to fill or to make read-only. Only root may mount it.
 struct SmallFileSystem: ~Copyable {
     let path: String
 
@@ -25,7 +25,7 @@ struct SmallFileSystem: ~Copyable {
 
     deinit { unsafe umount2(path, Int32(MNT_DETACH)) }
 
-    /// Lets nothing be written from here on.
+    /// Makes the file system read-only.
     func makeReadOnly() throws {
         let result = unsafe mount(
             "tmpfs", path, "tmpfs", UInt(MS_RDONLY | MS_REMOUNT), nil)

@@ -2,7 +2,7 @@ import Decision
 import Gates
 import Testing
 
-/// As `systemd-escape` and `busctl tree` show them.
+/// Object paths of units, as `busctl tree` shows them.
 struct ObjectPathTests {
     @Test(arguments: [
         ("web.service", "web_2eservice"),

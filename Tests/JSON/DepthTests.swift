@@ -4,7 +4,7 @@ import Testing
 /// RFC 8259 §9: the reader's own limit on nesting.
 @Suite(.timeLimit(.minutes(1)))
 struct DepthTests {
-    /// What opens and closes one level.
+    /// The text that opens and the text that closes one level.
     struct Level: Sendable, CustomTestStringConvertible {
         let name: String
         let open: String

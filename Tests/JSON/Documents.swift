@@ -20,7 +20,7 @@ struct Accepted: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// A document that is not JSON, where it stops to be, and the whole error text.
+/// A document that is not JSON, the offset of the error, and the whole error text.
 struct Refused: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -64,7 +64,7 @@ func refusal(of bytes: [UInt8], depthLimit: Int = 64) -> SyntaxError? {
     }
 }
 
-/// The number of this literal, which is one.
+/// The number of a valid literal.
 func number(_ literal: String) -> Value {
     guard let number = Number(literal: literal) else {
         Issue.record("not a number: \(literal)")

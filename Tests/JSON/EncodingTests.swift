@@ -8,8 +8,8 @@ struct EncodingTests {
         expect(document)
     }
 
-    /// Against table 3-7 of the Unicode standard: each first byte, and after it the bytes at which
-    /// that table draws its lines.
+    /// Against table 3-7 of the Unicode standard: each first byte, followed by the bytes at the bounds of
+    /// the table.
     @Test func exactlyTheWellFormedSequencesOfUnicodeAreRead() throws {
         let edges: [UInt8] = [0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF]
         for first in UInt8(0x80)...0xFF {
@@ -34,7 +34,7 @@ struct EncodingTests {
         try #require(offset == valid + 1, "\(sequence)")
     }
 
-    /// How many bytes are whole characters before one that is not; nil where all are.
+    /// The number of bytes before the first malformed character; nil if all are well-formed.
     private func lengthOfWellFormedPrefix(_ bytes: [UInt8]) -> Int? {
         var start = 0
         while start < bytes.count {

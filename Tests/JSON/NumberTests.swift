@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// What numbers are worth, once read.
+/// The values of numbers.
 struct NumberTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let literal: String

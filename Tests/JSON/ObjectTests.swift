@@ -61,7 +61,7 @@ struct ObjectTests {
         }
     }
 
-    /// Swift's own `==` takes each of these pairs for one string.
+    /// Swift's `==` takes each of these pairs for equal strings.
     @Test(arguments: [
         ("\u{212A}", "K"), ("\u{E9}", "e\u{301}"), ("\u{2126}", "\u{3A9}"),
         ("a\u{323}\u{307}", "a\u{307}\u{323}"), ("\u{AC00}", "\u{1100}\u{1161}"),
@@ -76,7 +76,7 @@ struct ObjectTests {
         #expect(Set([Value.string(one), .string(other), .string(one)]).count == 2)
     }
 
-    /// Every spelling has the same hash in Swift's own tables, which makes them quadratic.
+    /// All spellings have the same hash in Swift's dictionaries, which would make a search quadratic.
     @Test func canonicallyEquivalentKeysAreDifferentKeys() throws {
         let spellings = (0..<8192).map { number in
             (0..<13).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// What a terminal and a log are shown of text from outside.
+/// Text from outside as terminals and logs show it.
 @Suite struct PrintableTextTests {
     /// A text, and how it is shown.
     struct Case: Sendable, CustomTestStringConvertible {

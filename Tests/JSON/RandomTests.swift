@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// What holds for every value and every input, tried on many, the same ones in each run.
+/// Properties of all values and inputs, on many random ones, which are the same in each run.
 @Suite(.timeLimit(.minutes(1)))
 struct RandomTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -20,7 +20,7 @@ struct RandomTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func damagedDocumentsAreRefusedInsideTheirBoundsOrReadForGood(seed: UInt64) throws {
+    func damagedDocumentsAreRefusedAtAPlaceOrReadAndWrittenAlike(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<20 {
             let document = Array(random.value(depth: 3).serialized(.pretty).utf8)
@@ -43,7 +43,7 @@ struct RandomTests {
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func noiseIsRefusedInsideItsBoundsOrReadForGood(seed: UInt64) throws {
+    func noiseIsRefusedAtAPlaceOrReadAndWrittenAlike(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let alphabet = Array(#"{}[],:"\/bfnrtu0123456789.+-eE ainsl"#.utf8) + [0, 0x0A, 0x80, 0xC3]
         for _ in 0..<2000 {
@@ -53,7 +53,7 @@ struct RandomTests {
         }
     }
 
-    /// An error lies inside the document; a value can be written and read again.
+    /// Expects an error inside the document, or a value that can be written and read again.
     private func expectVerdict(on bytes: [UInt8]) throws {
         let value: Value
         do throws(SyntaxError) {

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// RFC 8259 §10: what is written.
+/// RFC 8259 §10: the written text.
 struct SerializedTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

@@ -32,12 +32,12 @@ extension SplitMix64 {
         }
     }
 
-    /// Few most of the time, and at times more than an object searches without an index.
+    /// Mostly a small number, sometimes more than an object searches without an index.
     private mutating func count() -> Int {
         Int.random(in: 0...(Int.random(in: 0..<10, using: &self) == 0 ? 30 : 4), using: &self)
     }
 
-    /// A text in which what needs care is frequent.
+    /// A text in which special characters are frequent.
     private mutating func text() -> String {
         var text = ""
         for _ in 0..<count() {

@@ -3,7 +3,7 @@ import Journal
 import Support
 import Testing
 
-/// What journald gets, to the byte.
+/// The datagrams to journald, byte for byte.
 @Suite(.timeLimit(.minutes(1))) struct JournalSocketTests {
     private func written(_ entry: JournalEntry) throws -> String {
         let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ import Testing
         #expect(value.allSatisfy { $0 == "x" || $0 == "é" })
     }
 
-    @Test func whatAStoppedJournalDoesNotTakeIsCountedAndSaidLater() throws {
+    @Test func entriesThatAStoppedJournalDropsAreCountedAndReportedLater() throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))
         let journal = try JournalSocket(identifier: "test", at: address)
@@ -56,7 +56,7 @@ import Testing
             count.hasPrefix("MESSAGE=3 entries were dropped, for the journal took none\nPRIORITY=4")
         )
         #expect(try listener.next()?.hasPrefix("MESSAGE=heard\n") == true)
-        journal.catchUp()
+        journal.reportLosses()
         journal.write(JournalEntry(.info, "again"))
         #expect(try listener.next()?.hasPrefix("MESSAGE=again\n") == true)
         #expect(try listener.next(within: 0) == nil)
@@ -72,7 +72,7 @@ import Testing
         var heard = 0
         while try listener.next(within: 0) != nil { heard += 1 }
         #expect(heard > 0 && heard < total)
-        journal.catchUp()
+        journal.reportLosses()
         #expect(try listener.next()?.hasPrefix("MESSAGE=\(total - heard) entries") == true)
     }
 }

@@ -1,7 +1,7 @@
 import Notify
 import Testing
 
-/// What stands in the datagrams to the service manager.
+/// The text of the messages to the service manager.
 @Suite struct MessageTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let message: Notification

@@ -4,9 +4,9 @@ import Notify
 import Support
 import Testing
 
-/// Words to a service manager that is a socket of the test.
+/// Messages to a service manager, which is a socket of the test.
 @Suite(.timeLimit(.minutes(1))) struct NotifySocketTests {
-    @Test func wordsOfOneCallTravelTogether() throws {
+    @Test func messagesOfOneCallAreOneDatagram() throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("notify"))
         let listener = try DatagramListener(address)

@@ -3,7 +3,7 @@ import Glibc
 import Notify
 import Testing
 
-/// What the service manager says in the environment.
+/// The environment variables of the service manager.
 @Suite struct ServiceEnvironmentTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -37,8 +37,8 @@ import Testing
         Case(testDescription: "zero is off", variables: ["WATCHDOG_USEC": "0"]),
     ]
 
-    /// A child that spoke in our name would confuse the service manager.
-    @Test func whatWasTakenReachesNoChild() {
+    /// A child process must not send messages for the daemon.
+    @Test func theVariablesAreRemovedFromTheEnvironment() {
         unsafe setenv("NOTIFY_SOCKET", "/nowhere", 1)
         unsafe setenv("WATCHDOG_USEC", "1000000", 1)
         unsafe setenv("WATCHDOG_PID", "\(getpid())", 1)

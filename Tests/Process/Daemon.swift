@@ -5,11 +5,11 @@ import Glibc
 import JSON
 import Support
 
-/// A killswitchd of a test's own, in a folder of its own, with one flags file `flags.json`.
+/// A killswitchd for one test, in a temporary folder with one flags file `flags.json`.
 final class Daemon {
     let folder: TemporaryFolder
     private(set) var program: Program?
-    /// What its environment holds.
+    /// The environment variables of the daemon.
     var environment: [String: String] = [:]
 
     /// Writes the configuration and the first flags; starts nothing yet.
@@ -19,10 +19,10 @@ final class Daemon {
         if let flags { try folder.write(flags, to: "flags.json") }
     }
 
-    /// Ends it before its folder goes.
+    /// Ends the program before its folder is removed.
     deinit { program = nil }
 
-    /// One service on the flags file. A gate may reopen at once, so that a test need not wait.
+    /// One service on the flags file. Its gate may reopen at once, so that tests need not wait.
     static let shop = """
         [service.shop]
         source = "file:flags.json"
@@ -38,8 +38,8 @@ final class Daemon {
         ]
     }
 
-    /// Starts it, through the program `wrapper` and its arguments where one is given, with these
-    /// variables more.
+    /// Starts the daemon with these additional environment variables. `wrapper` is a program, and its
+    /// arguments, that runs the daemon.
     func start(
         _ more: [String: String] = [:], through wrapper: [String] = []
     ) throws {
@@ -49,7 +49,7 @@ final class Daemon {
             environment: environment.merging(more) { _, new in new })
     }
 
-    /// Ends it by a signal, and gives its exit status.
+    /// Ends the daemon by a signal; returns its exit status.
     @discardableResult
     func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
         guard let program else { throw TestFailure("no daemon was started") }
@@ -59,7 +59,7 @@ final class Daemon {
         return status
     }
 
-    /// Runs the program to its end with these options more.
+    /// Runs killswitchd with these additional options until it ends.
     func run(_ more: String...) throws -> Program.Result {
         try Program.run(try Programs.path(of: "killswitchd"), options + more)
     }
@@ -71,7 +71,7 @@ final class Daemon {
             arguments + ["--runtime-directory", folder("run")])
     }
 
-    /// What it has said so far.
+    /// The log so far.
     var log: String { get throws { try program?.errors ?? "" } }
 
     /// The member of a service's state.json, as JSON.
@@ -88,24 +88,24 @@ final class Daemon {
         }
     }
 
-    /// Waits for a condition, which is looked at every few milliseconds, for at most half a minute.
+    /// Waits for a condition, which is checked every few milliseconds, for at most half a minute.
     func waitUntil(_ what: String, _ condition: @escaping () throws -> Bool) throws {
         let loop = try EventLoop()
         let deadline = loop.now.boot + .seconds(30)
         while try !condition() {
             guard loop.now.boot < deadline else {
-                throw TestFailure("it never was so that \(what); log:\n\(try log)")
+                throw TestFailure("timed out waiting until \(what); log:\n\(try log)")
             }
             try loop.runOnce(.milliseconds(5))
         }
     }
 
-    /// Lets time pass in which nothing else can be waited for; other tests have the thread meanwhile.
+    /// Lets time pass where there is no condition to wait for. Other tests may use the thread.
     func pause(for time: Duration) async throws {
         try await Task.sleep(for: time)
     }
 
-    /// Waits without giving up the processor, for a moment of less than 50 ms that has to be hit.
+    /// Waits for a precise time of less than 50 ms, without giving up the processor.
     func spin(for time: Duration) throws {
         let loop = try EventLoop()
         let end = loop.now.boot + time

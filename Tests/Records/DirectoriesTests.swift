@@ -57,15 +57,15 @@ import Testing
         var option: String?
         var isRoot = false
         var variables: [String: String] = [:]
-        /// The directories that are there.
+        /// The existing directories.
         var there: Set<String> = ["/run/killswitchd"]
         /// Those that hold a daemon's files.
         var filled: Set<String> = ["/run/killswitchd"]
         let reads: String?
     }
 
-    /// A unit with a RuntimeDirectory= of its own found nothing there: "no such service", and `run`
-    /// waited for ever.
+    /// In a unit with its own RuntimeDirectory= the commands once found no service there, and `run` waited
+    /// forever.
     @Test(arguments: [
         Reader(testDescription: "root", isRoot: true, reads: "/run/killswitchd"),
         Reader(testDescription: "an option wins", option: "/x", reads: "/x"),
@@ -104,7 +104,7 @@ import Testing
         #expect((try? directory.get()) == row.reads)
     }
 
-    /// Whoever reads what the system's daemon publishes finds there what it has stored.
+    /// A reader of the system daemon's files finds that daemon's state directory, also as another user.
     @Test func theStateDirectoryIsThatOfThePublishingDaemon() throws {
         let stored = { (option: String?, directory: String) in
             try Directories.stored(

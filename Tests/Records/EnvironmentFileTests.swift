@@ -7,9 +7,9 @@ import Records
 import Support
 import Testing
 
-/// `state.env`, read by those it is for: sh, and systemd where it is booted (see Tests/System).
+/// `state.env` as its readers see it: here sh; systemd in `SystemdEnvironmentTests`.
 @Suite struct EnvironmentFileTests {
-    /// Texts that would break out of a careless quoting.
+    /// Texts that would break out of careless quoting.
     static let texts = [
         "plain", "", "it's \"quoted\"", "two\nlines\n", "$HOME $(id) `id` ${PATH}", "back\\slash\\",
         "\\n \\\" \\$", "nul\0gone", "emoji \u{1F600} \u{65E5}\u{672C}", "tab\tand\r", "'; id; '",
@@ -21,7 +21,7 @@ import Testing
     static let noncharacters = String(
         decoding: [0xFFFF, 0xFDD0, 0xD83F, 0xDFFE] as [UInt16], as: UTF16.self)
 
-    /// What readers get: all but what neither can hold.
+    /// What readers get: the text without the characters that sh or systemd cannot hold.
     static func bytes(of text: String) -> [UInt8] {
         let dropped = Set(noncharacters.unicodeScalars).union(["\0"])
         let kept = text.unicodeScalars.filter { !dropped.contains($0) }
@@ -30,9 +30,10 @@ import Testing
 
     @Test(arguments: texts) func shReadsBackTheSameBytes(_ text: String) throws {
         let folder = try TemporaryFolder()
-        let verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")), title: text,
-            message: text)
+        var verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+        verdict.title = text
+        verdict.message = text
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         try folder.write(file, to: "state.env")
         let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_TITLE" > "$2""#
@@ -43,12 +44,13 @@ import Testing
     }
 
     @Test func valuesAreVariablesOfTheirOwn() throws {
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")), variant: "v1",
-            values: JSON.Object([
-                ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
-                ("none", .null),
-            ]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.variant = "v1"
+        verdict.values = JSON.Object([
+            ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
+            ("none", .null),
+        ])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(
             text.hasSuffix(
@@ -63,9 +65,10 @@ import Testing
     }
 
     @Test func everyVariableIsThere() throws {
-        let verdict = Verdict(
-            state: .countdown, gate: .open, reason: .flags(try named("app")),
-            endsAt: try Instant(rfc3339: "2027-03-31T08:00:00Z"), daysLeft: 30)
+        var verdict = Verdict(
+            state: .countdown, gate: .open, reason: .flags(try named("app")))
+        verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
+        verdict.daysLeft = 30
         #expect(
             EnvironmentFile.text(of: try record(verdict), for: try service()) == """
                 KILLSWITCH_STATE="countdown"
@@ -80,7 +83,7 @@ import Testing
                 """)
     }
 
-    /// A JSON value that is cut is none any more, and a number another one.
+    /// A JSON value that is cut is no JSON any more, and a number that is cut is another number.
     @Test(arguments: [
         ("a list", JSON.Value.array(Array(repeating: "x", count: 10_000))),
         ("a text", .string(String(repeating: "x", count: 33 << 10))),
@@ -90,9 +93,9 @@ import Testing
         ),
     ])
     func aValueTooLongForAnEnvironmentIsLeftEmpty(_ name: String, _ value: JSON.Value) throws {
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")),
-            values: JSON.Object([("long", value), ("short", .array(["x"]))]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.values = JSON.Object([("long", value), ("short", .array(["x"]))])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(
             text.hasSuffix(
@@ -105,19 +108,23 @@ import Testing
 
     @Test func aValueThatJustFitsIsWhole() throws {
         let value = String(repeating: "x", count: (32 << 10) - 2)
-        let verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")),
-            values: JSON.Object([("long", .string(value))]))
+        var verdict = Verdict(
+            state: .running, gate: .open, reason: .flags(try named("app")))
+        verdict.values = JSON.Object([("long", .string(value))])
         let text = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(text.hasSuffix("KILLSWITCH_VALUE_LONG=\"\(value)\"\n"))
     }
 
     @Test func aTextTooLongForAnEnvironmentIsCutBetweenCharacters() throws {
         let long = String(repeating: "\u{1F600}", count: 20_000)
-        let verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")), message: long)
+        var verdict = Verdict(
+            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+        verdict.message = long
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(file.utf8.count < 33 << 10)
-        #expect(file.contains("KILLSWITCH_MESSAGE=\"\u{1F600}"))
+        let line = try #require(
+            file.split(separator: "\n").first { $0.hasPrefix("KILLSWITCH_MESSAGE=") })
+        let message = line.dropFirst("KILLSWITCH_MESSAGE=\"".count).dropLast()
+        #expect(message.utf8.count > 31 << 10 && message.allSatisfy { $0 == "\u{1F600}" })
     }
 }

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Support
 
-/// A service of which a test says only what matters.
+/// A service with one switch; a test gives only the values that matter.
 func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
     Service(
         name: try named(name), zone: zone,

@@ -45,8 +45,8 @@ import Testing
         for name in ["shop", "blog"] {
             try before.publish(try record(try verdict(.running, .open)), of: try service(name))
         }
-        try before.confirm(try named("app"))
-        try before.confirm(try named("old"))
+        try File.touch(before.mark(of: try named("app")))
+        try File.touch(before.mark(of: try named("old")))
         try Directory.create(folder("notes"))
         try folder.write("mine", to: "notes/open")
         #expect(
@@ -63,7 +63,7 @@ import Testing
         #expect(try Directory.list(folder("shop")) == ["notes"])
     }
 
-    /// One such entry kept the daemon from ever starting again.
+    /// One such entry once prevented every later start of the daemon.
     @Test func foreignFilesAreReportedAndLeftAlone() throws {
         try directory().publish(
             try record(try verdict(.running, .open)), of: try service("blog"))
@@ -85,7 +85,7 @@ import Testing
             try Directory.list(folder.path) == ["backup", "mail", "shop", "source.gone", "web"])
     }
 
-    /// A closing that could not be written leaves the marker, and nothing that tells of its boot.
+    /// A closing that could not be written leaves only the marker, whose boot is unknown.
     @Test func aMarkerAloneIsRemovedAtTheStart() throws {
         try Directory.create(folder("shop"))
         try folder.write("", to: "shop/closed")
@@ -103,20 +103,20 @@ import Testing
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try directory().confirm(try named("app"))
+        try File.touch(directory().mark(of: try named("app")))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
     }
 
     @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        try directory.confirm(try named("app"))
+        try File.touch(directory.mark(of: try named("app")))
         try File.remove(folder("shop/state.json"))
         #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
     }
 
-    /// Renaming the marker takes no space: a full disk must not keep a switch from firing. What stood
-    /// in the other files said open, and every reader but those of the marker went on by that.
+    /// Renaming the marker needs no space, so that a full disk prevents no closing. The other files once
+    /// still said open, and every reader of those continued.
     @Test(arguments: [
         ("state.json", ["closed"]), ("state.env", ["closed", "state.json"]),
     ])
@@ -125,8 +125,7 @@ import Testing
     ) throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        // A folder in the place of the temporary file fails the write as a full disk does, also for
-        // root.
+        // A directory at the temporary name fails the write like a full disk, also for root.
         try Directory.create(folder("shop/.\(file).tmp/x"))
         #expect(throws: FileError.self) {
             try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))

@@ -5,7 +5,7 @@ import Records
 import Support
 import Testing
 
-/// What survives a restart, and what is done about it when it does not.
+/// Stored flags, ledger and overrides, and reports about unreadable files.
 @Suite struct StateDirectoryTests {
     let folder: TemporaryFolder
     let directory: StateDirectory
@@ -26,7 +26,7 @@ import Testing
     }
 
     private func stored(binding: String = "b", mark: String = "/nonexistent") throws
-        -> Restored<Memory.StoredFlags>
+        -> Memory.StoredFlags?
     {
         try directory.flags(of: app, mark: mark) { $0 == binding }
     }
@@ -36,40 +36,28 @@ import Testing
             try answer("{\"a\":\t\"\\u00e9 \u{1F600}\"}\n", etag: "\"x\""), try answer("{ }"),
         ]
         try directory.store(answers, of: app, binding: "b")
-        guard case .value(let kept) = try stored() else {
-            Issue.record("nothing came back")
-            return
-        }
+        let kept = try #require(try stored())
         #expect(kept.answers == answers)
     }
 
-    /// They stay in force until the new address gives flags, and are of no other use: a validator
-    /// that came from elsewhere is told to nobody.
+    /// Inherited flags stay in force until the new address gives flags. Their validators are dropped,
+    /// because they came from another address.
     @Test func answersOfAnotherBindingAreInherited() throws {
         let answer = try answer("{}", etag: "\"x\"")
         try directory.store([answer], of: app, binding: "b")
         var inherited = answer
         inherited.inherit()
         #expect(inherited.isInherited && inherited.validators == Validators())
-        guard case .value(let kept) = try stored(binding: "c") else {
-            Issue.record("nothing came back")
-            return
-        }
+        let kept = try #require(try stored(binding: "c"))
         #expect(kept.answers == [inherited])
-        // Stored beside an answer of the new address they are what they were.
+        // Stored beside an answer of the new address, they are still inherited.
         try directory.store([answer, inherited], of: app, binding: "c")
-        guard case .value(let both) = try stored(binding: "c") else {
-            Issue.record("nothing came back")
-            return
-        }
+        let both = try #require(try stored(binding: "c"))
         #expect(both.answers == [answer, inherited])
     }
 
     @Test func nothingStoredIsNoError() throws {
-        guard case .nothing = try stored() else {
-            Issue.record("something came back")
-            return
-        }
+        #expect(try stored() == nil)
     }
 
     @Test(arguments: [
@@ -80,20 +68,14 @@ import Testing
     ])
     func unreadableFlagsAreReported(_ text: String) throws {
         try folder.write(text, to: "flags/app.json")
-        guard case .unreadable(let problem) = try stored() else {
-            Issue.record("it was taken for good")
-            return
-        }
-        #expect(problem.hasPrefix("read '\(folder("flags/app.json"))': "))
+        let error = #expect(throws: UnreadableContent.self) { try stored() }
+        #expect(error?.description.hasPrefix("read '\(folder("flags/app.json"))': ") == true)
     }
 
     @Test func theLatestConfirmationCountsInWhicheverFileItIs() throws {
         try directory.store([try answer("{}")], of: app, binding: "b")
         try File.touch(folder("source.app"))
-        guard case .value(let kept) = try stored(mark: folder("source.app")) else {
-            Issue.record("nothing came back")
-            return
-        }
+        let kept = try #require(try stored(mark: folder("source.app")))
         let mark = try File.modificationTime(of: folder("source.app"))
         #expect(kept.confirmedAt == Instant(microseconds: mark))
     }
@@ -104,17 +86,14 @@ import Testing
             generation: 41, bootID: "b-1")
         let ledger = Ledger(entries: [try named("shop"): entry])
         try directory.store(ledger)
-        guard case .value(let restored) = try directory.ledger() else {
-            Issue.record("nothing came back")
-            return
-        }
+        let restored = try #require(try directory.ledger())
         #expect(restored == ledger)
     }
 
     @Test(arguments: [
         "", "[]", #"{"schema": 1}"#,
         #"{"schema": 1, "services": {"shop": {"state": "open"}}}"#,
-        // Counted up at the next change, it would overflow.
+        // The next change would overflow such a generation.
         Self.ledger(generation: "9223372036854775807"),
         Self.ledger(generation: "9223372036854775806"),
         Self.ledger(generation: "9007199254740993"), Self.ledger(generation: "1e300"),
@@ -123,10 +102,7 @@ import Testing
     ])
     func anUnreadableLedgerIsReported(_ text: String) throws {
         try folder.write(text, to: "services.json")
-        guard case .unreadable = try directory.ledger() else {
-            Issue.record("it was taken for good")
-            return
-        }
+        #expect(throws: UnreadableContent.self) { try directory.ledger() }
     }
 
     private static func ledger(generation: String) -> String {
@@ -136,10 +112,7 @@ import Testing
 
     @Test func theHighestGenerationComesBackAndCanBeIncremented() throws {
         try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
-        guard case .value(let ledger) = try directory.ledger() else {
-            Issue.record("nothing came back")
-            return
-        }
+        let ledger = try #require(try directory.ledger())
         #expect(ledger.entries[try named("shop")]?.generation == 1 << 53)
     }
 
@@ -151,10 +124,7 @@ import Testing
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
         try directory.store([shop: override])
-        guard case .value(let kept) = try directory.overrides() else {
-            Issue.record("nothing came back")
-            return
-        }
+        let kept = try #require(try directory.overrides())
         #expect(kept == [shop: override])
     }
 
@@ -164,9 +134,6 @@ import Testing
     ])
     func unreadableOverridesAreReported(_ text: String) throws {
         try folder.write(text, to: "overrides.json")
-        guard case .unreadable = try directory.overrides() else {
-            Issue.record("it was taken for good")
-            return
-        }
+        #expect(throws: UnreadableContent.self) { try directory.overrides() }
     }
 }

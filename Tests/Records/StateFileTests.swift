@@ -6,11 +6,15 @@ import Testing
 /// `state.json`, member by member.
 @Suite struct StateFileTests {
     @Test func everyMemberIsThereAndInOrder() throws {
-        let verdict = Verdict(
-            state: .countdown, gate: .open, reason: .flags(try named("app")),
-            endsAt: try Instant(rfc3339: "2027-03-31T08:00:00Z"), daysLeft: 30, title: "T",
-            message: "say \"bye\"\n", retryAfter: .seconds(15), source: try named("app"),
-            version: "7")
+        var verdict = Verdict(
+            state: .countdown, gate: .open, reason: .flags(try named("app")))
+        verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
+        verdict.daysLeft = 30
+        verdict.title = "T"
+        verdict.message = "say \"bye\"\n"
+        verdict.retryAfter = .seconds(15)
+        verdict.source = try named("app")
+        verdict.version = "7"
         let text = StateFile.text(
             of: try record(verdict, generation: 3, fetchedAt: "2027-03-01T11:59:00Z"),
             for: try service(), bootID: "b-1")
@@ -54,6 +58,6 @@ import Testing
         ] {
             #expect(text.contains("\"\(member)\": null"))
         }
-        #expect(!text.contains("\"valid_until\": null"))
+        #expect(text.contains("\"valid_until\": \"2027-03-02T00:01:00+00:00\""))
     }
 }

@@ -6,7 +6,7 @@ import Records
 import Support
 import Testing
 
-/// `state.env` as systemd's `EnvironmentFile=` reads it, on a systemd booted for this.
+/// `state.env` as systemd's `EnvironmentFile=` reads it, on a booted systemd.
 @Suite struct SystemdEnvironmentTests {
     @Test(.enabled(if: geteuid() == 0, "booting a systemd needs root"), .timeLimit(.minutes(2)))
     func systemdReadsBackTheSameBytes() throws {
@@ -14,9 +14,10 @@ import Testing
         let texts = EnvironmentFileTests.texts
         var unit = "[Service]\nType=oneshot\n"
         for (index, text) in texts.enumerated() {
-            let verdict = Verdict(
-                state: .maintenance, gate: .closed, reason: .flags(try named("app")), title: text,
-                message: text)
+            var verdict = Verdict(
+                state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+            verdict.title = text
+            verdict.message = text
             let file = EnvironmentFile.text(of: try record(verdict), for: try service())
             try folder.write(
                 file.replacing("KILLSWITCH_TITLE=", with: "TITLE_\(index)="), to: "\(index).env")

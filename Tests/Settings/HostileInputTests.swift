@@ -12,7 +12,7 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
         self.bytes = bytes
     }
 
-    /// The text, over and over, up to the largest file that is parsed.
+    /// The text, repeated up to the size limit of a file.
     init(_ name: String, filledWith text: String) {
         let unit = Array(text.utf8)
         let count = Fragment.largestFile / unit.count
@@ -20,7 +20,7 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What an error begins with: `f:LINE:COLUMN: `.
+/// Whether a line begins with `f:LINE:COLUMN: `.
 private func hasPlace(_ line: Substring) -> Bool {
     let parts = line.split(separator: ":", maxSplits: 3)
     return parts.count == 4 && parts[0] == "f" && Int(parts[1]).map { $0 > 0 } == true

@@ -40,7 +40,7 @@ func aWordIsNearIfAtMostAThirdOfItIsWrong(_ text: String, word: String?) {
     #expect(nearest(to: text, among: ["type", "interval", "timeout"]) == word)
 }
 
-@Test func ofEquallyNearWordsTheFirstIsMeant() {
+@Test func ofEquallyNearWordsTheFirstIsSuggested() {
     #expect(nearest(to: "cat", among: ["bat", "car", "rat"]) == "bat")
     #expect(nearest(to: "catt", among: ["bat", "cat", "rat"]) == "cat")
 }

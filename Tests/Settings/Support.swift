@@ -1,19 +1,24 @@
 import CivilTime
 import Settings
 
-/// Zones by name, all of them UTC: what is tested is which names are taken.
-struct KnownZones: Zones {
-    var names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
-    func systemZone() -> Zone { .utc }
+extension Zones {
+    /// Zones by name, all of them UTC: the tests are about the names.
+    static let known = Zones(
+        system: { .utc },
+        named: { name in
+            guard name != "Broken/Zone" else { throw BrokenZone() }
+            return names.contains(name) ? .utc : nil
+        },
+        names: { names })
 
-    func zone(named name: String) throws(ZoneProblem) -> Zone {
-        guard name != "Broken/Zone" else { throw .unreadable(cause: "the file is cut short") }
-        guard names.contains(name) else { throw .unknown }
-        return .utc
+    private static let names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
+
+    private struct BrokenZone: Error, CustomStringConvertible {
+        let description = "the file is cut short"
     }
 }
 
-/// The file that tests read, unless they say another.
+/// The path of the file by default.
 let file = "/etc/killswitchd/killswitchd.toml"
 
 /// Settings of one file.
@@ -23,15 +28,15 @@ func load(_ text: String, file: String = file) throws(SettingsError) -> Settings
 
 /// Settings of one file, whatever its bytes.
 func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settings {
-    try Settings.load(files: [(file, bytes)], zones: KnownZones())
+    try Settings.load(files: [(file, bytes)], zones: .known)
 }
 
-/// What is wrong with a file, as it is printed, less the file's name; empty where nothing is.
+/// The errors in a file `f`, as they are printed; empty without errors.
 func errors(in text: String) -> String {
     errors(in: Array(text.utf8))
 }
 
-/// As above, whatever the bytes of the file.
+/// The errors in a file of any bytes.
 func errors(in bytes: [UInt8]) -> String {
     do {
         _ = try load(bytes, file: "f")

@@ -55,7 +55,7 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
             """) == #"f:4:1: 'when_stale' in [service.shop] has no effect: 'max_stale' is "never""#)
 }
 
-/// Flags of that format may have `expires`, which `when_stale` is for too.
+/// Flags of the format `switch` may have `expires`, for which `when_stale` counts too.
 @Test func whenStaleWithoutALimitIsNoWarningWhereFlagsMayExpire() throws {
     #expect(
         try warnings(
@@ -67,7 +67,7 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
             """) == "")
 }
 
-@Test func flagsThatAreStaleBetweenTwoQuestionsAreAWarning() throws {
+@Test func aMaxStaleBelowTheIntervalIsAWarning() throws {
     #expect(
         try warnings(
             """

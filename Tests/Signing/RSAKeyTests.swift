@@ -3,7 +3,7 @@ import Signing
 import Support
 import Testing
 
-/// Signatures by RS256, beside those of the program openssl.
+/// RS256 signatures, verified by the program openssl.
 @Suite(.timeLimit(.minutes(1))) struct RSAKeyTests {
     private func make(_ arguments: [String]) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: SigningError.notRSA) { try key(in: folder) }
     }
 
-    /// Nobody is asked for the passphrase: there is nobody at the terminal.
+    /// libcrypto must not ask for the passphrase at a terminal.
     @Test func anEncryptedKeyIsRefusedAtOnce() throws {
         let folder = try make([
             "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-aes256", "-pass",
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: SigningError.unreadableKey) { try RSAKey(pem: Array(text.utf8)) }
     }
 
-    /// RFC 4648 §10, and the two letters that are its own (§5).
+    /// The vectors of RFC 4648 §10, and the two letters of base64url (§5).
     @Test(arguments: [
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
         ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("~~~", "fn5-"), ("???", "Pz8_"),

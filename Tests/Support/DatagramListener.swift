@@ -1,7 +1,7 @@
 package import Datagrams
 import Glibc
 
-/// The receiving end of a datagram socket, as the service manager or journald has it.
+/// The receiving end of a datagram socket, in the role of the service manager or of journald.
 package final class DatagramListener {
     private let descriptor: Int32
 

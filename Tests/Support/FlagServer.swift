@@ -2,14 +2,14 @@ import Files
 import Glibc
 import JSON
 
-/// A server of flags on loopback that behaves as it is told: `Server/flag-server.py` or another one
-/// there, which lists what it can do. It does not outlive the test.
+/// A server of flags on loopback with a selectable behaviour: `Server/flag-server.py` or another script
+/// there, which lists its cases. It does not outlive the test.
 package final class FlagServer {
     package let folder: TemporaryFolder
     package let port: Int
     private var program: Program?
 
-    /// A server that begins with answering the flags of a running service.
+    /// Starts a server, which first answers with the flags of a running service.
     package init(
         isSecure: Bool = false, script: String = "flag-server.py"
     ) async throws {
@@ -17,7 +17,7 @@ package final class FlagServer {
         if isSecure { try Self.makeCertificates(in: folder) }
         program = try Program(
             "/usr/bin/python3",
-            // Nothing is compiled into the folder of the sources.
+            // -B: Python writes no bytecode into the source folder.
             ["-B", Self.script(script), folder.path] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
         try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
@@ -28,7 +28,7 @@ package final class FlagServer {
         self.port = port
     }
 
-    /// The program goes before its folder, for it writes there to the last.
+    /// Ends the program before its folder is removed, because it writes there.
     deinit {
         program = nil
     }
@@ -39,10 +39,10 @@ package final class FlagServer {
         guard made.status == 0 else { throw TestFailure("make certificates: \(made.errors)") }
     }
 
-    /// The body of every bad answer: an order that nobody may take.
+    /// The body of every bad answer: an order to close, which no daemon may take.
     package let order = #"{"apiInactive": true, "forceUpdate": false}"#
 
-    /// Has it behave like this from now on; returns once it does.
+    /// Selects a case; returns once the server follows it.
     package func behave(_ name: String) async throws {
         try folder.write(name, to: "case")
         try await waitUntil(
@@ -52,11 +52,11 @@ package final class FlagServer {
         }
     }
 
-    /// A request that came.
+    /// A request that the server received.
     package struct Request {
         /// In seconds since 1970.
         package let time: Double
-        /// How the server was behaving.
+        /// The selected case at that time.
         package let behaviour: String
         package let method: String
         package let path: String
@@ -65,11 +65,11 @@ package final class FlagServer {
         package let body: String
     }
 
-    /// All requests that came, in their order.
+    /// All requests so far, in their order.
     package var requests: [Request] {
         get throws {
             guard try File.exists(folder("requests")) else { return [] }
-            // The last line may be on its way.
+            // The last line may be incomplete.
             let lines = try folder.text(of: "requests").split(
                 separator: "\n", omittingEmptySubsequences: false)
             return try lines.dropLast().compactMap { line in
@@ -94,9 +94,8 @@ package final class FlagServer {
     }
 }
 
-/// Waits for a condition, which is looked at again and again, for at most `limit`. The thread is
-/// free meanwhile: there are more tests that wait than threads. A look that starts a program is worth
-/// a longer `interval`.
+/// Waits for a condition for at most `limit`, and checks it each `interval`. Other tests may use the
+/// thread between two checks. A check that starts a program deserves a longer interval.
 package func waitUntil(
     _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = .seconds(30),
     orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
@@ -105,7 +104,7 @@ package func waitUntil(
     let deadline = clock.now + limit
     while try !condition() {
         guard clock.now < deadline else {
-            throw TestFailure("it never was so that \(what)\n\(try detail())")
+            throw TestFailure("timed out waiting until \(what)\n\(try detail())")
         }
         try await clock.sleep(for: interval)
     }

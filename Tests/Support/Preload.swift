@@ -1,8 +1,7 @@
 import Files
 
-/// A library that stands between a program and the C libraries that it calls, so that a call fails or
-/// takes its time: how a test puts a fault into a program that ships. Compiled from C, gone with the
-/// object.
+/// A library for LD_PRELOAD that makes calls of C libraries fail or delays them, so that a test injects
+/// a fault into a shipped program. It is compiled from C, and removed with the object.
 package final class Preload {
     private let folder: TemporaryFolder
 
@@ -20,7 +19,7 @@ package final class Preload {
     /// The library, for LD_PRELOAD.
     package let path: String
 
-    /// The path of a file beside the library, which it may read while the program runs.
+    /// The path of a file beside the library, which the library may read.
     package func file(_ name: String) -> String { folder(name) }
 
     /// Replaces a file beside the library.

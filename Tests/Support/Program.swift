@@ -44,9 +44,9 @@ package final class Program {
         unsafe waitpid(processID, &ignored, 0)
     }
 
-    /// A crash ends the program at once, without a backtracer that may hang. Memory that is freed is
-    /// overwritten at once, so that a use after the end shows itself: an optimised build frees an array
-    /// after its last use in Swift, also where C still reads it. What a sanitizer is told is passed on.
+    /// The environment of every program. A crash ends the program at once, without a backtracer that may
+    /// hang. Freed memory is overwritten, so that a use after free fails: an optimised build frees an array
+    /// after its last use in Swift, also where C still reads it. The options of sanitizers are passed on.
     private static let always: [String: String] = {
         var variables = [
             "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin", "MALLOC_PERTURB_": "165",
@@ -69,7 +69,7 @@ package final class Program {
         }
     }
 
-    /// The same, for what may take seconds: other tests have the thread meanwhile.
+    /// Waits for the end without blocking the thread, for programs that take seconds.
     package func end() async throws -> Int32 {
         var ended: Int32?
         try await waitUntil("a program has ended", orTell: { try errors }) {

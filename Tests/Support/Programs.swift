@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// Our own two programs as `make build` leaves them: the same bytes that the package installs.
+/// The two programs of `make build`: the same bytes that the package installs.
 package enum Programs {
-    /// The path of one of them. Nothing builds it for the tests, so a missing program is an error.
+    /// The path of a program. The tests do not build it, so that a missing program is an error.
     package static func path(of name: String) throws -> String {
         let path = "\(folder)/\(name)"
         guard unsafe access(path, X_OK) == 0 else {
@@ -21,14 +21,14 @@ package enum Programs {
         return unsafe String(cString: named)
     }()
 
-    /// Whether the tests run what `make build` has left.
+    /// Whether the tests run the programs of `make build`.
     package static var areShipped: Bool { folder == "\(project)/.build/release" }
 
     /// The folder of the project.
     package static let project =
         "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
 
-    /// The version that both programs and the package are to have.
+    /// The version of both programs and of the package.
     package static func version() throws -> String {
         String(try Program.run("\(project)/packaging/version", []).output.dropLast())
     }

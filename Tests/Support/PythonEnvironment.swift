@@ -7,7 +7,7 @@ import Glibc
 package struct PythonEnvironment: Sendable {
     package let python: String
 
-    /// The environment, made where it is not there yet.
+    /// The environment, which the first call makes.
     package static func ready() throws -> PythonEnvironment { try shared.get() }
 
     private static let shared = Result { try PythonEnvironment() }
@@ -18,7 +18,7 @@ package struct PythonEnvironment: Sendable {
         let place = "\(Programs.project)/.build/\(name)"
         python = "\(place)/bin/python3"
         if try File.exists(python) { return }
-        // Finished under another name, so that one which was broken off is never taken for whole.
+        // It is made under another name and renamed at the end, so that no incomplete one is used.
         let unfinished = "\(place).\(getpid())"
         try Self.run("/usr/bin/python3", ["-m", "venv", unfinished])
         try Self.run(
@@ -27,7 +27,7 @@ package struct PythonEnvironment: Sendable {
         try File.rename(unfinished, to: place)
     }
 
-    /// Other requirements make another environment.
+    /// The name depends on the requirements, so that a change makes another environment.
     private static func name(for requirements: String) throws -> String {
         let text = String(decoding: try File.read(requirements, limit: 1 << 16), as: UTF8.self)
         let words = text.split { !$0.isLetter && !$0.isNumber }
@@ -41,7 +41,7 @@ package struct PythonEnvironment: Sendable {
         }
     }
 
-    /// Our own: it says where packages come from.
+    /// The environment variables of this process: they may name the package index.
     private static var environment: [String: String] {
         var variables: [String: String] = [:]
         var next = unsafe environ

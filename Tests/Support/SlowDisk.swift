@@ -1,4 +1,4 @@
-/// A disk that is slow for one program: `fsync`, `rename`, `unlink` and `utimensat` take their time.
+/// A slow disk for one program: delays `fsync`, `rename`, `unlink` and `utimensat`.
 package final class SlowDisk {
     private let preload: Preload
 
@@ -6,7 +6,7 @@ package final class SlowDisk {
         preload = try Preload("slow-disk", Self.source)
     }
 
-    /// What the program's environment needs.
+    /// The environment variables for the program.
     package var environment: [String: String] {
         ["LD_PRELOAD": preload.path, "SLOW_DISK": preload.file("delays")]
     }

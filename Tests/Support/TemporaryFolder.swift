@@ -1,7 +1,7 @@
 import Files
 import Glibc
 
-/// A folder of a test's own, gone with the test, also when that fails.
+/// A temporary folder, which is removed with the object, also when the test fails.
 package final class TemporaryFolder {
     package let path: String
 
@@ -20,7 +20,7 @@ package final class TemporaryFolder {
     /// The path of something in the folder.
     package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Replaces a file in the folder as programs should: by rename.
+    /// Replaces a file in the folder by rename.
     package func write(_ text: String, to name: String) throws {
         try File.replace(self(name), with: Array(text.utf8))
     }
@@ -37,7 +37,7 @@ package final class TemporaryFolder {
         String(decoding: try File.read(self(name), limit: 1 << 26), as: UTF8.self)
     }
 
-    /// Removes what is there and everything below it, and follows no link.
+    /// Removes a file, or a directory with its content, and follows no link.
     private func remove(_ path: String) {
         do {
             if try File.attributes(of: path, followingLinks: false).kind == .directory {

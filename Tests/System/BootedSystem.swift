@@ -4,12 +4,12 @@ import Files
 import Glibc
 import Support
 
-/// A real systemd, booted for the tests of this process and gone with it, in whatever way it ends.
+/// A real systemd that is booted for the tests and ends with this process, also after a crash.
 struct BootedSystem: Sendable {
-    /// What the script that boots it writes to.
+    /// The folder that the boot script writes to.
     private let folder: String
 
-    /// The process number of its PID 1, as it is outside. It is another one after a reboot.
+    /// The process ID of its PID 1 outside of the container. A reboot changes it.
     private var leader: String {
         get throws {
             let bytes = try File.read("\(folder)/leader", limit: 64)
@@ -17,13 +17,13 @@ struct BootedSystem: Sendable {
         }
     }
 
-    /// The one that tests of the gate share; booted when it is first asked for, as the others are.
+    /// The system that tests of gates share. Each system is booted on first use.
     static func forGates() throws -> BootedSystem { try gates.get() }
 
-    /// One for the tests of drills, which take their time: they go on beside those of the gate.
+    /// The system of the drill tests, which take long and run beside the tests of gates.
     static func forDrills() throws -> BootedSystem { try drills.get() }
 
-    /// One without the programs, for tests of the package.
+    /// A system without the programs, for tests of the package.
     static func bare() throws -> BootedSystem { try withoutPrograms.get() }
 
     private static let gates = Result { try BootedSystem(build: Programs.folder) }
@@ -33,7 +33,7 @@ struct BootedSystem: Sendable {
     /// `build` is the folder of the programs that are installed in it.
     private init(build: String?) throws {
         folder = try Self.folder()
-        // Held open until this process ends: the script waits for that.
+        // The script ends when this process closes the FIFO.
         guard unsafe mkfifo("\(folder)/alive", 0o600) == 0,
             unsafe open("\(folder)/alive", O_RDWR | O_CLOEXEC) >= 0
         else { throw TestFailure("make a FIFO in '\(folder)': errno \(errno)") }
@@ -52,7 +52,7 @@ struct BootedSystem: Sendable {
         }
     }
 
-    /// The script removes it.
+    /// A temporary folder, which the script removes.
     private static func folder() throws -> String {
         var template = Array("/tmp/killswitchd-boot.XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
@@ -61,7 +61,7 @@ struct BootedSystem: Sendable {
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// It outlives every object here: the script ends by itself.
+    /// Starts the boot script, which ends by itself.
     private static func launch(_ folder: String, build: String?) throws {
         let script = "\(#filePath)".split(separator: "/").dropLast().joined(separator: "/")
         var identifier: pid_t = 0
@@ -93,8 +93,8 @@ extension BootedSystem {
                 + ["/bin/sh", "-c", command])
     }
 
-    /// Boots it anew, and waits until its jobs are done, where nothing keeps them. What is on disk
-    /// stays.
+    /// Reboots the system and waits for it, by default until the jobs of the boot are done. Files on disk
+    /// stay.
     func reboot(untilDone: Bool = true) throws {
         let command = "systemctl reboot --no-block"
         let status = try attempt(command).status
@@ -126,7 +126,7 @@ extension BootedSystem {
         guard result.status == 0 else { throw TestFailure("copy '\(path)': \(result.errors)") }
     }
 
-    /// Installs a library inside; gives the line that has a unit load it.
+    /// Installs a library inside; returns the line with which a unit preloads it.
     func install(_ library: Preload) throws -> String {
         try copy(library.path, to: "/usr/local/lib")
         let name = library.path.split(separator: "/").last.map(String.init) ?? ""
@@ -140,7 +140,8 @@ extension BootedSystem {
         while try attempt(command).status != 0 {
             guard loop.now.boot < deadline else {
                 let journal = try attempt("journalctl -u killswitchd -n 30 --no-pager").output
-                throw TestFailure("it never was so that '\(command)'; journal:\n\(journal)")
+                throw TestFailure(
+                    "timed out waiting until '\(command)' succeeds; journal:\n\(journal)")
             }
             try loop.runOnce(.milliseconds(50))
         }

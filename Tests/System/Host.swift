@@ -2,15 +2,14 @@ import JSON
 import Records
 import Support
 
-/// A host with the daemon as it is installed, its configuration, and units to attach. Each test has
-/// one of its own.
+/// A host with the installed daemon, a configuration, and units to attach. Each test makes its own,
+/// which resets the booted system.
 struct Host {
     let system: BootedSystem
-    /// When the test began, in seconds since 1970 as the system inside has it.
+    /// When the test began, in seconds since 1970, by the clock of the booted system.
     private let start: String
 
-    /// `configuration` stands instead of the usual service `shop`; `system` is that of the gate's tests
-    /// unless it is given.
+    /// The default configuration is the service `shop`; the default system is that of the gate tests.
     init(
         _ configuration: String = Host.shop, flags: String? = Host.open,
         on system: BootedSystem? = nil
@@ -63,13 +62,13 @@ struct Host {
         }
     }
 
-    /// Adds to the daemon's own unit.
+    /// Adds settings to the daemon's unit.
     func override(_ text: String) throws {
         try unit("killswitchd.service.d/test.conf", "[Service]\n\(text)\n")
         try run("systemctl daemon-reload")
     }
 
-    /// Puts a library between the daemon and what it calls, and adds to its unit.
+    /// Has the daemon preload a library, and adds settings to its unit.
     func preload(_ library: Preload, _ text: String = "") throws {
         try override("\(try system.install(library))\n\(text)")
     }
@@ -115,12 +114,12 @@ struct Host {
         ).split(separator: "\n").compactMap { try JSON.Value.parse(Array($0.utf8)).object }
     }
 
-    /// The sentences of those entries.
+    /// The messages of those entries.
     func sentences(of kind: MessageID) throws -> [String] {
         try journal(of: kind).compactMap { $0["MESSAGE"]?.string }
     }
 
-    /// The object of a unit in units.json; nil where it is not there.
+    /// The object of a unit in units.json; nil if the unit is not listed.
     func row(_ unit: String, of service: String = "shop") throws -> JSON.Object? {
         let text = try run("cat /run/killswitchd/\(service)/units.json")
         return try JSON.Value.parse(Array(text.utf8)).array?

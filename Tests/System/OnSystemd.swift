@@ -2,21 +2,21 @@ import Glibc
 import Support
 import Testing
 
-/// Every test of the gate on a booted systemd, one after the other: they share it.
+/// The tests of gates on a booted systemd. They share it, so they run one after the other.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
 enum OnSystemd {}
 
-/// Drills on another one, beside the tests of the gate.
+/// The tests of drills, on another booted system, beside the tests of gates.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
 enum Drilled {}
 
-/// The package on one that has nothing else of ours.
+/// The tests of the package, on a booted system without the programs.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
 enum Packaged {}
 
 extension BootedSystem {
-    /// Leaves nothing of the test before: no configuration, no attached unit, no unit of a test (their
-    /// names begin with `t-`), no gate.
+    /// Removes everything of the test before: the configuration, attachments, units of tests (their names
+    /// begin with `t-`), gates.
     func reset() throws {
         try run(
             """

@@ -5,9 +5,9 @@ import Support
 import Testing
 import Transfer
 
-/// The face of libcurl, against the server that behaves as it is told.
+/// Exchanges by libcurl, with `FlagServer`.
 @Suite(.timeLimit(.minutes(2))) struct ExchangeTests {
-    /// One loop with one client, and what came of the last request.
+    /// A loop with one client, and the results of its requests.
     private final class Scene {
         let loop: EventLoop
         let client: HTTPClient
@@ -23,11 +23,11 @@ import Transfer
             try get(PreparedRequest(request), by: exchange)
         }
 
-        /// The same, with a request that may have been sent before.
+        /// Sends a prepared request, which may have been sent before.
         func get(_ request: PreparedRequest, by exchange: Exchange) throws -> HTTPResponse {
             let count = results.count
             try exchange.send(request) { [unowned self] in results.append($0) }
-            #expect(results.count == count, "nothing is told from within the call")
+            #expect(results.count == count, "send reports nothing before it returns")
             while results.count == count { try loop.runOnce(.milliseconds(100)) }
             return try results[count].get()
         }
@@ -65,8 +65,8 @@ import Transfer
         #expect(try server.requests.map { $0.headers["x-word"] } == words)
     }
 
-    /// The connection of the one is free for the other inside the handler of its own socket: watching
-    /// that anew failed once, without a word, and the answer was never seen.
+    /// The second request reuses the connection inside the handler of its socket. Watching the socket again
+    /// once failed silently there, and the answer was never seen.
     @Test func anExchangeMayBeginInTheCompletionOfAnother() async throws {
         let server = try await FlagServer()
         let scene = try Scene()
@@ -110,7 +110,7 @@ import Transfer
         #expect(try server.requests.map(\.body) == [#"{"a": 1}"#, "", "", "b"])
     }
 
-    /// What is sent goes to nobody but the server it is meant for.
+    /// The body of a request goes only to the configured server.
     @Test func aRedirectOfAPostIsNotFollowed() async throws {
         let server = try await FlagServer()
         try await server.behave("redirect-once")
@@ -120,7 +120,7 @@ import Transfer
         #expect(try server.requests.count == 1)
     }
 
-    @Test func ofARefusalAsMuchIsKeptAsIsAskedFor() async throws {
+    @Test func theBodyOfAnErrorResponseIsKeptUpToTheLimit() async throws {
         let server = try await FlagServer()
         try await server.behave("404")
         let scene = try Scene()
@@ -132,7 +132,7 @@ import Transfer
         }
     }
 
-    @Test func whatIsCancelledIsToldNothingAndTheNextRequestIs() async throws {
+    @Test func aCancelledRequestReportsNothingAndTheNextOneDoes() async throws {
         let server = try await FlagServer()
         try await server.behave("silence")
         let scene = try Scene()
@@ -145,8 +145,8 @@ import Transfer
         #expect(try scene.get(request, by: exchange).status == 200)
     }
 
-    /// It trapped, and the daemon with it. Of the request that is given up nothing is told.
-    @Test func aRequestTakesThePlaceOfTheOneUnderWay() async throws {
+    /// Such a request once crashed the daemon. The replaced request reports nothing.
+    @Test func aNewRequestReplacesTheOneInFlight() async throws {
         let server = try await FlagServer()
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
@@ -164,8 +164,8 @@ import Transfer
         #expect(scene.results.count == 1)
     }
 
-    /// Of a refusal the headers are all there is to know, whatever its body does.
-    @Test func aRefusalWithAnEndlessBodyIsARefusal() async throws {
+    /// The status of an error response counts, although its body is larger than the limit.
+    @Test func anErrorResponseWithALongBodyKeepsItsStatus() async throws {
         let server = try await FlagServer()
         try await server.behave("404")
         let scene = try Scene()
@@ -186,7 +186,7 @@ import Transfer
         Trouble(url: "http://127.0.0.1:1/", error: .notConnected("connection refused")),
         Trouble(url: "http://127.0.0.1:99999/", error: .notStarted("")),
     ])
-    func aPlaceThatIsNoneIsAnErrorThatSaysSo(_ trouble: Trouble) throws {
+    func anAddressThatCannotBeReachedIsAnError(_ trouble: Trouble) throws {
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
         let error = #expect(throws: TransferError.self) {

@@ -1,7 +1,7 @@
 import CivilTime
 import Decision
 
-/// What a source says from some time on.
+/// The flags of a source from some time on.
 struct Edition {
     enum Saying {
         case runs
@@ -16,8 +16,8 @@ struct Edition {
 }
 
 extension Edition {
-    /// A service that comes to an end, again and again: for some weeks nothing is said, then an end
-    /// is announced, and it is taken back before it comes or some days after.
+    /// A service that ends again and again: after some weeks an end is announced, and it is withdrawn
+    /// before it comes, or some days after.
     static func ends(
         from start: Instant, for length: Duration, using random: inout SeededRandom
     ) throws -> [Edition] {

@@ -1,15 +1,15 @@
 import CivilTime
 import Decision
 
-/// What must be so in a world, told in another way than the machine tells it.
+/// The right verdict in a world, by another algorithm than the machine's.
 struct Oracle {
     let zone: Zone
     let policy: Policy
-    /// What each source has said, and when it did last; nil before it said anything.
+    /// The flags of each source and the time of their last confirmation; nil before the first answer.
     private var heard: [Heard?]
     private var startedAt: Instant
     private var wokenAt: Instant?
-    /// Whether the service was closed when it was last asked about.
+    /// Whether the last verdict closed the service.
     private var isClosed = false
 
     private struct Heard {
@@ -29,7 +29,7 @@ struct Oracle {
         heard[source] = Heard(saying: saying, confirmedAt: time, isSinceStart: true)
     }
 
-    /// The daemon is another one, that knows what was stored.
+    /// A new daemon has started with the stored flags.
     mutating func restart(
         at time: Instant, as state: State?,
         _ stored: [(saying: Edition.Saying, confirmedAt: Instant)?]
@@ -45,7 +45,8 @@ struct Oracle {
 
     mutating func wake(at time: Instant) { wokenAt = time }
 
-    /// The state and the days left; nil while a source was never heard, for nothing is promised then.
+    /// The state and the days left; nil before every source has answered, because the manual promises
+    /// nothing then.
     mutating func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
         var state = State.running
         var end: Instant?
@@ -72,7 +73,7 @@ struct Oracle {
         return (state, zone.calendarDays(from: time, to: end))
     }
 
-    /// When the next of what comes by time alone comes.
+    /// The next edge: a change by time alone.
     func nextEdge(after time: Instant) -> Instant {
         var edge = zone.startOfNextDay(after: time)
         func include(_ instant: Instant) {

@@ -1,8 +1,8 @@
 import CivilTime
 package import Decision
 
-/// How soon and how late a source may be asked again, told apart from the schedule itself: by the
-/// promises of the manual.
+/// The earliest and the latest time of the next poll, by the promises of the manual and without the code
+/// of the schedule.
 package struct Pace {
     private let interval: Duration
     private var failures = 0
@@ -14,8 +14,8 @@ package struct Pace {
         self.interval = interval
     }
 
-    /// The shortest and the longest wait after a fetch that ended so. `pace` is how soon a closed
-    /// service wants its source asked again.
+    /// The shortest and the longest wait after a fetch with this outcome. `pace` is the interval that a
+    /// closed service asks for.
     package mutating func wait(
         after outcome: Outcome, pace: Duration? = nil
     ) -> ClosedRange<Duration> {
@@ -34,13 +34,13 @@ package struct Pace {
         return wait.lowerBound - .microseconds(1)...wait.upperBound + .microseconds(1)
     }
 
-    /// The daemon starts: it asks at once.
+    /// The daemon starts: it fetches at once.
     mutating func restart() { self = Pace(interval: interval) }
 
-    /// The host wakes up: what was due meanwhile is due now.
+    /// The host wakes up: polls that became due during the sleep are due now.
     mutating func wake(at moment: Boottime) { latest = latest.map { max($0, moment) } }
 
-    /// What is wrong with a fetch at this moment; nil where nothing is.
+    /// Why a fetch is wrong at this time; nil if it is right.
     func problem(fetchingAt moment: Boottime) -> String? {
         if let earliest, moment < earliest { return "asked \(earliest - moment) too soon" }
         if let latest, moment > latest { return "asked \(moment - latest) too late" }

@@ -2,11 +2,11 @@ import CivilTime
 import Decision
 import JSON
 
-/// A source of a world: what it says, and how its answers fail.
+/// A source of a world: its editions, and its random failures.
 struct Server {
     let name: SourceName
     let editions: [Edition]
-    /// Whether its format knows editions, so that an older one is no order.
+    /// Whether its format has versions, so that an older edition is no order.
     let countsEditions: Bool
     private var current = 0
     private var outageEnds: Instant?
@@ -17,7 +17,7 @@ struct Server {
         self.countsEditions = countsEditions
     }
 
-    /// How a fetch at `time` ends, and which edition it brings in force, if any.
+    /// The outcome of a fetch at `time`, and the edition that it brings in force, if any.
     mutating func outcome(
         at time: Instant, unless validators: Validators, _ weather: Weather,
         _ chronicle: inout Chronicle, using random: inout SeededRandom

@@ -1,11 +1,10 @@
-/// How often what goes wrong, in a world where much does. A rate is that of a poll unless it says
-/// otherwise.
+/// The rates of all failures in a world. A rate is per poll unless its comment says otherwise.
 package struct Weather: Sendable {
-    /// Nothing comes: a closed port, a time-out.
+    /// No response: a closed port, a time-out.
     package var unreachable = 0.02
-    /// What comes is no flags at all: a web page, broken JSON.
+    /// A response that is no flags: a web page, broken JSON.
     package var notFlags = 0.005
-    /// What comes are flags that no format can read.
+    /// Flags that no format can read.
     package var wrongFlags = 0.005
     /// An older edition comes, from a replica that lags behind.
     package var rollback = 0.005
@@ -16,26 +15,26 @@ package struct Weather: Sendable {
     /// An outage begins, of up to `longestOutage`.
     package var outage = 0.0002
     package var longestOutage: Duration = .seconds(60 * 3600)
-    /// The daemon is killed and started again, in the middle of whatever it does.
+    /// The daemon is killed and started again.
     package var restart = 0.0003
-    /// The host falls asleep, or the daemon is stopped and continued, for one to `longestSleep` hours.
+    /// The host sleeps, or the daemon is suspended, for one to `longestSleep` hours.
     package var sleep = 0.0002
     package var longestSleep: Int64 = 30
-    /// A write fails. The rate is that of a write.
+    /// A write fails. The rate is per write.
     package var failedWrite = 0.002
 
     package init() {}
 }
 
-/// What happened in a world, so that a test can tell that something did.
+/// What happened in a world: tests expect enough failures, and no violation.
 package struct Chronicle: Sendable {
     package var polls = 0
     package var faults: [String: Int] = [:]
-    /// How many ends, window edges, midnights and moments of staleness came and were looked at.
+    /// How many edges came and were checked: ends, windows, midnights, staleness.
     package var edges = 0
     /// How many changes of state were published.
     package var changes = 0
-    /// What must not be, a line each.
+    /// The violations of what the manual promises, a line each.
     package var violations: [String] = []
 
     mutating func note(_ fault: String) { faults[fault, default: 0] += 1 }

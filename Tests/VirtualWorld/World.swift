@@ -1,11 +1,10 @@
 package import CivilTime
 import Decision
 
-/// A daemon's machine in a world of its own: two sources that fail at random, a disk that does too,
-/// and time that goes as fast as it can. Everything is looked at that must be so.
+/// A daemon's machine in virtual time, with two sources and a disk that fail at random. The oracle checks
+/// every verdict, and the pace every fetch.
 ///
-/// The machine's wishes are fulfilled to the microsecond, so that whatever is late is late by the
-/// machine.
+/// The world wakes the machine to the microsecond, so that any delay is the machine's own.
 package struct World {
     package private(set) var chronicle = Chronicle()
     private let plan: Plan
@@ -30,14 +29,14 @@ package struct World {
         let validators: Validators
     }
 
-    /// What outlives the daemon.
+    /// The files that outlive the daemon.
     private struct Disk {
         var answers: [SourceName: [Answer]] = [:]
         var confirmedAt: [SourceName: Instant] = [:]
         var ledger = Ledger()
     }
 
-    /// A service on two sources, asked every `interval`, from `start` on for `length`.
+    /// A service on two sources, polled every `interval`, from `start` on for `length`.
     package init(
         seed: UInt64, from start: Instant, for length: Duration, zone: Zone,
         interval: Duration = .seconds(60), weather: Weather = Weather()
@@ -76,7 +75,7 @@ package struct World {
         self.random = random
     }
 
-    /// Lets time pass until `end`, or until something is wrong.
+    /// Lets time pass until `end`, or until the first violation.
     package mutating func run(until end: Instant) {
         post(.started)
         while chronicle.violations.isEmpty {
@@ -120,7 +119,7 @@ package struct World {
         if happens(weather.sleep) { sleep() }
     }
 
-    /// Sends an event, and those that its effects lead to, as the daemon's queue does.
+    /// Sends an event, and then the events that its effects cause, as the daemon's queue does.
     private mutating func post(_ event: Event) {
         events.append(event)
         var taken = 0
@@ -172,7 +171,7 @@ package struct World {
         events.append(.recorded(operation, problem: nil))
     }
 
-    /// Time passes, and nothing else happens.
+    /// The host sleeps: time passes without events.
     private mutating func sleep() {
         chronicle.note("sleep")
         let time = Duration.seconds(
@@ -183,7 +182,7 @@ package struct World {
         edge = oracle.nextEdge(after: now.wall)
     }
 
-    /// Another daemon takes over with what is on the disk.
+    /// A new daemon starts with the files on the disk.
     private mutating func restart() {
         chronicle.note("restart")
         let flags = disk.answers.compactMap { name, answers in
@@ -235,7 +234,7 @@ package struct World {
     }
 }
 
-/// A word that is no name.
+/// A text that is no valid name.
 private struct NoName: Error {}
 
 private func name<Thing>(_ text: String) throws -> Name<Thing> {

@@ -4,7 +4,7 @@ import Glibc
 import Records
 import VirtualWorld
 
-/// What is measured, and what it may take at most.
+/// The measurements and their limits.
 enum Benchmark {
     static func run() throws -> Int32 {
         let isDecidedInTime = try manyServices()
@@ -12,7 +12,7 @@ enum Benchmark {
         return isDecidedInTime && isYearInTime ? 0 : 1
     }
 
-    /// A thousand services of three switches each, all decided again from one new answer.
+    /// A thousand services of three switches each, which one new answer decides again.
     private static func manyServices() throws -> Bool {
         var host = try Host(services: 1000)
         let bodies = (0..<40).map { host.snapshot(number: $0) }
@@ -29,7 +29,7 @@ enum Benchmark {
         var idle: [Double] = []
         for answer in answers.dropFirst() {
             changing.append(host.decide(answer, expecting: 1000))
-            // The same flags in another order of words: read again, and nothing comes of it.
+            // The same flags in other bytes: they are read again, and no verdict changes.
             var same = answer
             same.body.append(UInt8(ascii: "\n"))
             idle.append(host.decide(same, expecting: 0))
@@ -42,7 +42,7 @@ enum Benchmark {
         return isInTime
     }
 
-    /// A year of two sources asked each minute, in which everything fails at times.
+    /// A year with two sources polled each minute and random failures.
     private static func year() throws -> Bool {
         let start = Instant(seconds: 1_798_761_600)
         let length = Duration.seconds(365 * 86_400)

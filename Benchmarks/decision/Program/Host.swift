@@ -1,7 +1,7 @@
 import CivilTime
 import Decision
 
-/// A host with many services on one source, each by three switches of three formats.
+/// A host with many services on one source, each with three switches of three formats.
 struct Host {
     private(set) var now: Now
     private var machine: Machine
@@ -32,7 +32,7 @@ struct Host {
             memory: Memory(), bootID: "boot", clockFloor: now.wall, seed: 1, at: now)
     }
 
-    /// The flags of all services. Those of odd numbers count down, those of even ones are maintained.
+    /// The flags of all services: snapshots of odd numbers count down, those of even numbers are maintenance.
     func snapshot(number: Int) -> [UInt8] {
         let members = (0..<count).map { service in
             #""end-\#(service)":"countdown","#
@@ -50,7 +50,7 @@ struct Host {
         _ = decide(answer, expecting: count)
     }
 
-    /// How long the machine takes for an answer, in milliseconds.
+    /// The time of the machine for an answer, in milliseconds.
     mutating func decide(_ answer: Answer, expecting changes: Int) -> Double {
         now = Now(wall: now.wall + .seconds(60), boot: now.boot + .seconds(60))
         _ = machine.handle(.woke, at: now)

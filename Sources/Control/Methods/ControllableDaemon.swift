@@ -53,9 +53,7 @@ extension ControllableDaemon {
     /// The configured services of these names; all services if the list is empty.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
-        var found: [ServiceName] = []
-        for name in names { found.append(try service(name).name) }
-        return found
+        return try names.map { (name) throws(MethodError) in try service(name).name }
     }
 
     /// The source of this name; throws if no service follows it.

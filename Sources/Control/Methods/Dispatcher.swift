@@ -25,32 +25,19 @@ package struct Dispatcher {
     /// Performs a call of this peer. Throws if there is no such method, or the peer may not call it.
     package func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
         switch call.interface {
-        case Interface.standard:
-            return .now(try standard.answer(call))
+        case Interface.standard: return .now(try standard.answer(call))
         case Interface.name:
             guard let method = Interface.methods.first(where: { $0.name == call.method }) else {
                 throw .methodNotFound(call.method)
             }
-            return try perform(method, call, by: peer)
-        default:
-            throw .interfaceNotFound(call.interface)
+            let isActing = method.access == .acting
+            guard !isActing || mayAct(peer) else { throw .notPermitted(method.name) }
+            return try method.perform(
+                MethodRequest(
+                    parameters: Parameters(call.parameters, allowed: method.parameters),
+                    isStream: call.replies == .many, author: isActing ? author(peer) : "",
+                    daemon: daemon))
+        default: throw .interfaceNotFound(call.interface)
         }
-    }
-
-    private func perform(
-        _ method: Method, _ call: MethodCall, by peer: Peer
-    ) throws(MethodError) -> MethodResponse {
-        let author: String
-        switch method.access {
-        case .reading:
-            author = ""
-        case .acting:
-            guard mayAct(peer) else { throw .notPermitted(method.name) }
-            author = self.author(peer)
-        }
-        return try method.perform(
-            MethodRequest(
-                parameters: Parameters(call.parameters, allowed: method.parameters),
-                isStream: call.replies == .many, author: author, daemon: daemon))
     }
 }

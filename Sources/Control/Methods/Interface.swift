@@ -74,7 +74,7 @@ package enum Interface {
         # The order would end in the past.
         error NotInTheFuture (until: string)
 
-        # The configuration on disk is wrong, and the one accepted last stays in force. 'problems' has a
+        # The configuration on disk is wrong, and the last accepted one stays in force. 'problems' has a
         # line for each mistake, with its file and line.
         error ConfigurationRefused (problems: string)
 
@@ -114,8 +114,7 @@ struct StandardInterface {
             case Interface.standard: return ["description": .string(Self.description)]
             case let other: throw .interfaceNotFound(other)
             }
-        default:
-            throw .methodNotFound(call.method)
+        default: throw .methodNotFound(call.method)
         }
     }
 

@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let activate = Method(
-        "Activate", .acting, parameters: ["service"],
+        name: "Activate", access: .acting, parameters: ["service"],
         declaration: """
             # Puts flags in force that wait for the next start, of one service or of all. 'activated'
             # are the services that had some.
@@ -16,11 +16,8 @@ extension Method {
         let activated = names.filter(daemon.machine.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
         daemon.post(event)
-        var isTaken = false
-        return .later { (trigger) in
-            if trigger == .event(event) { isTaken = true }
-            guard isTaken, let states = daemon.decided(names) else { return .waiting }
-            return .done(["activated": .names(activated), "services": .array(states)])
+        return .after(.event(event)) {
+            daemon.decided(names).map { ["activated": .names(activated), "services": .array($0)] }
         }
     }
 }

@@ -4,7 +4,8 @@ import JSON
 
 extension Method {
     static let force = Method(
-        "Force", .acting, parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
+        name: "Force", access: .acting,
+        parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
@@ -27,7 +28,11 @@ extension Method {
         let service = try daemon.service(parameters.string("service"))
         let order = try order(of: request)
         let ifOpen = try parameters.bool("ifOpen")
-        if ifOpen { try checkThatItCloses(service, order, daemon) }
+        if ifOpen {
+            let gate = service.policy.gate(of: order.state)
+            guard gate == .closed else { throw .invalidParameter("state") }
+            guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
+        }
         let event = Event.override(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
         var objection: OrderObjection?
@@ -35,8 +40,7 @@ extension Method {
         var problem: String?
         return .later { (trigger) throws(MethodError) in
             switch trigger {
-            case .rejected(service.name, order, let reason):
-                objection = reason
+            case .rejected(service.name, order, let reason): objection = reason
             case .event(event):
                 if let objection { throw rejection(of: service, objection, daemon) }
                 state = daemon.state(of: service.name)
@@ -44,14 +48,10 @@ extension Method {
                 if state != nil { problem = cause }
             case .settled:
                 guard let state else { break }
-                return .done([
-                    "service": .object(state),
-                    "problem": .optional(problem),
-                ])
-            case .event, .rejected, .writable:
-                break
+                return .last(["service": .object(state), "problem": .optional(problem)])
+            case .event, .rejected, .writable: break
             }
-            return .waiting
+            return nil
         }
     }
 
@@ -62,19 +62,16 @@ extension Method {
             throw .invalidParameter("state")
         }
         let cause = try parameters.string("reason")
-        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason
-        else {
+        guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason else {
             throw .invalidParameter("reason")
         }
         let until: Instant
         switch (try parameters.optionalString("until"), try parameters.optionalInteger("seconds")) {
         case (let text?, nil):
-            guard case .success(let instant) = Result(catching: { try Instant(rfc3339: text) })
-            else { throw .invalidParameter("until") }
-            guard instant > now else { throw .notInTheFuture(text) }
-            until = instant
+            do { until = try Instant(rfc3339: text) } catch { throw .invalidParameter("until") }
+            guard until > now else { throw .notInTheFuture(text) }
         case (nil, let seconds?):
-            guard (1...Self.longest).contains(seconds) else { throw .invalidParameter("seconds") }
+            guard (1...longest).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)
         case (nil, nil):
             throw .invalidParameter("until")
@@ -86,15 +83,6 @@ extension Method {
                 state: state, cause: cause, author: request.author, since: now, until: until)
         else { throw .invalidParameter("state") }
         return order
-    }
-
-    private static func checkThatItCloses(
-        _ service: Service, _ order: Override, _ daemon: any ControllableDaemon
-    ) throws(MethodError) {
-        guard service.policy.gate(of: order.state) == .closed else {
-            throw .invalidParameter("state")
-        }
-        guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
     }
 
     /// The error for an order with `ifOpen` that the machine has rejected.

@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let forget = Method(
-        "Forget", .acting, parameters: ["source"],
+        name: "Forget", access: .acting, parameters: ["source"],
         declaration: """
             # Drops the stored flags of a source and the highest version that was accepted, and asks
             # it anew. 'services' are those that follow it: each keeps its state until the source has
@@ -15,9 +15,6 @@ extension Method {
         let source = try daemon.source(request.parameters.string("source"))
         let event = Event.forget(source, by: request.author)
         daemon.post(event)
-        return .later { (trigger) in
-            guard trigger == .event(event) else { return .waiting }
-            return .done(["services": .names(daemon.followers(of: source))])
-        }
+        return .after(.event(event)) { ["services": .names(daemon.followers(of: source))] }
     }
 }

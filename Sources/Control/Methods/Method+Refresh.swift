@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let refresh = Method(
-        "Refresh", .acting, parameters: ["source"],
+        name: "Refresh", access: .acting, parameters: ["source"],
         declaration: """
             # How the fetch of one source ended: 'changed', 'unchanged', or 'failed' with a problem.
             type Fetched (source: string, outcome: string, problem: ?string)
@@ -24,67 +24,57 @@ extension Method {
         for source in sources { daemon.post(.hinted(source)) }
         var refresh = PendingFetches(of: sources, daemon.overview)
         return .later { (trigger) throws(MethodError) in
-            guard refresh.isDone(after: trigger, daemon.overview) else { return .waiting }
+            guard refresh.isDone(after: trigger, daemon.overview) else { return nil }
             let followers = Set(sources.flatMap(daemon.followers))
-            guard let states = daemon.decided(followers.sorted()) else { return .waiting }
-            return .done(["fetched": .array(refresh.outcomes), "services": .array(states)])
+            guard let states = daemon.decided(followers.sorted()) else { return nil }
+            return .last(["fetched": .array(refresh.outcomes), "services": .array(states)])
         }
     }
 }
 
 /// The fetches that a call of `Refresh` waits for.
 private struct PendingFetches {
-    private enum Step {
-        /// The request to fetch is in the queue.
-        case posted
-        case fetching
-        case ended(outcome: String, problem: String?)
-    }
-
-    private var steps: [(source: SourceName, step: Step)]
+    private let sources: [SourceName]
     /// When the current flags of each source were fetched.
     private let before: [SourceName: Instant]
+    /// The sources whose request to fetch has left the queue.
+    private var begun: Set<SourceName> = []
+    private var ended: [SourceName: JSON.Value] = [:]
 
     init(of sources: [SourceName], _ overview: Overview) {
-        steps = sources.map { ($0, .posted) }
-        before = Dictionary(
-            overview.sources.compactMap { view in view.fetchedAt.map { (view.name, $0) } },
-            uniquingKeysWith: { first, _ in first })
+        self.sources = sources
+        before = overview.sources.reduce(into: [:]) { $0[$1.name] = $1.fetchedAt }
     }
 
     /// Whether a fetch of each source that began after the call has ended. A fetch that was in
     /// flight when the call came does not count: another fetch follows it at once.
     mutating func isDone(after trigger: ReplyTrigger, _ overview: Overview) -> Bool {
-        for index in steps.indices {
-            let source = steps[index].source
+        for source in sources {
             guard let view = overview.sources.first(where: { $0.name == source }) else {
-                steps[index].step = .ended(outcome: "failed", problem: "it is no longer configured")
+                end(source, "failed", "it is no longer configured")
                 continue
             }
-            switch (steps[index].step, trigger) {
-            case (.posted, .event(.hinted(source))):
-                steps[index].step = .fetching
-            case (.fetching, .event(.fetched(source, let outcome, _))):
-                guard view.nextPoll != nil else { break }
+            switch trigger {
+            case .event(.hinted(source)): begun.insert(source)
+            case .event(.fetched(source, let outcome, _)):
+                let isOver = begun.contains(source) && view.nextPoll != nil
+                guard isOver, ended[source] == nil else { break }
                 let isNew = view.fetchedAt != before[source]
-                steps[index].step = .ended(
-                    outcome: outcome.word(isNew: isNew), problem: view.problem)
-            default:
-                break
+                end(source, outcome.word(isNew: isNew), view.problem)
+            case .event, .rejected, .settled, .writable: break
             }
         }
-        return steps.allSatisfy { if case .ended = $0.step { true } else { false } }
+        return ended.count == sources.count
     }
 
-    var outcomes: [JSON.Value] {
-        steps.map { source, step in
-            guard case .ended(let outcome, let problem) = step else { return .null }
-            return .object([
-                "source": .string(source.text), "outcome": .string(outcome),
-                "problem": .optional(problem),
-            ])
-        }
+    private mutating func end(_ source: SourceName, _ outcome: String, _ problem: String?) {
+        ended[source] = .object([
+            "source": .string(source.text), "outcome": .string(outcome),
+            "problem": .optional(problem),
+        ])
     }
+
+    var outcomes: [JSON.Value] { sources.compactMap { ended[$0] } }
 }
 
 extension Outcome {

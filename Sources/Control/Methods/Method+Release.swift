@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let release = Method(
-        "Release", .acting, parameters: ["service", "reason"],
+        name: "Release", access: .acting, parameters: ["service", "reason"],
         declaration: """
             # Ends an order of Force, so that the flags decide again. With a 'reason', only an order that
             # was given for this reason is ended. 'wasForced' is false if no order was ended.
@@ -23,12 +23,12 @@ extension Method {
         var isTaken = false
         return .later { (trigger) throws(MethodError) in
             if trigger == .event(event) { isTaken = true }
-            guard isTaken, trigger == .settled else { return .waiting }
-            guard let state = daemon.decided([service.name]) else { return .waiting }
+            guard isTaken, trigger == .settled else { return nil }
+            guard let state = daemon.decided([service.name]) else { return nil }
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
-            return .done(["service": state, "wasForced": .bool(wasForced)])
+            return .last(["service": state, "wasForced": .bool(wasForced)])
         }
     }
 }

@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let reload = Method(
-        "Reload", .acting,
+        name: "Reload", access: .acting,
         declaration: """
             # Reads the configuration again. One that is wrong changes nothing, and is the error
             # ConfigurationRefused with file and line of each mistake.
@@ -12,13 +12,12 @@ extension Method {
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         try daemon.reload()
-        return .later { (trigger) in
-            guard trigger == .settled else { return .waiting }
+        return .after(.settled) {
             let overview = daemon.overview
-            return .done([
+            return [
                 "services": .names(overview.services.map(\.name)),
                 "sources": .names(overview.sources.map(\.name)),
-            ])
+            ]
         }
     }
 }

@@ -6,10 +6,10 @@ extension Method {
     /// Answered at once, also before the first decision: it shows which sources the decision waits
     /// for.
     static let sources = Method(
-        "Sources", .reading,
+        name: "Sources", access: .reading,
         declaration: """
-            # One source: seconds since it confirmed its flags, seconds until it is asked again (null
-            # while it is being asked), why the last fetch brought nothing, and who follows it.
+            # One source: seconds since it confirmed its flags, seconds until the next poll (null
+            # while a fetch is in flight), why the last fetch brought nothing, and who follows it.
             type Source (
               name: string,
               age: ?int,

@@ -4,7 +4,7 @@ import JSON
 extension Method {
     /// Waits until each of the requested services has its first verdict.
     static let status = Method(
-        "Status", .reading, parameters: ["services"],
+        name: "Status", access: .reading, parameters: ["services"],
         declaration: """
             # These services, or all of them, their sources, and why the configuration on disk is
             # refused where it is. Answered once each of the services is decided.

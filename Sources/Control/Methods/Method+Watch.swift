@@ -4,7 +4,7 @@ import JSON
 extension Method {
     /// A client that reads slowly misses states between two replies, never the last state.
     static let watch = Method(
-        "Watch", .reading, parameters: ["services"],
+        name: "Watch", access: .reading, parameters: ["services"],
         declaration: """
             # These services, or all that there are and will be, once each is decided; then those
             # that have changed, and those that are no longer configured, until the client has gone.
@@ -34,7 +34,7 @@ extension Method {
             return ["services": .array(changed), "gone": .names(gone)]
         }
         if !request.isStream { return try .when(news) }
-        return .later { (_) in news().map(ReplyProgress.more) ?? .waiting }
+        return .later { (_) in news().map(Reply.more) }
     }
 }
 

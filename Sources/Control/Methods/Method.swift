@@ -14,64 +14,54 @@ package struct Method: Sendable {
 
     /// The name without the interface, such as `Force`.
     package let name: String
-    /// A comment and the signature, in the interface description language.
-    package let declaration: String
     /// Who may call it.
     package let access: Access
     /// The names of its parameters. A call with another parameter is rejected.
-    package let parameters: [String]
+    var parameters: [String] = []
+    /// A comment and the signature, in the interface description language.
+    let declaration: String
     /// The implementation.
-    package let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
-
-    /// A method with its declaration and implementation.
-    package init(
-        _ name: String, _ access: Access, parameters: [String] = [], declaration: String,
-        perform: @escaping @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
-    ) {
-        self.name = name
-        self.declaration = declaration
-        self.access = access
-        self.parameters = parameters
-        self.perform = perform
-    }
+    let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
 }
 
 /// A call of a method that the caller is permitted to make.
-package struct MethodRequest {
+struct MethodRequest {
     /// The parameters, all of them declared.
-    package let parameters: Parameters
+    let parameters: Parameters
     /// Whether the client wants any number of replies (`more`).
-    package let isStream: Bool
+    let isStream: Bool
     /// The caller by name and uid, for records; empty for a method that only reads.
-    package let author: String
+    let author: String
     /// The daemon.
-    package let daemon: any ControllableDaemon
+    let daemon: any ControllableDaemon
 }
 
 /// How a request is answered.
 package enum MethodResponse {
     /// At once, with this reply.
     case now(JSON.Object)
-    /// Later: the function is called at each trigger until it is done, or the caller is gone.
-    case later((ReplyTrigger) throws(MethodError) -> ReplyProgress)
-}
-
-/// The state of a request that is answered later.
-package enum ReplyProgress: Hashable {
-    /// There is no reply yet.
-    case waiting
-    /// One of several replies; for a call that wants a single one, it is the last.
-    case more(JSON.Object)
-    /// The last reply.
-    case done(JSON.Object)
+    /// Later: the function is called at each trigger until it has returned its last reply, or the caller is
+    /// gone. Nil: there is no reply yet. For a call that wants a single reply, the first is the last.
+    case later((ReplyTrigger) throws(MethodError) -> Reply?)
 }
 
 extension MethodResponse {
     /// As soon as `ready` returns a reply: at once, or at a later trigger.
-    package static func when(
+    static func when(
         _ ready: @escaping () throws(MethodError) -> JSON.Object?
     ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .later { (_) throws(MethodError) in try ready().map(ReplyProgress.done) ?? .waiting }
+        return .later { (_) throws(MethodError) in try ready().map(Reply.last) }
+    }
+
+    /// As soon as `ready` returns a reply, but not before this trigger.
+    static func after(
+        _ first: ReplyTrigger, _ ready: @escaping () -> JSON.Object?
+    ) -> MethodResponse {
+        var hasCome = false
+        return .later { trigger in
+            hasCome = hasCome || trigger == first
+            return hasCome ? ready().map(Reply.last) : nil
+        }
     }
 }

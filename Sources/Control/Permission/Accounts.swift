@@ -14,14 +14,6 @@ package struct Accounts {
         self.groups = groups
     }
 
-    /// The name of the user with this ID; nil if the file has none.
-    package func name(ofUser identifier: UInt32) -> String? {
-        for fields in Self.lines(of: users) where fields.count > 2 {
-            if UInt32(fields[2]) == identifier { return String(fields[0]) }
-        }
-        return nil
-    }
-
     /// The ID of the user with this name; nil if the file has none.
     package func identifier(ofUser name: String) -> UInt32? {
         Self.identifier(of: name, in: users)
@@ -34,20 +26,19 @@ package struct Accounts {
 
     /// The user for records and the journal: `alice (uid 1000)`.
     package func author(_ user: UInt32) -> String {
-        name(ofUser: user).map { "\($0) (uid \(user))" } ?? "uid \(user)"
+        let name = Self.entries(of: users).first { $0.identifier == user }?.name
+        return name.map { "\($0) (uid \(user))" } ?? "uid \(user)"
+    }
+
+    private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
+        entries(of: file).first { $0.name.utf8.elementsEqual(name.utf8) }?.identifier
     }
 
     /// In both files the name is the first field, and the ID the third.
-    private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {
-        for fields in lines(of: file) where fields.count > 2 {
-            if fields[0].utf8.elementsEqual(name.utf8) { return UInt32(fields[2]) }
-        }
-        return nil
-    }
-
-    private static func lines(of file: [UInt8]) -> [[Substring]] {
-        String(decoding: file, as: UTF8.self).split(separator: "\n").map {
-            $0.split(separator: ":", omittingEmptySubsequences: false)
+    private static func entries(of file: [UInt8]) -> [(name: Substring, identifier: UInt32?)] {
+        String(decoding: file, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            return fields.count > 2 ? (fields[0], UInt32(fields[2])) : nil
         }
     }
 }
@@ -60,10 +51,6 @@ extension Accounts {
     }
 
     private static func bytes(of path: String) -> [UInt8] {
-        do {
-            return try File.read(path, limit: 16 << 20)
-        } catch {
-            return []
-        }
+        do { return try File.read(path, limit: 16 << 20) } catch { return [] }
     }
 }

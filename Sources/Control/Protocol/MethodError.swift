@@ -16,15 +16,11 @@ package struct MethodError: Error, Hashable, Sendable {
 }
 
 extension MethodError {
-    /// The errors of `org.varlink.service`.
-    package enum Standard: String, Sendable {
+    /// The errors of `org.varlink.service` and of `io.killswitchd`.
+    package enum Kind: String, CaseIterable, Sendable {
         case interfaceNotFound = "org.varlink.service.InterfaceNotFound"
         case methodNotFound = "org.varlink.service.MethodNotFound"
         case invalidParameter = "org.varlink.service.InvalidParameter"
-    }
-
-    /// The errors of `io.killswitchd`.
-    package enum Kind: String, CaseIterable, Sendable {
         case noSuchService = "io.killswitchd.NoSuchService"
         case noSuchSource = "io.killswitchd.NoSuchSource"
         case notPermitted = "io.killswitchd.NotPermitted"
@@ -40,73 +36,68 @@ extension MethodError {
         self.init(kind.rawValue, parameters)
     }
 
-    private init(_ kind: Standard, _ parameters: JSON.Object) {
-        self.init(kind.rawValue, parameters)
-    }
-
     /// The server has no interface of this name.
-    package static func interfaceNotFound(_ interface: String) -> MethodError {
-        MethodError(.interfaceNotFound, ["interface": .string(interface)])
+    package static func interfaceNotFound(_ interface: String) -> Self {
+        Self(.interfaceNotFound, ["interface": .string(interface)])
     }
 
     /// The interface has no method of this name.
-    package static func methodNotFound(_ method: String) -> MethodError {
-        MethodError(.methodNotFound, ["method": .string(method)])
+    package static func methodNotFound(_ method: String) -> Self {
+        Self(.methodNotFound, ["method": .string(method)])
     }
 
     /// A parameter is missing, unknown, or has a wrong type or value.
-    package static func invalidParameter(_ parameter: String) -> MethodError {
-        MethodError(.invalidParameter, ["parameter": .string(parameter)])
+    package static func invalidParameter(_ parameter: String) -> Self {
+        Self(.invalidParameter, ["parameter": .string(parameter)])
     }
 
     /// No service of this name is configured; `known` are the configured ones.
-    package static func noSuchService(_ name: String, known: [ServiceName]) -> MethodError {
-        MethodError(.noSuchService, ["service": .string(name), "known": .names(known)])
+    package static func noSuchService(_ name: String, known: [ServiceName]) -> Self {
+        Self(.noSuchService, ["service": .string(name), "known": .names(known)])
     }
 
     /// No service follows a source of this name.
-    package static func noSuchSource(_ name: String, known: [SourceName]) -> MethodError {
-        MethodError(.noSuchSource, ["source": .string(name), "known": .names(known)])
+    package static func noSuchSource(_ name: String, known: [SourceName]) -> Self {
+        Self(.noSuchSource, ["source": .string(name), "known": .names(known)])
     }
 
     /// The caller may only read, and this method acts.
-    package static func notPermitted(_ method: String) -> MethodError {
-        MethodError(.notPermitted, ["method": .string(method), "group": .string(Permission.group)])
+    package static func notPermitted(_ method: String) -> Self {
+        Self(.notPermitted, ["method": .string(method), "group": .string(Permission.group)])
     }
 
     /// An override would end in the past.
-    package static func notInTheFuture(_ time: String) -> MethodError {
-        MethodError(.notInTheFuture, ["until": .string(time)])
+    package static func notInTheFuture(_ time: String) -> Self {
+        Self(.notInTheFuture, ["until": .string(time)])
     }
 
-    /// The configuration on disk is invalid; the configuration accepted last stays in force.
+    /// The configuration on disk is invalid; the last accepted configuration stays in force.
     /// `problems` has a line for each mistake.
-    package static func configurationRefused(_ problems: String) -> MethodError {
-        MethodError(.configurationRefused, ["problems": .string(problems)])
+    package static func configurationRefused(_ problems: String) -> Self {
+        Self(.configurationRefused, ["problems": .string(problems)])
     }
 
     /// An order with `ifOpen` was rejected: the service is in this state, which is not open.
-    package static func gateNotOpen(_ service: ServiceName, _ state: State) -> MethodError {
-        MethodError(
-            .gateNotOpen, ["service": .string(service.text), "state": .string(state.rawValue)])
+    package static func gateNotOpen(_ service: ServiceName, _ state: State) -> Self {
+        Self(.gateNotOpen, ["service": .string(service.text), "state": .string(state.rawValue)])
     }
 
     /// An order with `ifOpen` was rejected: this override, an `Override` of the interface, is in force.
     package static func alreadyForced(
         _ service: ServiceName, _ override: JSON.Object
-    ) -> MethodError {
-        MethodError(
+    ) -> Self {
+        Self(
             .alreadyForced, ["service": .string(service.text), "override": .object(override)])
     }
 
     /// An order with `ifOpen` was rejected: the host guard holds the gate open against its flags.
-    package static func closingHeld(_ service: ServiceName) -> MethodError {
-        MethodError(.closingHeld, ["service": .string(service.text)])
+    package static func closingHeld(_ service: ServiceName) -> Self {
+        Self(.closingHeld, ["service": .string(service.text)])
     }
 
     /// An order with `ifOpen` was rejected: the daemon runs without `--gates`.
-    package static func gatesNotMoved(_ service: ServiceName) -> MethodError {
-        MethodError(.gatesNotMoved, ["service": .string(service.text)])
+    package static func gatesNotMoved(_ service: ServiceName) -> Self {
+        Self(.gatesNotMoved, ["service": .string(service.text)])
     }
 }
 

@@ -1,13 +1,13 @@
-package import JSON
+import JSON
 
 /// The parameters of a call, read one by one. A value of the wrong type throws `InvalidParameter` with
 /// the parameter's name. A parameter that is null counts as left out.
-package struct Parameters {
+struct Parameters {
     private let object: JSON.Object
 
     /// Throws for a parameter that the method does not have: most likely a typing error, and half an
     /// order must not be carried out.
-    package init(_ object: JSON.Object, allowed: [String]) throws(MethodError) {
+    init(_ object: JSON.Object, allowed: [String]) throws(MethodError) {
         for (key, _) in object where !allowed.contains(key) { throw .invalidParameter(key) }
         self.object = object
     }
@@ -44,12 +44,8 @@ package struct Parameters {
     private func optional<Value>(
         _ key: String, _ read: (JSON.Value) -> Value?
     ) throws(MethodError) -> Value? {
-        switch object[key] {
-        case nil, .null:
-            return nil
-        case let value?:
-            guard let read = read(value) else { throw .invalidParameter(key) }
-            return read
-        }
+        guard let value = object[key], value != .null else { return nil }
+        guard let read = read(value) else { throw .invalidParameter(key) }
+        return read
     }
 }

@@ -24,8 +24,7 @@ package struct MethodCall: Hashable, Sendable {
 
     /// A call to be sent.
     package init(
-        interface: String, method: String, parameters: JSON.Object = JSON.Object(),
-        replies: Replies = .one
+        interface: String, method: String, parameters: JSON.Object = [:], replies: Replies = .one
     ) {
         self.interface = interface
         self.method = method
@@ -36,33 +35,19 @@ package struct MethodCall: Hashable, Sendable {
     /// Reads one message without its NUL. A message that is no call gets no reply either: the client does
     /// not speak Varlink.
     package init(_ message: [UInt8]) throws(MalformedCall) {
-        guard let object = Self.json(message)?.object, let full = object["method"]?.string,
-            let parameters = Self.parameters(in: object)
-        else { throw MalformedCall() }
+        guard let object = json(message, depthLimit: 16), let full = object["method"]?.string else {
+            throw MalformedCall()
+        }
         let dot = full.utf8.lastIndex(of: UInt8(ascii: ".")) ?? full.startIndex
         interface = String(full[..<dot])
         method = String(full[dot...].drop { $0 == "." })
-        self.parameters = parameters
+        let given = object["parameters"] ?? .null
         let (more, oneway) = (object["more"]?.bool ?? false, object["oneway"]?.bool ?? false)
-        guard object["upgrade"]?.bool != true, !(more && oneway) else { throw MalformedCall() }
+        guard let parameters = given == .null ? [:] : given.object,
+            object["upgrade"]?.bool != true, !(more && oneway)
+        else { throw MalformedCall() }
+        self.parameters = parameters
         replies = oneway ? .none : more ? .many : .one
-    }
-
-    /// The message as JSON; nil if it is invalid, or nested deeper than any call.
-    private static func json(_ message: [UInt8]) -> JSON.Value? {
-        do {
-            return try JSON.Value.parse(message, depthLimit: 16)
-        } catch {
-            return nil
-        }
-    }
-
-    /// Nil if they are not an object. Without parameters, or with null, it is empty.
-    private static func parameters(in call: JSON.Object) -> JSON.Object? {
-        switch call["parameters"] {
-        case nil, .null: JSON.Object()
-        case .some(let value): value.object
-        }
     }
 
     /// The message of this call, with its NUL.
@@ -71,12 +56,21 @@ package struct MethodCall: Hashable, Sendable {
             "method": .string("\(interface).\(method)"), "parameters": .object(parameters),
         ]
         switch replies {
-        case .none: object["oneway"] = .bool(true)
+        case .none: object["oneway"] = true
         case .one: break
-        case .many: object["more"] = .bool(true)
+        case .many: object["more"] = true
         }
-        return Array(JSON.Value.object(object).serialized().utf8) + [0]
+        return bytes(of: object)
     }
+}
+
+/// The object of a message without its NUL; nil if it is none, or nested deeper than the limit.
+private func json(_ message: [UInt8], depthLimit: Int) -> JSON.Object? {
+    do { return try JSON.Value.parse(message, depthLimit: depthLimit).object } catch { return nil }
+}
+
+private func bytes(of object: JSON.Object) -> [UInt8] {
+    JSON.Value.object(object).serializedBytes() + [0]
 }
 
 /// A message that is not a call, or a call that asks for `upgrade`, which this server does not
@@ -99,24 +93,18 @@ package enum Reply: Hashable, Sendable {
     package var message: [UInt8] {
         let object: JSON.Object =
             switch self {
-            case .more(let parameters):
-                ["parameters": .object(parameters), "continues": .bool(true)]
-            case .last(let parameters):
-                ["parameters": .object(parameters)]
+            case .more(let parameters): ["parameters": .object(parameters), "continues": true]
+            case .last(let parameters): ["parameters": .object(parameters)]
             case .failure(let failure):
                 ["error": .string(failure.name), "parameters": .object(failure.parameters)]
             }
-        return Array(JSON.Value.object(object).serialized().utf8) + [0]
+        return bytes(of: object)
     }
 
     /// Reads a server's message without its NUL; nil if it is not a reply.
     package init?(_ message: [UInt8]) {
-        guard
-            case .success(.object(let object)) = Result(catching: {
-                try JSON.Value.parse(message, depthLimit: JSON.Value.ownDepthLimit)
-            })
-        else { return nil }
-        let parameters = object["parameters"]?.object ?? JSON.Object()
+        guard let object = json(message, depthLimit: JSON.Value.ownDepthLimit) else { return nil }
+        let parameters = object["parameters"]?.object ?? [:]
         if let name = object["error"]?.string {
             self = .failure(MethodError(name, parameters))
         } else if object["continues"]?.bool == true {
@@ -148,9 +136,7 @@ package struct Framing: Sendable {
     private var searched = 0
 
     /// An empty buffer; `limit` is the longest message in bytes.
-    package init(limit: Int = Framing.limit) {
-        self.limit = limit
-    }
+    package init(limit: Int = Framing.limit) { self.limit = limit }
 
     /// Adds bytes as they were received.
     package mutating func append(_ more: some Collection<UInt8>) {

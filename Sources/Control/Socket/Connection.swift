@@ -27,7 +27,7 @@ final class Connection {
         /// A reply was made; the buffer may hold another call.
         case due
         /// A call waits for its reply.
-        case answering(MethodCall, (ReplyTrigger) throws(MethodError) -> ReplyProgress)
+        case answering(MethodCall, (ReplyTrigger) throws(MethodError) -> Reply?)
     }
 
     /// Owns an accepted socket, and closes it in the end.
@@ -38,9 +38,8 @@ final class Connection {
         self.peer = peer
         self.isReader = isReader
         self.server = server
-        readiness = try Descriptor(loop, descriptor, .readable, owned: true) {
-            [unowned self] events in
-            react(to: events)
+        readiness = try Descriptor(loop, descriptor, .readable, owned: true) { [unowned self] in
+            react(to: $0)
         }
         next = Deferred(loop) { [unowned self] in takeCall() }
     }
@@ -50,11 +49,7 @@ final class Connection {
         // One reply at a time: a slow client gets the newest state, not every one.
         guard case .answering(let call, let advance) = activity, unsent.isEmpty else { return }
         do {
-            switch try advance(trigger) {
-            case .waiting: break
-            case .more(let parameters): reply(.more(parameters), to: call)
-            case .done(let parameters): reply(.last(parameters), to: call)
-            }
+            if let reply = try advance(trigger) { self.reply(reply, to: call) }
         } catch {
             reply(.failure(error), to: call)
         }
@@ -73,15 +68,12 @@ final class Connection {
     private func receive() {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        switch count {
-        case 1...:
-            framing.append(buffer[..<count])
-        case 0:
-            isEnded = true
-        default:
-            guard errno == EAGAIN || errno == EINTR else { return end() }
+        if count < 0 {
+            if errno != EAGAIN, errno != EINTR { end() }
             return
         }
+        isEnded = count == 0
+        framing.append(buffer[..<count])
         takeCall()
     }
 
@@ -102,8 +94,7 @@ final class Connection {
     private func begin(_ call: MethodCall) {
         do {
             switch try server.dispatcher.perform(call, by: peer) {
-            case .now(let parameters):
-                reply(.last(parameters), to: call)
+            case .now(let parameters): reply(.last(parameters), to: call)
             case .later(let advance):
                 activity = .answering(call, advance)
                 listen()

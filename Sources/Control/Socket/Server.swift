@@ -90,9 +90,7 @@ package final class Server {
         }
     }
 
-    private func tryLater() {
-        retry?.set(at: loop.now.boot + .seconds(1))
-    }
+    private func tryLater() { retry?.set(at: loop.now.boot + .seconds(1)) }
 }
 
 /// How much all clients together may cost the daemon.

@@ -52,17 +52,12 @@ final class StreamSocket {
             throw SocketError("listen at", path, .notASocket)
         }
         let probe = try StreamSocket(path, flags: Int32(SOCK_NONBLOCK.rawValue))
-        do {
-            try probe.connect()
-        } catch {
-            if error.isNobodyThere { return }
-        }
+        do { try probe.connect() } catch { if error.isNobodyThere { return } }
         throw SocketError("listen at", path, .taken)
     }
 
     private func onAddress(
-        _ operation: String, _ path: String,
-        _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ operation: String, _ path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(SocketError) {
         let code = unsafe SocketAddress.path(path).withKernelForm { address, length in
             unsafe call(address, length) == 0 ? 0 : errno
@@ -75,7 +70,7 @@ final class StreamSocket {
 /// A failed operation on the control socket.
 package struct SocketError: Error, Hashable, CustomStringConvertible {
     /// Why it failed.
-    package enum Cause: Hashable, Sendable {
+    package enum Cause: Hashable, Sendable, CustomStringConvertible {
         /// A number of errno(3).
         case system(Int32)
         /// The path is too long for a socket's address, unix(7).
@@ -88,6 +83,19 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         case closed
         /// The reply does not follow the protocol.
         case malformed
+
+        /// The part of the message behind the colon.
+        package var description: String {
+            switch self {
+            case .system(EAGAIN): "no answer in time"
+            case .system(let code): SystemError.text(of: code)
+            case .tooLong: "the path is too long for a socket"
+            case .taken: "another program listens there"
+            case .notASocket: "it is no socket"
+            case .closed: "the connection was closed"
+            case .malformed: "the answer is malformed"
+            }
+        }
     }
 
     /// The verb of the message: `listen at`, `connect to`.
@@ -106,27 +114,9 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
 
     /// Whether nobody listens at the path: no daemon is running.
     package var isNobodyThere: Bool {
-        switch cause {
-        case .system(let code): code == ENOENT || code == ENOTDIR || code == ECONNREFUSED
-        case .tooLong, .taken, .notASocket, .closed, .malformed: false
-        }
+        [.system(ENOENT), .system(ENOTDIR), .system(ECONNREFUSED)].contains(cause)
     }
 
     /// `connect to '/run/killswitchd/control.sock': no such file or directory`
     package var description: String { "\(operation) '\(path)': \(cause)" }
-}
-
-extension SocketError.Cause: CustomStringConvertible {
-    /// The part of the message behind the colon.
-    package var description: String {
-        switch self {
-        case .system(EAGAIN): "no answer in time"
-        case .system(let code): SystemError.text(of: code)
-        case .tooLong: "the path is too long for a socket"
-        case .taken: "another program listens there"
-        case .notASocket: "it is no socket"
-        case .closed: "the connection was closed"
-        case .malformed: "the answer is malformed"
-        }
-    }
 }

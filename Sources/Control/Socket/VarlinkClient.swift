@@ -2,37 +2,35 @@ import Glibc
 package import JSON
 
 /// A client of the control socket that blocks until the reply, for the command line.
-package final class VarlinkClient {
-    private let socket: StreamSocket
+package struct VarlinkClient {
     private let path: String
-    private var framing: Framing
+    private let timeout: Duration?
 
-    /// Connects to the daemon that listens at `path`. With a `timeout`, sending and receiving fail after
+    /// A client of the daemon that listens at `path`. With a `timeout`, sending and receiving fail after
     /// that time, so that a frozen daemon does not freeze its clients.
-    package init(_ path: String, timeout: Duration? = nil) throws(SocketError) {
+    package init(_ path: String, timeout: Duration? = nil) {
         self.path = path
-        socket = try StreamSocket(path)
-        framing = Framing(limit: Self.limit)
-        if let timeout { try setTimeouts(timeout) }
-        try socket.connect()
+        self.timeout = timeout
     }
 
-    /// Calls a method of `io.killswitchd`; returns its reply or its error.
-    package func call(
-        _ method: String, _ parameters: JSON.Object = JSON.Object()
-    ) throws(SocketError) -> Result<JSON.Object, MethodError> {
+    /// Calls a method of `io.killswitchd` over a connection of its own; returns the reply. Throws a
+    /// `MethodError`, or a `SocketError` if the daemon does not answer.
+    package func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
+        let socket = try StreamSocket(path)
+        if let timeout { try setTimeouts(timeout, of: socket) }
+        try socket.connect()
         let call = MethodCall(interface: Interface.name, method: method, parameters: parameters)
-        try send(call.message)
-        switch try receive() {
-        case .last(let parameters), .more(let parameters): return .success(parameters)
-        case .failure(let failure): return .failure(failure)
+        try send(call.message, to: socket)
+        switch try receive(from: socket) {
+        case .last(let parameters), .more(let parameters): return parameters
+        case .failure(let error): throw error
         }
     }
 
     /// The longest reply in bytes: the states of all services, with texts and values of any length.
     private static let limit = 256 << 20
 
-    private func setTimeouts(_ timeout: Duration) throws(SocketError) {
+    private func setTimeouts(_ timeout: Duration, of socket: StreamSocket) throws(SocketError) {
         let (seconds, attoseconds) = timeout.components
         var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         let length = socklen_t(MemoryLayout<timeval>.size)
@@ -42,7 +40,7 @@ package final class VarlinkClient {
         }
     }
 
-    private func send(_ message: [UInt8]) throws(SocketError) {
+    private func send(_ message: [UInt8], to socket: StreamSocket) throws(SocketError) {
         var rest = message[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
@@ -52,39 +50,37 @@ package final class VarlinkClient {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw lost("ask", errno)
+                throw lost(errno)
             }
         }
     }
 
-    private func receive() throws(SocketError) -> Reply {
+    private func receive(from socket: StreamSocket) throws(SocketError) -> Reply {
+        var framing = Framing(limit: Self.limit)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            do {
-                if let message = try framing.next() {
-                    guard let reply = Reply(message) else {
-                        throw SocketError("ask", path, .malformed)
-                    }
-                    return reply
-                }
-            } catch let error as SocketError {
-                throw error
-            } catch {
-                throw SocketError("ask", path, .malformed)
+            let message: [UInt8]?
+            do { message = try framing.next() } catch { throw failure(.malformed) }
+            if let message {
+                guard let reply = Reply(message) else { throw failure(.malformed) }
+                return reply
             }
             let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
             if count > 0 {
                 framing.append(buffer[..<count])
             } else if count == 0 {
-                throw SocketError("ask", path, .closed)
+                throw failure(.closed)
             } else if errno != EINTR {
-                throw lost("ask", errno)
+                throw lost(errno)
             }
         }
     }
 
-    private func lost(_ operation: String, _ code: Int32) -> SocketError {
-        let isClosed = code == EPIPE || code == ECONNRESET
-        return SocketError(operation, path, isClosed ? .closed : .system(code))
+    private func lost(_ code: Int32) -> SocketError {
+        failure(code == EPIPE || code == ECONNRESET ? .closed : .system(code))
+    }
+
+    private func failure(_ cause: SocketError.Cause) -> SocketError {
+        SocketError("ask", path, cause)
     }
 }

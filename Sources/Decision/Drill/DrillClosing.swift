@@ -3,8 +3,8 @@ import CivilTime
 /// The part of a drill in which the gate closes: waits until everything is down, notes how each
 /// unit stands then, and tries starts by hand.
 ///
-/// Each method returns the next effects, none for an event that is not awaited, and nil at the end
-/// of this part: the closed gate stands, the order has ended, or a signal has come.
+/// An event leads to the next effects, to none if it is not awaited, and to nil at the end of this
+/// part: the closed gate stands, the order has ended, a signal has come, or an effect has failed.
 struct DrillClosing: Hashable, Sendable {
     /// The step of a round: `checking`, `listing`, `reading` if a unit has come down, the
     /// three steps of a start by hand for each unit once all are down, `pausing`.
@@ -48,65 +48,45 @@ struct DrillClosing: Hashable, Sendable {
         return [.readStanding]
     }
 
-    /// The pause between two rounds is over.
-    mutating func wake(_ record: DrillRecord, at now: DrillTime) -> [DrillEffect]? {
-        step == .pausing ? look(record, at: now) : []
-    }
-
-    /// The daemon's file was read; `standing` is nil if the file is missing, out of date or
-    /// unreadable.
-    mutating func take(
-        _ standing: DrillStanding?, _ record: inout DrillRecord, at now: DrillTime
+    /// Handles an event of this part.
+    mutating func handle(
+        _ event: DrillEvent, _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
-        switch step {
-        case .checking:
-            guard isOrdered(standing, &record, at: now) else { return nil }
+        switch (step, event) {
+        case (_, .failed): return nil
+        // The order ends by itself, so that an unknown standing does not end the drill.
+        case (_, .standingUnknown): return handle(.standing(.ordered), &record, at: now)
+        case (.pausing, .woke): return look(record, at: now)
+        case (.checking, .standing(let standing)):
+            guard isInForce(standing, &record, at: now) else { return nil }
             step = .listing
             return [.list]
-        case .checkingStart(let starts):
-            return isOrdered(standing, &record, at: now)
+        case (.listing, .listed(let seen)):
+            let down = plan.units.filter {
+                $0.kind != .state && (seen[$0.name]?.isAtRestDown ?? true)
+            }
+            let missing = record.missing(down)
+            guard !missing.isEmpty else { return judge(seen, &record, at: now) }
+            step = .reading(seen)
+            return [.read(missing)]
+        case (.reading(let seen), .read(let snapshots, let problem)):
+            record.noteClosed(snapshots)
+            return problem == nil ? judge(seen, &record, at: now) : nil
+        case (.checkingStart(let starts), .standing(let standing)):
+            return isInForce(standing, &record, at: now)
                 ? tryStart(starts, at: now) : afterStarts(starts.seen, at: now)
-        case .checkingResult(var starts, let start):
-            guard isOrdered(standing, &record, at: now), let unit = starts.left.popFirst() else {
+        case (.starting(let starts), .tried(let start)):
+            guard now.boot < expiry else { return afterStarts(starts.seen, at: now) }
+            step = .checkingResult(starts, start)
+            return [.readStanding]
+        case (.checkingResult(var starts, let start), .standing(let standing)):
+            guard isInForce(standing, &record, at: now), let unit = starts.left.popFirst() else {
                 return afterStarts(starts.seen, at: now)
             }
             record.note(start, of: unit.name)
             return tryNext(starts, record, at: now)
-        case .listing, .reading, .starting, .pausing:
-            return []
+        default: return []
         }
-    }
-
-    /// The units and targets were listed.
-    mutating func take(
-        list seen: [UnitName: UnitStatus], _ record: inout DrillRecord, at now: DrillTime
-    ) -> [DrillEffect]? {
-        guard step == .listing else { return [] }
-        let down = plan.units.filter {
-            $0.kind != .state && (seen[$0.name]?.isAtRestDown ?? true)
-        }
-        let missing = record.missing(down)
-        guard missing.isEmpty else {
-            step = .reading(seen)
-            return [.read(missing)]
-        }
-        return judge(seen, &record, at: now)
-    }
-
-    /// The units that have come down were read, and noted.
-    mutating func takeAccounts(
-        _ record: inout DrillRecord, at now: DrillTime
-    ) -> [DrillEffect]? {
-        guard case .reading(let seen) = step else { return [] }
-        return judge(seen, &record, at: now)
-    }
-
-    /// A start by hand is over.
-    mutating func take(_ start: ManualStart, at now: DrillTime) -> [DrillEffect]? {
-        guard case .starting(let starts) = step else { return [] }
-        guard now.boot < expiry else { return afterStarts(starts.seen, at: now) }
-        step = .checkingResult(starts, start)
-        return [.readStanding]
     }
 
     private mutating func judge(
@@ -145,19 +125,19 @@ struct DrillClosing: Hashable, Sendable {
         plan.isClosed(seen) ? nil : pause(seen, at: now)
     }
 
-    private mutating func pause(_ seen: [UnitName: UnitStatus], at now: DrillTime) -> [DrillEffect]
-    {
+    private mutating func pause(
+        _ seen: [UnitName: UnitStatus], at now: DrillTime
+    ) -> [DrillEffect] {
         step = .pausing
         let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
         return progress.tell(awaited, seen, at: now.boot) + [.wait(DrillMachine.pause)]
     }
 
-    /// Whether the order is in force. An unknown state does not end the drill: the order ends by
-    /// itself.
-    private func isOrdered(
-        _ standing: DrillStanding?, _ record: inout DrillRecord, at now: DrillTime
+    /// Whether the order is in force. If it has ended before its time, that is a problem.
+    private func isInForce(
+        _ standing: DrillStanding, _ record: inout DrillRecord, at now: DrillTime
     ) -> Bool {
-        guard let standing, standing != .ordered else { return true }
+        guard standing != .ordered else { return true }
         // The end is stored in whole seconds: a daemon that was restarted ends the order early.
         let isOver = !standing.isTakenAway && expiry - now.boot <= .seconds(1)
         if !isOver { record.note(standing.problem) }

@@ -30,6 +30,14 @@ package enum DrillEvent: Hashable, Sendable {
     case failed(String)
 }
 
+/// The result of a start by hand.
+package enum ManualStart: Hashable, Sendable {
+    case refused
+    case accepted
+    /// The job ended with this word, which is neither.
+    case unclear(String)
+}
+
 /// An action of a drill. Effects are performed in their order.
 package enum DrillEffect: Hashable, Sendable {
     /// Give the order that closes the gate: `ordered` follows.

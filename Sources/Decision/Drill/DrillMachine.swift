@@ -59,26 +59,57 @@ package struct DrillMachine: Sendable {
     /// Handles an event at `now`, and returns the next effects. An event that the phase does not
     /// wait for changes nothing.
     package mutating func handle(_ event: DrillEvent, at now: DrillTime) -> [DrillEffect] {
-        switch event {
-        case .started: start()
-        case .ordered: beginClosing(at: now)
-        case .standing(let standing): take(standing, problem: nil, at: now)
-        case .standingUnknown(let problem): take(nil, problem: problem, at: now)
-        case .listed(let seen): take(list: seen, at: now)
-        case .read(let snapshots, let problem): take(snapshots, problem, at: now)
-        case .tried(let start): take(start, at: now)
-        case .unitProblems(let problems, let problem): take(problems, problem, at: now)
-        case .released(let standing): take(released: standing, at: now)
-        case .daemonUnreachable: awaitDaemon(at: now)
-        case .woke: wake(at: now)
-        case .interrupted: interrupt(at: now)
-        case .failed(let problem): fail(problem, at: now)
+        record.note(event.problem)
+        switch (phase, event) {
+        case (_, .interrupted):
+            record.noteInterruption(at: now.boot)
+            return []
+        case (.idle, .started): return giveOrder()
+        case (.ordering, .ordered):
+            phase = .closing
+            return closing.look(record, at: now) ?? endClosing(at: now)
+        case (.closing, _): return closing.handle(event, &record, at: now) ?? endClosing(at: now)
+        case (.recording, .read(let snapshots, _)):
+            record.noteClosed(snapshots)
+            return [.readUnitProblems]
+        case (.recording, .unitProblems(let problems, _)):
+            record.noteProblems(problems)
+            return release(at: now)
+        case (.releasing(let release), .released(let standing)):
+            return take(released: standing, askedAt: release.askedAt, at: now)
+        case (.releasing(let release), .daemonUnreachable): return awaitDaemon(release, at: now)
+        case (.releasing(var release), .woke):
+            release.askedAt = now.uptime
+            phase = .releasing(release)
+            return [.release]
+        case (.keptClosed(let since, let lookedAt), .standing(let standing)):
+            return take(standing, closedSince: since, lookedAt: lookedAt, at: now)
+        case (.keptClosed, .standingUnknown(let problem)): return finish(problem)
+        case (.keptClosed(let since, _), .woke): return lookWhileKept(since: since, at: now)
+        case (.opening(var opening), .listed(let seen)):
+            opening.take(list: seen, at: now.boot)
+            phase = .opening(opening)
+            return [.readStanding]
+        case (.opening(let opening), .standing(let standing)):
+            return judge(opening, standing, at: now)
+        case (.opening(let opening), .standingUnknown): return judge(opening, nil, at: now)
+        case (.opening(let opening), .woke): return lookWhileOpening(opening, at: now)
+        case (.releasing, .failed), (.keptClosed, .failed), (.opening, .failed): return finish()
+        case (.finishing, .read(let snapshots, _)):
+            record.noteEnd(snapshots)
+            return [.readUnitProblems]
+        case (.finishing, .unitProblems(let problems, _)):
+            record.noteProblems(problems)
+            return [.readStanding]
+        case (.finishing, .standing(let standing)): return end(isOpen: standing == .open)
+        case (.finishing, .standingUnknown): return end(isOpen: false)
+        default: return []
         }
     }
 
     // MARK: Closing
 
-    private mutating func start() -> [DrillEffect] {
+    private mutating func giveOrder() -> [DrillEffect] {
         phase = .ordering
         return [
             .tell(
@@ -88,26 +119,11 @@ package struct DrillMachine: Sendable {
         ]
     }
 
-    private mutating func beginClosing(at now: DrillTime) -> [DrillEffect] {
-        guard phase == .ordering else { return [] }
-        phase = .closing
-        return proceed(closing.look(record, at: now), at: now)
-    }
-
-    /// Goes on with the closing, or ends it.
-    private mutating func proceed(_ next: [DrillEffect]?, at now: DrillTime) -> [DrillEffect] {
-        next ?? endClosing(at: now)
-    }
-
     private mutating func endClosing(at now: DrillTime) -> [DrillEffect] {
         record.noteEndOfClosing(at: now.uptime)
         phase = .recording
         let missing = record.missing(plan.units)
         return [missing.isEmpty ? .readUnitProblems : .read(missing)]
-    }
-
-    private mutating func take(_ start: ManualStart, at now: DrillTime) -> [DrillEffect] {
-        phase == .closing ? proceed(closing.take(start, at: now), at: now) : []
     }
 
     // MARK: Opening
@@ -118,12 +134,12 @@ package struct DrillMachine: Sendable {
         return [.tell("opening '\(plan.service)' again"), .release]
     }
 
-    private mutating func take(released standing: DrillStanding, at now: DrillTime)
-        -> [DrillEffect]
-    {
-        guard case .releasing(let release) = phase else { return [] }
+    /// The order has ended; it was asked for at `askedAt`.
+    private mutating func take(
+        released standing: DrillStanding, askedAt: Uptime, at now: DrillTime
+    ) -> [DrillEffect] {
         switch standing {
-        case .open: return beginOpening(at: now, since: release.askedAt)
+        case .open: return beginOpening(at: now, since: askedAt)
         case .ordered, .kept:
             return [.tell("min_closed keeps the gate closed for a moment")]
                 + lookWhileKept(since: now.uptime, at: now)
@@ -133,19 +149,20 @@ package struct DrillMachine: Sendable {
 
     /// Waits for a daemon that does not answer: the order ends by itself, but that is the daemon's
     /// work too.
-    private mutating func awaitDaemon(at now: DrillTime) -> [DrillEffect] {
-        guard case .releasing(var release) = phase else { return [] }
-        let told: [DrillEffect] =
-            release.isAbsenceTold
-            ? [] : [.tell("killswitchd does not answer, waiting for it: it opens the gate again")]
-        release.isAbsenceTold = true
-        phase = .releasing(release)
+    private mutating func awaitDaemon(_ release: Release, at now: DrillTime) -> [DrillEffect] {
+        var told: [DrillEffect] = []
+        if !release.isAbsenceTold {
+            told = [.tell("killswitchd does not answer, waiting for it: it opens the gate again")]
+        }
         guard now.boot < release.last, !record.isImpatient(at: now.boot) else {
             return told
                 + finish(
                     "killswitchd does not answer; the gate opens when it is there again, or with "
                         + "'killswitchctl unlock \(plan.service)'")
         }
+        var release = release
+        release.isAbsenceTold = true
+        phase = .releasing(release)
         return told + [.wait(.milliseconds(200))]
     }
 
@@ -159,18 +176,42 @@ package struct DrillMachine: Sendable {
         return [.readStanding]
     }
 
+    private mutating func take(
+        _ standing: DrillStanding, closedSince since: Uptime, lookedAt: Uptime, at now: DrillTime
+    ) -> [DrillEffect] {
+        switch standing {
+        case .kept, .ordered:
+            phase = .keptClosed(since: lookedAt, lookedAt: lookedAt)
+            return [.wait(Self.pause)]
+        // Units may have been started between the two looks.
+        case .open: return beginOpening(at: now, since: since)
+        case .forced, .closed: return finish(standing.problem)
+        }
+    }
+
     private mutating func beginOpening(at now: DrillTime, since: Uptime) -> [DrillEffect] {
         record.noteReopening(at: since)
         return lookWhileOpening(DrillOpening(of: plan, at: now.boot), at: now)
     }
 
-    private mutating func lookWhileOpening(_ opening: DrillOpening, at now: DrillTime)
-        -> [DrillEffect]
-    {
+    private mutating func lookWhileOpening(
+        _ opening: DrillOpening, at now: DrillTime
+    ) -> [DrillEffect] {
         guard !record.isImpatient(at: now.boot) else { return finish() }
         phase = .opening(opening)
         return [.list]
     }
+
+    private mutating func judge(
+        _ opening: DrillOpening, _ standing: DrillStanding?, at now: DrillTime
+    ) -> [DrillEffect] {
+        var opening = opening
+        let next = opening.judge(standing, &record, at: now.boot)
+        phase = .opening(opening)
+        return next ?? finish()
+    }
+
+    // MARK: The end
 
     /// Ends the drill; `problem` is the cause, nil at the regular end.
     private mutating func finish(_ problem: String? = nil) -> [DrillEffect] {
@@ -179,113 +220,25 @@ package struct DrillMachine: Sendable {
         return [.read(plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))]
     }
 
-    // MARK: Answers, in every phase
-
-    /// The daemon's file was read; `standing` is nil if the file is missing, out of date or
-    /// unreadable.
-    private mutating func take(
-        _ standing: DrillStanding?, problem: String?, at now: DrillTime
-    ) -> [DrillEffect] {
-        switch phase {
-        case .closing: return proceed(closing.take(standing, &record, at: now), at: now)
-        case .keptClosed(let since, let lookedAt):
-            switch standing {
-            case .kept?, .ordered?:
-                phase = .keptClosed(since: lookedAt, lookedAt: lookedAt)
-                return [.wait(Self.pause)]
-            // Units may have been started between the two looks.
-            case .open?: return beginOpening(at: now, since: since)
-            case .forced?, .closed?: return finish(standing?.problem)
-            case nil: return finish(problem)
-            }
-        case .opening(var opening):
-            let next = opening.judge(standing, record, at: now.boot)
-            phase = .opening(opening)
-            switch next {
-            case .goOn(let effects): return effects
-            case .over(let problem): return finish(problem)
-            }
-        case .finishing:
-            phase = .done
-            return [.finish(record.findings(isOpen: standing == .open))]
-        case .idle, .ordering, .recording, .releasing, .done:
-            return []
-        }
-    }
-
-    private mutating func take(list seen: [UnitName: UnitStatus], at now: DrillTime)
-        -> [DrillEffect]
-    {
-        switch phase {
-        case .closing: return proceed(closing.take(list: seen, &record, at: now), at: now)
-        case .opening(var opening):
-            opening.take(list: seen, at: now.boot)
-            phase = .opening(opening)
-            return [.readStanding]
-        case .idle, .ordering, .recording, .releasing, .keptClosed, .finishing, .done: return []
-        }
-    }
-
-    private mutating func take(
-        _ snapshots: [UnitName: UnitSnapshot], _ problem: String?, at now: DrillTime
-    ) -> [DrillEffect] {
-        record.note(problem)
-        switch phase {
-        case .closing:
-            record.noteClosed(snapshots)
-            return proceed(
-                problem == nil ? closing.takeAccounts(&record, at: now) : nil, at: now)
-        case .recording:
-            record.noteClosed(snapshots)
-            return [.readUnitProblems]
-        case .finishing:
-            record.noteEnd(snapshots)
-            return [.readUnitProblems]
-        case .idle, .ordering, .releasing, .keptClosed, .opening, .done: return []
-        }
-    }
-
-    private mutating func take(
-        _ problems: [UnitName: String], _ problem: String?, at now: DrillTime
-    ) -> [DrillEffect] {
-        record.note(problem)
-        record.noteProblems(problems)
-        switch phase {
-        case .recording: return release(at: now)
-        case .finishing: return [.readStanding]
-        case .idle, .ordering, .closing, .releasing, .keptClosed, .opening, .done: return []
-        }
-    }
-
-    private mutating func wake(at now: DrillTime) -> [DrillEffect] {
-        switch phase {
-        case .closing: return proceed(closing.wake(record, at: now), at: now)
-        case .releasing(var release):
-            release.askedAt = now.uptime
-            phase = .releasing(release)
-            return [.release]
-        case .keptClosed(let since, _): return lookWhileKept(since: since, at: now)
-        case .opening(let opening): return lookWhileOpening(opening, at: now)
-        case .idle, .ordering, .recording, .finishing, .done: return []
-        }
-    }
-
-    private mutating func interrupt(at now: DrillTime) -> [DrillEffect] {
-        record.noteInterruption(at: now.boot)
-        return []
-    }
-
-    private mutating func fail(_ problem: String, at now: DrillTime) -> [DrillEffect] {
-        record.note(problem)
-        switch phase {
-        case .closing: return endClosing(at: now)
-        case .releasing, .keptClosed, .opening: return finish()
-        case .idle, .ordering, .recording, .finishing, .done: return []
-        }
+    private mutating func end(isOpen: Bool) -> [DrillEffect] {
+        phase = .done
+        return [.finish(record.findings(isOpen: isOpen))]
     }
 
     /// How often everything is looked at.
     static let pause: Duration = .milliseconds(50)
     /// How long the daemon may be absent, or may take to answer.
     static let daemonMayTake: Duration = .seconds(60)
+}
+
+extension DrillEvent {
+    /// Why systemd or the daemon could not be asked; nil if they answered. An unknown standing is no
+    /// problem as long as the order ends by itself.
+    fileprivate var problem: String? {
+        switch self {
+        case .read(_, let problem), .unitProblems(_, let problem): problem
+        case .failed(let problem): problem
+        default: nil
+        }
+    }
 }

@@ -10,13 +10,6 @@ struct DrillOpening: Hashable, Sendable {
     private var seen: [UnitName: UnitStatus] = [:]
     private var progress: DrillProgress
 
-    /// The next step after a look at the units.
-    enum Next: Hashable, Sendable {
-        case goOn([DrillEffect])
-        /// This part is over; the problem is its cause, nil at the regular end.
-        case over(problem: String?)
-    }
-
     /// The opening by an order that ended at `now`.
     init(of plan: DrillPlan, at now: Boottime) {
         self.plan = plan
@@ -30,29 +23,32 @@ struct DrillOpening: Hashable, Sendable {
         if openSince == nil, plan.isOpen(seen) { openSince = now }
     }
 
-    /// Whether to go on. `standing` is nil if the daemon's file is missing, out of date or
-    /// unreadable.
+    /// The next effects, nil at the end of this part. `standing` is nil if the daemon's file is
+    /// missing, out of date or unreadable.
     mutating func judge(
-        _ standing: DrillStanding?, _ record: DrillRecord, at now: Boottime
-    ) -> Next {
-        if let standing, standing.isTakenAway { return .over(problem: standing.problem) }
+        _ standing: DrillStanding?, _ record: inout DrillRecord, at now: Boottime
+    ) -> [DrillEffect]? {
+        if let standing, standing.isTakenAway {
+            record.note(standing.problem)
+            return nil
+        }
         var awaited = plan.units
         if let openSince {
             let time = now - openSince
             awaited.removeAll { $0.hasSettled(seen[$0.name], after: time) }
             let isOver = awaited.allSatisfy { time >= limit(of: $0, record) }
-            if isOver || record.wasInterrupted { return .over(problem: nil) }
+            if isOver || record.wasInterrupted { return nil }
         } else if now - began >= gateLimit {
-            return .over(problem: "the gate has not opened: see 'systemctl status killswitchd'")
+            record.note("the gate has not opened: see 'systemctl status killswitchd'")
+            return nil
         }
-        return .goOn(progress.tell(awaited, seen, at: now) + [.wait(DrillMachine.pause)])
+        return progress.tell(awaited, seen, at: now) + [.wait(DrillMachine.pause)]
     }
 
     /// How long a unit may take after the gate has opened.
     private func limit(of unit: DrilledUnit, _ record: DrillRecord) -> Duration {
         switch unit.kind {
-        case .attached, .dependent:
-            unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
+        case .attached, .dependent: unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
         case .state: unit.stopLimit
         }
     }

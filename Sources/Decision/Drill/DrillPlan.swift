@@ -21,30 +21,33 @@ package struct DrillPlan: Hashable, Sendable {
     ) throws {
         self.service = service
         self.state = state
-        var holders = Holders()
+        var attachments: [UnitName: Holders] = [:]
         var openTarget = (name: UnitName?.none, before: UnitSnapshot(UnitStatus(.inactive)))
         let forced = DesiredGate(gate: .closed, state: state, variant: stand.variant)
         let (opened, closed) = (stand.targets(of: service), forced.targets(of: service))
-        let known = GateTarget.fixed.map { GateTarget(service: service, kind: $0) }
-        for target in known + opened where holders.targets.insert(target).inserted {
+        let fixed = GateTarget.fixed(of: service)
+        for target in fixed + opened.filter({ !fixed.contains($0) }) {
             guard let unit = target.unit else { continue }
             let snapshot = try describe(unit)
             if target.kind == .open { openTarget = (unit, snapshot) }
-            holders.add(target, snapshot)
+            for unit in snapshot.requisiteOf {
+                attachments[unit, default: [:]][target] = snapshot.wants.contains(unit)
+            }
         }
         self.openTarget = openTarget.name
         openTargetBefore = openTarget.before
         closedTargets = closed.compactMap(\.unit)
         var units: [DrilledUnit] = []
-        for (unit, held) in holders.units.sorted(by: { $0.key < $1.key }) {
-            guard let (kind, starters) = Self.role(of: held, opened, closed) else { continue }
+        for (unit, holders) in attachments.sorted(by: { $0.key < $1.key }) {
+            guard let kind = Self.kind(holders, opened, closed) else { continue }
+            let starters = kind == .attached ? opened : closed
             units.append(
                 DrilledUnit(
-                    name: unit, kind: kind, isStarted: !held.starters.isDisjoint(with: starters),
+                    name: unit, kind: kind, isStarted: starters.contains { holders[$0] == true },
                     before: try describe(unit)))
         }
         let attached = units.filter { $0.kind == .attached }
-        let dependents = try Self.dependents(of: attached, beside: holders, describe)
+        let dependents = try Self.dependents(of: attached, beside: attachments.keys, describe)
         self.units = attached + dependents + units.filter { $0.kind == .state }
     }
 
@@ -74,24 +77,28 @@ package struct DrillPlan: Hashable, Sendable {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
 
-    /// The kind of a unit, and the targets that may start it; nil if the drill does not move it.
-    private static func role(
-        of held: Holders.Held, _ opened: [GateTarget], _ closed: [GateTarget]
-    ) -> (DrilledUnit.Kind, starters: [GateTarget])? {
-        switch (held.by.isSubset(of: opened), held.by.isSubset(of: closed)) {
-        case (true, false): (.attached, opened)
-        case (false, true): (.state, closed)
+    /// The targets that a unit has `Requisite=` on, and whether each has `Wants=` on the unit.
+    private typealias Holders = [GateTarget: Bool]
+
+    /// The kind of a unit; nil if the drill does not move it.
+    private static func kind(
+        _ holders: Holders, _ opened: [GateTarget], _ closed: [GateTarget]
+    ) -> DrilledUnit.Kind? {
+        let held = Set(holders.keys)
+        return switch (held.isSubset(of: opened), held.isSubset(of: closed)) {
+        case (true, false): .attached
+        case (false, true): .state
         case (true, true), (false, false): nil
         }
     }
 
     /// The dependents of these units that are up, and the dependents of those.
     private static func dependents(
-        of attached: [DrilledUnit], beside holders: Holders,
+        of attached: [DrilledUnit], beside known: some Sequence<UnitName>,
         _ describe: (UnitName) throws -> UnitSnapshot
     ) throws -> [DrilledUnit] {
         var found: [DrilledUnit] = []
-        var seen = Set(holders.units.keys)
+        var seen = Set(known)
         var queue = attached.filter(\.wasUp)
         while !queue.isEmpty {
             let unit = queue.removeFirst()
@@ -106,23 +113,5 @@ package struct DrillPlan: Hashable, Sendable {
             }
         }
         return found
-    }
-}
-
-/// The units that have `Requisite=` on targets of a service.
-private struct Holders {
-    struct Held {
-        var by: Set<GateTarget> = []
-        var starters: Set<GateTarget> = []
-    }
-
-    var targets: Set<GateTarget> = []
-    private(set) var units: [UnitName: Held] = [:]
-
-    mutating func add(_ target: GateTarget, _ snapshot: UnitSnapshot) {
-        for unit in snapshot.requisiteOf {
-            units[unit, default: Held()].by.insert(target)
-            if snapshot.wants.contains(unit) { units[unit]?.starters.insert(target) }
-        }
     }
 }

@@ -36,9 +36,7 @@ struct DrillRecord: Hashable, Sendable {
     }
 
     /// Notes a problem of the drill itself. The first problem explains the others, so it stays.
-    mutating func note(_ problem: String?) {
-        self.problem = self.problem ?? problem
-    }
+    mutating func note(_ problem: String?) { self.problem = self.problem ?? problem }
 
     // MARK: Signals
 
@@ -124,8 +122,7 @@ struct DrillRecord: Hashable, Sendable {
             service: plan.service, state: plan.state,
             outcomes: plan.units.map {
                 $0.outcome(observations[$0.name] ?? UnitObservations(), times)
-            },
-            problem: problem, closedFor: closedFor, isOpen: isOpen,
+            }, problem: problem, closedFor: closedFor, isOpen: isOpen,
             isInterrupted: times.wasInterrupted)
     }
 }
@@ -147,20 +144,16 @@ struct DrillProgress: Hashable, Sendable {
     mutating func tell(
         _ units: [DrilledUnit], _ seen: [UnitName: UnitStatus], at now: Boottime
     ) -> [DrillEffect] {
-        let words = units.map { unit in
+        let awaited = units.map { unit in
             "\(unit.name) (\(seen[unit.name]?.active.rawValue ?? "not loaded"))"
         }
-        return line(words, at: now).map { [.tell($0)] } ?? []
-    }
-
-    private mutating func line(_ awaited: [String], at now: Boottime) -> String? {
-        guard !awaited.isEmpty, awaited != told, now - toldAt >= .seconds(1) else { return nil }
+        guard !awaited.isEmpty, awaited != told, now - toldAt >= .seconds(1) else { return [] }
         told = awaited
         toldAt = now
         let shown = awaited.prefix(Self.shown)
         let more = awaited.count > shown.count ? ["\(awaited.count - shown.count) more"] : []
-        return "after \((now - since).wholeSeconds) s waiting for "
-            + (shown + more).joined(separator: ", ")
+        let list = (shown + more).joined(separator: ", ")
+        return [.tell("after \((now - since).wholeSeconds) s waiting for \(list)")]
     }
 
     private static let shown = 6

@@ -1,70 +1,105 @@
-import CivilTime
+package import CivilTime
 
 extension DrilledUnit {
     /// The outcome of this unit by the observations and the times of the drill.
     package func outcome(_ observations: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
-        let failures = failures(observations, times)
+        Judgement(unit: self, seen: observations, times: times).outcome
+    }
+}
+
+/// The observations of a unit during a drill.
+package struct UnitObservations: Hashable, Sendable {
+    /// The unit behind the closed gate, read just before the drill reopens the gate.
+    package var closed: UnitSnapshot?
+    /// The unit at the end of the drill.
+    package var ended: UnitSnapshot?
+    /// The result of a start by hand behind the closed gate; nil if none was tried.
+    package var handStart: ManualStart?
+    /// Its problem by `units.json`.
+    package var reportedProblem: String?
+
+    /// No observations yet.
+    package init() {}
+}
+
+/// The times of the steps of a drill.
+package struct DrillTimes: Hashable, Sendable {
+    /// When the order to close was given.
+    package var ordered: Uptime
+    /// When the drill asked for the gate to reopen; nil if it did not.
+    package var reopened: Uptime?
+    /// The longest that the gate was to stay closed.
+    package var limit: Duration
+    /// Whether everything was down before the gate was opened again, so that starts could be tried.
+    package var wasAllDown = false
+    /// Whether the drill was broken off: a unit that it did not get to has not failed.
+    package var wasInterrupted = false
+
+    /// The times of a drill that has given its order.
+    package init(ordered: Uptime, limit: Duration) {
+        self.ordered = ordered
+        self.limit = limit
+    }
+}
+
+/// Judges one unit by its observations.
+private struct Judgement {
+    let unit: DrilledUnit
+    let seen: UnitObservations
+    let times: DrillTimes
+
+    var outcome: UnitOutcome {
+        let failures = failures
         return UnitOutcome(
-            unit: self, stop: stop(observations, times),
-            isRefused: observations.handStart?.isRefused,
-            start: start(observations, times), failures: failures,
-            remark: failures.isEmpty ? remark(observations, times) : nil)
+            unit: unit, stop: stop, isRefused: seen.handStart?.isRefused, start: start,
+            failures: failures, remark: failures.isEmpty ? remark : nil)
     }
 
-    private func stop(_ observations: UnitObservations, _ times: DrillTimes) -> Duration? {
-        switch kind {
-        case .attached, .dependent:
-            guard wasUp else { return nil }
-            return observations.latest(\.downSince, from: times.ordered).map { $0 - times.ordered }
-        case .state:
-            guard let reopened = times.reopened else { return nil }
-            return observations.latest(\.downSince, from: reopened).map { $0 - reopened }
+    private var stop: Duration? {
+        switch unit.kind {
+        case .attached, .dependent: unit.wasUp ? stop(after: times.ordered) : nil
+        case .state: times.reopened.flatMap(stop(after:))
         }
     }
 
-    private func start(_ observations: UnitObservations, _ times: DrillTimes) -> Duration? {
-        switch kind {
-        case .attached, .dependent:
-            guard let reopened = times.reopened else { return nil }
-            return observations.ended?.arrival(since: reopened).map { $0 - reopened }
-        case .state:
-            return observations.closed?.arrival(since: times.ordered).map { $0 - times.ordered }
+    /// The time from `moment` until the unit first came down; nil if it did not.
+    private func stop(after moment: Uptime) -> Duration? {
+        let stops = [seen.closed?.downSince, seen.ended?.downSince].compactMap(\.self)
+        return stops.first { $0 >= moment }.map { $0 - moment }
+    }
+
+    private var start: Duration? {
+        switch unit.kind {
+        case .attached, .dependent: times.reopened.flatMap { seen.ended?.start(after: $0) }
+        case .state: seen.closed?.start(after: times.ordered)
         }
     }
 
-    private func failures(_ observations: UnitObservations, _ times: DrillTimes) -> [UnitFailure] {
+    private var failures: [UnitFailure] {
         let failures =
-            switch kind {
-            case .attached:
-                [
-                    stopFailure(observations, times), handStartFailure(observations, times),
-                    returnFailure(observations, times),
-                ]
-            case .dependent: [stopFailure(observations, times), returnFailure(observations, times)]
-            case .state:
-                [absenceFailure(observations, times), overstayFailure(observations, times)]
+            switch unit.kind {
+            case .attached: [stopFailure, handStartFailure, returnFailure]
+            case .dependent: [stopFailure, returnFailure]
+            case .state: [absenceFailure, overstayFailure]
             }
         // The failure `unknown` is listed once.
         return failures.compactMap(\.self).filter { $0 != .unknown }
             + (failures.contains(.unknown) ? [.unknown] : [])
     }
 
-    private func stopFailure(_ observations: UnitObservations, _ times: DrillTimes) -> UnitFailure?
-    {
-        guard wasUp else { return nil }
-        guard let closed = observations.closed else { return times.wasInterrupted ? nil : .unknown }
+    private var stopFailure: UnitFailure? {
+        guard unit.wasUp else { return nil }
+        guard let closed = seen.closed else { return times.wasInterrupted ? nil : .unknown }
         if closed.seen.active.isDown {
-            return closed.wasKilled(since: times.ordered) ? .killed(limit: stopLimit) : nil
+            return closed.wasKilled(since: times.ordered) ? .killed(limit: unit.stopLimit) : nil
         }
         // A dependent that systemd did not stop may stay up.
-        if kind != .attached && closed.seen.isAtRestUp { return nil }
+        if unit.kind != .attached && closed.seen.isAtRestUp { return nil }
         return times.wasInterrupted ? nil : .notDown(within: times.limit)
     }
 
-    private func handStartFailure(_ observations: UnitObservations, _ times: DrillTimes)
-        -> UnitFailure?
-    {
-        switch observations.handStart {
+    private var handStartFailure: UnitFailure? {
+        switch seen.handStart {
         case .refused: nil
         case .accepted: .startAccepted
         case .unclear(let word): .startNotTried("it ended as '\(word)'")
@@ -76,104 +111,82 @@ extension DrilledUnit {
 
     /// Why it is not as it was before the drill. A unit that was down and is started by the gate
     /// need not run: another gate may forbid it.
-    private func returnFailure(_ observations: UnitObservations, _ times: DrillTimes)
-        -> UnitFailure?
-    {
+    private var returnFailure: UnitFailure? {
         guard let reopened = times.reopened else { return nil }
-        guard let ended = observations.ended else { return times.wasInterrupted ? nil : .unknown }
+        guard let ended = seen.ended else { return times.wasInterrupted ? nil : .unknown }
         switch ended.seen.active {
-        case .active, .reloading, .maintenance:
-            return nil
+        case .active, .reloading, .maintenance: return nil
         case .failed:
-            let hasTried = ended.leftDown.map { $0 >= reopened } ?? false
-            guard hasTried || mustComeBack else { return nil }
-            return hasTried ? .failed(result: ended.result ?? "for no known reason") : absence
+            if let left = ended.leftDown, left >= reopened { return .failed(result: ended.failure) }
+            return unit.mustComeBack ? absence : nil
         case .activating, .deactivating:
-            guard mustComeBack || isStarted, !times.wasInterrupted else { return nil }
-            return .late(limit: startLimit)
+            guard unit.mustComeBack || unit.isStarted, !times.wasInterrupted else { return nil }
+            return .late(limit: unit.startLimit)
         case .inactive:
-            guard mustComeBack, !times.wasInterrupted else { return nil }
-            guard ended.arrival(since: reopened) != nil else { return absence }
+            guard unit.mustComeBack, !times.wasInterrupted else { return nil }
+            guard ended.start(after: reopened) != nil else { return absence }
             // A unit that was up has to stay up; a unit that was starting may have ended its work.
-            return before.seen.active == .activating ? nil : .endedAgain
+            return unit.before.seen.active == .activating ? nil : .endedAgain
         }
     }
 
     private var absence: UnitFailure {
-        switch kind {
-        case .attached, .state: .notStarted
-        case .dependent(let unit): .notBack(on: unit)
-        }
+        if case .dependent(let other) = unit.kind { .notBack(on: other) } else { .notStarted }
     }
 
-    private func absenceFailure(_ observations: UnitObservations, _ times: DrillTimes)
-        -> UnitFailure?
-    {
-        guard isStarted, let closed = observations.closed, !times.wasInterrupted,
-            closed.arrival(since: times.ordered) == nil
+    private var absenceFailure: UnitFailure? {
+        guard unit.isStarted, let closed = seen.closed, !times.wasInterrupted,
+            closed.start(after: times.ordered) == nil
         else { return nil }
-        if closed.seen.active == .failed {
-            return .failed(result: closed.result ?? "for no known reason")
-        }
+        if closed.seen.active == .failed { return .failed(result: closed.failure) }
         // It waits until all others are down.
         return times.wasAllDown ? .absent : nil
     }
 
-    private func overstayFailure(_ observations: UnitObservations, _ times: DrillTimes)
-        -> UnitFailure?
-    {
-        guard times.reopened != nil, let ended = observations.ended else { return nil }
-        if ended.wasKilled(since: times.ordered) { return .killed(limit: stopLimit) }
+    private var overstayFailure: UnitFailure? {
+        guard times.reopened != nil, let ended = seen.ended else { return nil }
+        if ended.wasKilled(since: times.ordered) { return .killed(limit: unit.stopLimit) }
         return ended.seen.active.isDown || times.wasInterrupted ? nil : .overstayed
     }
 
-    private func remark(_ observations: UnitObservations, _ times: DrillTimes) -> String? {
-        if let problem = observations.reportedProblem { return "killswitchd says: \(problem)" }
-        if wasUp, let closed = observations.closed, closed.seen.active == .failed {
-            return "it stopped as failed: \(closed.result ?? "for no known reason")"
+    private var remark: String? {
+        if let problem = seen.reportedProblem { return "killswitchd says: \(problem)" }
+        if unit.wasUp, let closed = seen.closed, closed.seen.active == .failed {
+            return "it stopped as failed: \(closed.failure)"
         }
-        guard kind == .attached, times.reopened != nil, let ended = observations.ended else {
+        guard unit.kind == .attached, times.reopened != nil, let ended = seen.ended else {
             return nil
         }
-        if !wasUp, ended.seen.isAtRestUp { return "it was down, and the opening has started it" }
-        guard wasUp, !isStarted, ended.seen.active.isDown else { return nil }
-        return before.triggeredBy.isEmpty
-            ? "it was at work, which is not begun again" : "it is down until something triggers it"
+        guard unit.wasUp else {
+            return ended.seen.isAtRestUp ? "it was down, and the opening has started it" : nil
+        }
+        guard !unit.isStarted, ended.seen.active.isDown else { return nil }
+        return unit.before.triggeredBy.isEmpty
+            ? "its work was stopped, and is not started again"
+            : "it is down until something triggers it"
     }
 }
 
 extension UnitSnapshot {
-    /// When it came up after a moment, or ended with success after a start.
-    fileprivate func arrival(since moment: Uptime) -> Uptime? {
+    /// The time from `moment` until the unit came up, or ended with success; nil if it did neither.
+    fileprivate func start(after moment: Uptime) -> Duration? {
         switch seen.active {
-        case .active, .reloading:
-            return upSince.flatMap { $0 >= moment ? $0 : nil }
+        case .active, .reloading: return upSince.flatMap { $0 >= moment ? $0 - moment : nil }
         case .inactive:
             guard let leftDown, leftDown >= moment, result == nil || result == "success" else {
                 return nil
             }
-            return downSince
-        case .failed, .activating, .deactivating, .maintenance:
-            return nil
+            return downSince.map { $0 - moment }
+        case .failed, .activating, .deactivating, .maintenance: return nil
         }
     }
 
     fileprivate func wasKilled(since moment: Uptime) -> Bool {
         seen.active == .failed && result == "timeout" && downSince.map { $0 >= moment } ?? false
     }
-}
 
-extension UnitObservations {
-    /// The first time stamp that is not older than `moment`: of the snapshot behind the closed
-    /// gate, or of the snapshot at the end.
-    fileprivate func latest(
-        _ stamp: KeyPath<UnitSnapshot, Uptime?>, from moment: Uptime
-    ) -> Uptime? {
-        for snapshot in [closed, ended] {
-            if let time = snapshot?[keyPath: stamp], time >= moment { return time }
-        }
-        return nil
-    }
+    /// The word for how it failed.
+    fileprivate var failure: String { result ?? "for no known reason" }
 }
 
 extension ManualStart {

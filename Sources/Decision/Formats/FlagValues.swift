@@ -21,86 +21,87 @@ extension JSON.Object {
         }
     }
 
+    /// The value of a key that may be left out or null; nil then.
+    func optional(_ key: String) -> JSON.Value? { self[key].flatMap { $0 == .null ? nil : $0 } }
+
     /// The string of a key; throws `missing` or `wrongType`.
     func string(_ key: String) throws(InvalidFlag) -> String {
-        let value = try required(key)
-        guard case .string(let text) = value else {
-            throw .wrongType(key: key, expected: "a string", found: value.typeName)
-        }
-        return text
+        try required(key).typed(\.string, "a string", of: key)
     }
 
     /// A JSON Boolean, or one of the words that Remote Config reads as a Boolean, in any case of
     /// letters.
     func boolean(_ key: String) throws(InvalidFlag) -> Bool {
-        switch try required(key) {
-        case .bool(let value):
-            return value
-        case .string(let word):
-            switch word.lowercased() {
-            case "1", "true", "t", "yes", "y", "on": return true
-            case "0", "false", "f", "no", "n", "off": return false
-            default: throw .unknownWord(key: key, word: word, expected: "a Boolean")
-            }
-        case let other:
-            throw .wrongType(key: key, expected: "a Boolean", found: other.typeName)
+        let value = try required(key)
+        if let bool = value.bool { return bool }
+        let word = try value.typed(\.string, "a Boolean", of: key)
+        switch word.lowercased() {
+        case "1", "true", "t", "yes", "y", "on": return true
+        case "0", "false", "f", "no", "n", "off": return false
+        default: throw .unknownWord(key: key, word: word, expected: "a Boolean")
         }
     }
 
     /// A text that may be left out or null.
     func optionalString(_ key: String) throws(InvalidFlag) -> String? {
-        switch self[key] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        case .some(let other):
-            throw .wrongType(key: key, expected: "a string or null", found: other.typeName)
-        }
+        guard let value = optional(key) else { return nil }
+        return try value.typed(\.string, "a string or null", of: key)
     }
 
-    /// A whole number of seconds that may be left out or null.
-    func optionalSeconds(_ key: String) throws(InvalidFlag) -> Duration? {
-        switch self[key] {
-        case nil, .null:
-            return nil
-        case .number(let number):
-            guard let seconds = number.int64 else {
-                throw .wrongType(
-                    key: key, expected: "a whole number of seconds",
-                    found: "the number \(quoted(number.literal))")
-            }
-            return .seconds(seconds)
-        case .some(let other):
-            throw .wrongType(
-                key: key, expected: "a whole number of seconds", found: other.typeName)
+    /// A whole number that may be left out or null; `expected` names it in an error.
+    func optionalInteger(
+        _ key: String, expected: String = "a whole number"
+    ) throws(InvalidFlag) -> Int64? {
+        guard let value = optional(key) else { return nil }
+        guard let integer = value.number?.int64 else {
+            throw .wrongType(key: key, expected: expected, found: value.numberOrTypeName)
         }
+        return integer
+    }
+
+    /// The wait between two polls that flags ask for, limited to 1 second to 1 hour. It is a whole
+    /// number of seconds that may be left out or null.
+    func optionalWait(_ key: String) throws(InvalidFlag) -> Duration? {
+        try optionalInteger(key, expected: "a whole number of seconds")
+            .map { .seconds(Swift.min(Swift.max($0, 1), 3600)) }
     }
 
     private func object(in key: String) throws(InvalidFlag) -> JSON.Object {
-        switch try required(key) {
-        case .object(let object):
-            return object
-        case .string(let text):
-            return try Self.object(parsing: text, of: key)
-        case let other:
-            throw .wrongType(key: key, expected: "an object", found: other.typeName)
-        }
-    }
-
-    private static func object(
-        parsing text: String, of key: String
-    ) throws(InvalidFlag) -> JSON.Object {
-        let value: JSON.Value
-        do {
-            value = try JSON.Value.parse(Array(text.utf8))
-        } catch {
-            throw .notJSON(key: key, cause: "\(error)")
-        }
-        guard case .object(let object) = value else {
+        let value = try required(key)
+        if let object = value.object { return object }
+        let text = try value.typed(\.string, "an object", of: key)
+        let parsed = try JSON.Value.parse(text, of: key)
+        guard let object = parsed.object else {
             throw .wrongType(
-                key: key, expected: "an object", found: "\(value.typeName) in a string")
+                key: key, expected: "an object", found: "\(parsed.typeName) in a string")
         }
         return object
     }
+}
+
+extension JSON.Value {
+    /// The content of a flag's value by one type, such as `\.string`. Throws `wrongType` for
+    /// another, with the words for the type that was expected.
+    func typed<Content>(
+        _ content: (JSON.Value) -> Content?, _ expected: String, of key: String
+    ) throws(InvalidFlag) -> Content {
+        guard let content = content(self) else {
+            throw .wrongType(key: key, expected: expected, found: typeName)
+        }
+        return content
+    }
+
+    /// The JSON in the string of a flag.
+    static func parse(_ text: String, of key: String) throws(InvalidFlag) -> JSON.Value {
+        do {
+            return try parse(Array(text.utf8))
+        } catch {
+            throw .notJSON(key: key, cause: "\(error)")
+        }
+    }
+
+    /// The number itself, or the name of another type: for an error about the wrong number.
+    var numberOrTypeName: String { number.map { "the number \(quoted($0.literal))" } ?? typeName }
 }
 
 /// Why a format could not read its flags. An invalid answer is not an order: the last good flags
@@ -117,21 +118,21 @@ package enum InvalidFlag: Error, Hashable, Sendable {
 extension InvalidFlag: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing(let key):
-            "key \(quoted(key)) is missing"
+        case .missing(let key): "key \(quoted(key)) is missing"
         case .wrongType(let key, let expected, let found):
             "key \(quoted(key)) is \(found), not \(expected)"
         case .unknownWord(let key, let word, let expected):
             "key \(quoted(key)) is \(quoted(word)), not \(expected)"
-        case .notJSON(let key, let cause):
-            "key \(quoted(key)) holds no valid JSON: \(cause)"
-        case .notFlags(let clause):
-            clause
+        case .notJSON(let key, let cause): "key \(quoted(key)) holds no valid JSON: \(cause)"
+        case .notFlags(let clause): clause
         }
     }
 }
 
-/// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
-package func quoted(_ text: String) -> String {
-    "'\(text.printable(limit: 60))'"
+extension StringProtocol {
+    /// Compares the bytes: Swift's `==` would be canonical equivalence.
+    func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
+
+/// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
+package func quoted(_ text: String) -> String { "'\(text.printable(limit: 60))'" }

@@ -28,14 +28,11 @@ extension Format {
     package func read(_ flags: JSON.Object, in zone: Zone) throws(InvalidFlag) -> Reading {
         switch self {
         case .serviceEnd(let endKeys, let countdownKey):
-            try ServiceEnd.read(
-                flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone)
-        case .status(let place):
-            try Status.read(flags.object(at: place, mark: "apiInactive"))
+            try ServiceEnd.read(flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone)
+        case .status(let place): try Status.read(flags.object(at: place, mark: "apiInactive"))
         case .maintenance(let place):
             try Maintenance.read(flags.object(at: place, mark: "isUnderMaintenance"))
-        case .switchObject(let place):
-            try SwitchObject.read(flags.object(at: place, mark: "state"))
+        case .switchObject(let place): try SwitchObject.read(flags.object(at: place, mark: "state"))
         }
     }
 }
@@ -53,14 +50,14 @@ extension Format {
 
     /// The subset of `flags` that this format reads, unchanged.
     package func relevant(in flags: JSON.Object) -> JSON.Object {
-        let keys: [String]
-        switch self {
-        case .serviceEnd(let endKeys, let countdownKey):
-            keys = [endKeys.first { flags[$0] != nil }, countdownKey].compactMap(\.self)
-        case .status(let place): keys = place.keys(else: Self.statusKeys, in: flags)
-        case .maintenance(let place): keys = place.keys(else: Self.maintenanceKeys, in: flags)
-        case .switchObject(let place): keys = place.keys(else: Self.switchKeys, in: flags)
-        }
+        let keys =
+            switch self {
+            case .serviceEnd(let endKeys, let countdownKey):
+                [endKeys.first { flags[$0] != nil }, countdownKey].compactMap(\.self)
+            case .status(let place): place.keys(else: Self.statusKeys, in: flags)
+            case .maintenance(let place): place.keys(else: Self.maintenanceKeys, in: flags)
+            case .switchObject(let place): place.keys(else: Self.switchKeys, in: flags)
+            }
         return JSON.Object(keys.compactMap { key in flags[key].map { (key, $0) } })
     }
 
@@ -91,8 +88,8 @@ enum ServiceEnd {
     ) throws(InvalidFlag) -> Reading {
         let key = endKeys.first { flags[$0] != nil } ?? endKeys.first ?? "service_end"
         let word = try flags.string(key)
-        if isSame(word, "no") { return Reading(claims: [.running]) }
-        guard isSame(word, "countdown") else { return Reading(claims: [.ended]) }
+        if word.isSame(as: "no") { return Reading(claims: [.running]) }
+        guard word.isSame(as: "countdown") else { return Reading(claims: [.ended]) }
         return Reading(claims: [.countdown(end(try flags.string(countdownKey), in: zone))])
     }
 
@@ -103,11 +100,6 @@ enum ServiceEnd {
             return .unreadable(text)
         }
     }
-
-    /// Compares the bytes: Swift's `==` would be canonical equivalence.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.elementsEqual(right.utf8)
-    }
 }
 
 /// The format `status`: whether an API is inactive, whether an update is required, when to poll.
@@ -116,19 +108,13 @@ enum Status {
     static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
         let isInactive = try object.boolean("apiInactive")
         let needsUpdate = try object.boolean("forceUpdate")
-        var claims: [Claim] = []
-        if needsUpdate { claims.append(.updateRequired) }
+        var claims: [Claim] = needsUpdate ? [.updateRequired] : []
         if isInactive { claims.append(.maintenance) }
-        if claims.isEmpty { claims.append(.running) }
         return Reading(
-            claims: claims, message: try object.optionalString("userMessage"),
-            retryAfter: try object.optionalSeconds("retryInterval").map(clampedRetry))
+            claims: claims.isEmpty ? [.running] : claims,
+            message: try object.optionalString("userMessage"),
+            retryAfter: try object.optionalWait("retryInterval"))
     }
-}
-
-/// Limits the wait between two polls that flags ask for: 1 second to 1 hour.
-func clampedRetry(_ requested: Duration) -> Duration {
-    min(max(requested, .seconds(1)), .seconds(3600))
 }
 
 /// The format `maintenance`: whether the service is under maintenance, with texts for its users.

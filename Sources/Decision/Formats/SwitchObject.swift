@@ -11,7 +11,7 @@ enum SwitchObject {
         if let end, claims != [.countdown(.at(end))], claims != [.ended] {
             claims.append(.countdown(.at(end)))
         }
-        for window in try windows(object) { claims.append(.window(window)) }
+        claims += try windows(object).map(Claim.window)
         if let text = try object.optionalString("minimum_version") {
             guard let version = Version(text) else {
                 throw .unknownWord(key: "minimum_version", word: text, expected: "a version")
@@ -21,7 +21,7 @@ enum SwitchObject {
         return Reading(
             claims: claims, title: try object.optionalString("title"),
             message: try object.optionalString("message"),
-            retryAfter: try object.optionalSeconds("retry_after").map(clampedRetry),
+            retryAfter: try object.optionalWait("retry_after"),
             version: try object.optionalInteger("version"),
             expires: try object.optionalTime("expires"))
     }
@@ -40,25 +40,17 @@ enum SwitchObject {
     }
 
     private static func windows(_ object: JSON.Object) throws(InvalidFlag) -> [Window] {
-        switch object["windows"] {
-        case nil, .null: return []
-        case .array(let elements):
-            var windows: [Window] = []
-            for (index, element) in elements.enumerated() {
-                windows.append(try window(element, named: "windows[\(index)]"))
-            }
-            return windows
-        case .some(let other):
-            throw .wrongType(key: "windows", expected: "an array or null", found: other.typeName)
+        guard let value = object.optional("windows") else { return [] }
+        let elements = try value.typed(\.array, "an array or null", of: "windows")
+        return try elements.enumerated().map { (index, element) throws(InvalidFlag) in
+            try window(element, named: "windows[\(index)]")
         }
     }
 
-    private static func window(_ value: JSON.Value, named name: String) throws(InvalidFlag)
-        -> Window
-    {
-        guard case .object(let object) = value else {
-            throw .wrongType(key: name, expected: "an object", found: value.typeName)
-        }
+    private static func window(
+        _ value: JSON.Value, named name: String
+    ) throws(InvalidFlag) -> Window {
+        let object = try value.typed(\.object, "an object", of: name)
         let from = try object.time("from", shownAs: "\(name).from")
         let until = try object.time("until", shownAs: "\(name).until")
         guard from < until else {
@@ -72,36 +64,15 @@ enum SwitchObject {
 }
 
 extension JSON.Object {
-    /// A whole number that may be left out or null.
-    fileprivate func optionalInteger(_ key: String) throws(InvalidFlag) -> Int64? {
-        switch self[key] {
-        case nil, .null: return nil
-        case .number(let number):
-            guard let integer = number.int64 else {
-                throw .wrongType(
-                    key: key, expected: "a whole number",
-                    found: "the number \(quoted(number.literal))")
-            }
-            return integer
-        case .some(let other):
-            throw .wrongType(key: key, expected: "a whole number", found: other.typeName)
-        }
-    }
-
     /// An RFC 3339 time that may be left out or null.
     fileprivate func optionalTime(_ key: String) throws(InvalidFlag) -> Instant? {
-        switch self[key] {
-        case nil, .null: nil
-        case .some: try time(key, shownAs: key)
-        }
+        try optional(key) == nil ? nil : time(key, shownAs: key)
     }
 
     /// An RFC 3339 time. An error names the key `shown`.
     fileprivate func time(_ key: String, shownAs shown: String) throws(InvalidFlag) -> Instant {
         guard let value = self[key] else { throw .missing(key: shown) }
-        guard case .string(let text) = value else {
-            throw .wrongType(key: shown, expected: "an RFC 3339 time", found: value.typeName)
-        }
+        let text = try value.typed(\.string, "an RFC 3339 time", of: shown)
         do {
             return try Instant(rfc3339: text)
         } catch {

@@ -96,7 +96,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read.
-    mutating func take(_ properties: UnitProperties) {
+    mutating func take(_ properties: UnitSnapshot) {
         seen = properties.seen
         result = properties.result
         isStartRefused = properties.isStartRefused
@@ -163,8 +163,7 @@ struct AttachedUnit: Hashable, Sendable {
             stopBy = nil
             expulsions = 0
             noteMayRun(isAwaited: isAwaited, &batch)
-        case .undecided:
-            stopBy = nil
+        case .undecided: stopBy = nil
         }
         return nil
     }
@@ -232,10 +231,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// A problem that an operator has to solve, as a clause; nil without one.
     var lastingProblem: String? {
-        switch problem {
-        case .late?, .failed?, .startRefused?: problem?.sentence
-        case .killed?, .runningWhileClosed?, nil: nil
-        }
+        problem.flatMap { $0.level == .error ? $0.sentence : nil }
     }
 
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
@@ -266,6 +262,14 @@ package enum UnitProblem: Hashable, Sendable {
     case startRefused
     /// It ran behind a closed gate, and is being stopped.
     case runningWhileClosed
+
+    /// Who has to act on it.
+    var level: Notice.Level {
+        switch self {
+        case .late, .failed, .startRefused: .error
+        case .killed, .runningWhileClosed: .warning
+        }
+    }
 
     /// The problem as a clause about the unit.
     package var sentence: String {

@@ -18,7 +18,8 @@ package struct DesiredGate: Hashable, Sendable {
         self.variant = variant
     }
 
-    /// The targets that are to be active, in the order in which they are started.
+    /// The targets that are to be active, in the order in which they are started. A variant that is
+    /// no word has none, for no unit can have that name.
     package func targets(of service: ServiceName) -> [GateTarget] {
         var kinds: [GateTarget.Kind] = [gate == .open ? .open : .closed]
         switch state {
@@ -29,6 +30,6 @@ package struct DesiredGate: Hashable, Sendable {
         case .ended: kinds.append(.ended)
         }
         if let variant { kinds.append(.variant(variant)) }
-        return kinds.map { GateTarget(service: service, kind: $0) }
+        return kinds.map { GateTarget(service: service, kind: $0) }.filter { $0.unit != nil }
     }
 }

@@ -16,7 +16,7 @@ package enum GateEvent: Hashable, Sendable {
     /// A signal about a unit that is followed.
     case unitChanged(UnitName, UnitStatus)
     /// The properties of a unit; nil if systemd did not give them.
-    case unitRead(UnitName, UnitProperties?)
+    case unitRead(UnitName, UnitSnapshot?)
     /// systemd has queued a move, or refused it.
     case jobAnswered(TargetJob, problem: String?)
     /// Whether the system is on its way down.
@@ -43,10 +43,5 @@ package enum TargetJob: Hashable, Sendable {
     package var isStartOfState: Bool { isStart && !target.isMain }
 
     /// Whether it starts its target.
-    var isStart: Bool {
-        switch self {
-        case .start: true
-        case .stop: false
-        }
-    }
+    package var isStart: Bool { if case .start = self { true } else { false } }
 }

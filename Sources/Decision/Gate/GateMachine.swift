@@ -19,9 +19,7 @@ package struct GateMachine: Sendable {
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
-        for service in services {
-            gates[service] = GateState(of: service, isConfigured: true)
-        }
+        for service in services { gates[service] = GateState(of: service, isConfigured: true) }
     }
 
     /// Handles an event at `now`, and returns its effects in their order.
@@ -120,9 +118,7 @@ package struct GateMachine: Sendable {
     }
 
     /// No gate is moved until the bus is back.
-    private mutating func loseBus(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
-    ) {
+    private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.lose(problem, at: now, &batch) else { return }
         for service in gates.keys { gates[service]?.loseBus() }
         batch.changeAll()
@@ -157,7 +153,7 @@ package struct GateMachine: Sendable {
 
     /// A unit was read. A unit that could not be read keeps its last known state.
     private mutating func take(
-        _ properties: UnitProperties?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
     ) {
         link.noteReading(of: unit)
         if let target = GateTarget(unit) {
@@ -170,7 +166,7 @@ package struct GateMachine: Sendable {
     }
 
     private mutating func takeTarget(
-        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(properties, of: target, &batch)
@@ -249,7 +245,5 @@ package struct GateMachine: Sendable {
     }
 
     /// 1, 2, 4 … 60 s.
-    static func backOff(_ attempts: Int) -> Duration {
-        .seconds(min(60, 1 << min(attempts, 6)))
-    }
+    static func backOff(_ attempts: Int) -> Duration { .seconds(min(60, 1 << min(attempts, 6))) }
 }

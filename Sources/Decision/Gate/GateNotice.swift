@@ -22,11 +22,7 @@ extension GateNotice {
         case .moved: .notice
         case .jobRefused, .publishFailed: .error
         case .movedElsewhere, .busLost, .unitsOrphaned: .warning
-        case .unitProblem(_, _, let problem):
-            switch problem {
-            case .late, .failed, .startRefused: .error
-            case .killed, .runningWhileClosed: .warning
-            }
+        case .unitProblem(_, _, let problem): problem.level
         case .busRecovered: .info
         }
     }
@@ -38,7 +34,7 @@ extension GateNotice {
             "\(service): the gate is \(desired.gate.rawValue) after \(took.inMilliseconds)"
                 + Self.list(units, desired.gate)
         case .jobRefused(let service, let job, let problem):
-            "\(service): \(job.words): \(problem); trying again"
+            "\(service): \(job.words): \(problem); retrying"
         case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; it is put back to "
                 + desired.gate.rawValue
@@ -46,14 +42,13 @@ extension GateNotice {
             "\(service): unit '\(unit)': \(problem.sentence)"
         case .busLost(let problem):
             "\(problem); no gate is moved until the bus is back, everything else goes on"
-        case .busRecovered:
-            "the bus is back, gates are moved again"
+        case .busRecovered: "the bus is back, gates are moved again"
         case .unitsOrphaned(let service, let units):
             "service '\(service)' is not configured, but units are attached to it: "
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; its gate stays as it is"
         case .publishFailed(let service, let problem):
-            "write the units of service '\(service)': \(problem); trying again"
+            "write the units of service '\(service)': \(problem); retrying"
         }
     }
 
@@ -71,10 +66,7 @@ extension GateNotice {
 
 extension TargetJob {
     fileprivate var words: String {
-        switch self {
-        case .start(let target): "start '\(target.unit?.text ?? target.service.text)'"
-        case .stop(let target): "stop '\(target.unit?.text ?? target.service.text)'"
-        }
+        "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }
 
@@ -87,11 +79,5 @@ package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
     /// The problems, a clause each.
-    package var problems: [String]
-
-    /// An overview; without arguments, of a host without gates.
-    package init(isReady: Bool = true, problems: [String] = []) {
-        self.isReady = isReady
-        self.problems = problems
-    }
+    package let problems: [String]
 }

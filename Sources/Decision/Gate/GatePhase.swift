@@ -17,37 +17,31 @@ enum GatePhase: Hashable, Sendable {
     /// `moving` if it is not, or for `settled` if the target is back already.
     case deviating
 
-    /// The move under way; nil if there is none.
+    /// The move under way; nil if there is none. It may be changed, but neither begun nor ended.
     var move: GateMove? {
-        switch self {
-        case .moving(let move), .awaitingUnits(let move): move
-        case .waiting, .settled, .deviating: nil
+        get {
+            switch self {
+            case .moving(let move), .awaitingUnits(let move): move
+            case .waiting, .settled, .deviating: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch self {
+            case .moving: self = .moving(newValue)
+            case .awaitingUnits: self = .awaitingUnits(newValue)
+            case .waiting, .settled, .deviating: break
+            }
         }
     }
 
     /// Whether jobs were asked for and are not confirmed.
-    var isMoving: Bool {
-        if case .moving = self { true } else { false }
-    }
+    var isMoving: Bool { if case .moving = self { true } else { false } }
 
     /// When jobs that are not confirmed are looked at again; nil if none are, or if it is being
     /// asked whether the system is stopping.
     var wakeUp: Boottime? {
         if case .moving(let move) = self, !move.isRetryDue { move.retryAt } else { nil }
-    }
-
-    /// Changes the move under way, if there is one.
-    mutating func update(_ change: (inout GateMove) -> Void) {
-        switch self {
-        case .moving(var move):
-            change(&move)
-            self = .moving(move)
-        case .awaitingUnits(var move):
-            change(&move)
-            self = .awaitingUnits(move)
-        case .waiting, .settled, .deviating:
-            break
-        }
     }
 }
 
@@ -134,4 +128,46 @@ struct GateMove: Hashable, Sendable {
         took[unit.name] = now - began
         return now - began
     }
+}
+
+/// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
+/// for the answer to `askSystemState`; and it is reported once until the gate stands.
+struct RefusedJob: Hashable, Sendable {
+    /// The notice that is not announced yet.
+    private var pending: GateNotice?
+    private(set) var isReported = false
+
+    /// systemd has refused a job, which this notice says.
+    mutating func note(_ refusal: GateNotice) { pending = refusal }
+
+    /// The refusal means nothing: the system is stopping, or the bus is lost.
+    mutating func drop() { pending = nil }
+
+    /// Reports the pending refusal, unless one was reported before.
+    mutating func report(_ batch: inout GateBatch) {
+        guard let refusal = pending else { return }
+        pending = nil
+        if !isReported { batch.announce(refusal) }
+        isReported = true
+    }
+
+    /// The gate stands, or something else was decided: the next refusal is news again.
+    mutating func forget() { isReported = false }
+}
+
+/// How often in a row a gate was put back. If another process keeps moving it, moves and lines in
+/// the journal are rate-limited.
+struct Corrections: Hashable, Sendable {
+    private var count = 0
+    private var last: Boottime?
+
+    /// Counts a deviation. Returns how long to wait before the gate is put back; nil for at once.
+    mutating func next(at now: Boottime) -> Duration? {
+        let isAgain = last.map { now - $0 < .seconds(60) } ?? false
+        count = isAgain ? count + 1 : 1
+        last = now
+        return count <= Self.limit ? nil : GateMachine.backOff(count - Self.limit)
+    }
+
+    private static let limit = 3
 }

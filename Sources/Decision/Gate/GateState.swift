@@ -5,7 +5,10 @@ import CivilTime
 struct GateState: Hashable, Sendable {
     let service: ServiceName
     private var targets: GateTargets
-    private var orphans: Orphans
+    private var isConfigured: Bool
+    /// Whether its units were reported as orphans: without a configured service their gate has no
+    /// decision.
+    private var areOrphansReported = false
     /// Nil until the service is decided, and after it was withdrawn.
     private var desired: DesiredGate?
     private var phase = GatePhase.waiting
@@ -18,7 +21,7 @@ struct GateState: Hashable, Sendable {
     /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
         self.service = service
-        orphans = Orphans(of: service, isConfigured: isConfigured)
+        self.isConfigured = isConfigured
         targets = GateTargets(of: service)
     }
 
@@ -52,9 +55,7 @@ struct GateState: Hashable, Sendable {
     }
 
     /// Whether the present move awaits a unit that was not read since the targets were moved.
-    func awaitsReading(of unit: UnitName) -> Bool {
-        phase.move?.awaitsReading(of: unit) ?? false
-    }
+    func awaitsReading(of unit: UnitName) -> Bool { phase.move?.awaitsReading(of: unit) ?? false }
 
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
@@ -69,14 +70,14 @@ struct GateState: Hashable, Sendable {
     mutating func decide(
         _ desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) -> Bool {
-        orphans.configure()
+        isConfigured = true
+        areOrphansReported = false
         guard self.desired != desired else { return false }
         if self.desired == nil {
             readyBy = rest.link.isReachable ? rest.now + Self.patience : nil
             if rest.link.isUp {
                 targets.expectFixed()
-                batch.read(GateTarget(service: service, kind: .open).unit)
-                batch.read(GateTarget(service: service, kind: .closed).unit)
+                for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
         }
         self.desired = desired
@@ -88,12 +89,19 @@ struct GateState: Hashable, Sendable {
 
     /// The service is not configured any more: its targets stay as they are.
     mutating func withdraw(_ batch: inout GateBatch) {
-        if orphans.isConfigured {
+        if isConfigured {
             let targets = targets
             self = GateState(of: service, isConfigured: false)
             self.targets = targets
         }
-        orphans.report(attached, &batch)
+        reportOrphans(&batch)
+    }
+
+    /// Names the units that are attached to a service which is not configured, once.
+    private mutating func reportOrphans(_ batch: inout GateBatch) {
+        guard !isConfigured, !attached.isEmpty, !areOrphansReported else { return }
+        areOrphansReported = true
+        batch.announce(.unitsOrphaned(service, attached.sorted()))
     }
 
     /// Asks for every job that is needed, if that is possible now.
@@ -124,7 +132,7 @@ struct GateState: Hashable, Sendable {
 
     /// systemd has listed the loaded targets of the service. The connection may be new.
     mutating func take(list loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
-        if orphans.isConfigured { targets.expectFixed() }
+        if isConfigured { targets.expectFixed() }
         for unit in targets.take(list: loaded) { batch.read(unit) }
     }
 
@@ -133,32 +141,26 @@ struct GateState: Hashable, Sendable {
 
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
     mutating func take(
-        _ properties: UnitProperties?, of target: GateTarget, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) -> Set<UnitName> {
-        phase.update { $0.noteReading(of: target) }
+        phase.move?.noteReading(of: target)
         guard let properties else { return [] }
         let detached = targets.take(properties, of: target)
-        phase.update { [attached] in $0.forget(detached.subtracting(attached)) }
-        orphans.report(attached, &batch)
+        phase.move?.forget(detached.subtracting(targets.attached))
+        reportOrphans(&batch)
         return detached
     }
 
     /// A unit that was not known before is attached: the present move waits for it too.
-    mutating func expectArrival(of unit: UnitName) {
-        phase.update { $0.expectArrival(of: unit) }
-    }
+    mutating func expectArrival(of unit: UnitName) { phase.move?.expectArrival(of: unit) }
 
     /// An attached unit was read, or could not be.
-    mutating func noteReading(of unit: UnitName) {
-        phase.update { $0.noteReading(of: unit) }
-    }
+    mutating func noteReading(of unit: UnitName) { phase.move?.noteReading(of: unit) }
 
     /// Notes that a unit has stopped or started as the present move wants, and returns how long
     /// that took; nil if it has not, or was not awaited.
     mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
-        var took: Duration?
-        phase.update { took = $0.noteArrival(of: unit, at: now) }
-        return took
+        phase.move?.noteArrival(of: unit, at: now)
     }
 
     /// systemd has queued a job, or refused it.
@@ -167,11 +169,9 @@ struct GateState: Hashable, Sendable {
     ) {
         targets.noteAnswer(job)
         readyBy = nil
-        guard let problem, let isWanted = permits(job.target), isWanted == job.isStart else {
-            return
-        }
-        refusal.note(job, problem)
-        phase.update { $0.delay(at: now) }
+        guard let problem, permits(job.target) == job.isStart else { return }
+        refusal.note(.jobRefused(service, job, problem: problem))
+        phase.move?.delay(at: now)
         batch.askSystemState()
     }
 
@@ -196,8 +196,7 @@ struct GateState: Hashable, Sendable {
         if let limit = readyBy, limit <= rest.now { readyBy = nil }
         guard rest.link.mayMove else { return }
         switch phase {
-        case .waiting:
-            begin(rest, &batch)
+        case .waiting: begin(rest, &batch)
         case .moving(let move):
             if targets.areConfirmed(as: desired) {
                 follow(move, rest, &batch)
@@ -215,8 +214,7 @@ struct GateState: Hashable, Sendable {
             }
         case .settled:
             if targets.deviate(from: desired) { noteDeviation(&batch) }
-        case .deviating:
-            break
+        case .deviating: break
         }
     }
 
@@ -240,15 +238,14 @@ struct GateState: Hashable, Sendable {
 
     /// No signal came for a while. A job that waits for a unit to stop is no reason to ask again.
     private mutating func lookAgain(at now: Boottime, _ batch: inout GateBatch) {
-        let isUnderWay = targets.areUnderWay
-        phase.update { $0.lookAgain(isUnderWay: isUnderWay, at: now) }
-        if !isUnderWay { batch.askSystemState() }
+        phase.move?.lookAgain(isUnderWay: targets.areUnderWay, at: now)
+        if !targets.areUnderWay { batch.askSystemState() }
     }
 
     /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
     mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         guard let desired else { return }
-        refusal.report(of: service, &batch)
+        refusal.report(&batch)
         switch phase {
         case .deviating: putBack(to: desired, rest, &batch)
         case .moving(let move): if move.isRetryDue { retry(to: desired, at: rest.now, &batch) }
@@ -258,9 +255,10 @@ struct GateState: Hashable, Sendable {
     }
 
     /// Asks for the same once more.
-    private mutating func retry(to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch)
-    {
-        phase.update { $0.retry(at: now) }
+    private mutating func retry(
+        to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        phase.move?.retry(at: now)
         for job in targets.jobs(to: desired, isMidway: false) { enqueue(job, &batch) }
         batch.touch(service)
     }

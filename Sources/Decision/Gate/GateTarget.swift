@@ -2,12 +2,7 @@
 package struct GateTarget: Hashable, Sendable {
     /// The meaning of a target: the gate is open or closed, or a state or a variant is in force.
     package enum Kind: Hashable, Sendable {
-        case open
-        case closed
-        case countdown
-        case updateRequired
-        case maintenance
-        case ended
+        case open, closed, countdown, updateRequired, maintenance, ended
         case variant(String)
     }
 
@@ -49,19 +44,23 @@ package struct GateTarget: Hashable, Sendable {
         return UnitName("\(Self.prefix)variant@\(service):\(word).target")
     }
 
-    /// Whether it is `open` or `closed`: most units are attached to these two.
-    var isMain: Bool { kind == .open || kind == .closed }
-
-    /// Whether a unit can have its name.
-    var isStartable: Bool {
-        guard case .variant(let word) = kind else { return true }
-        return Name<VariantTag>(word) != nil
-    }
-
     /// The kinds that every service has.
-    package static let fixed: [Kind] = [
+    private static let fixed: [Kind] = [
         .open, .closed, .countdown, .updateRequired, .maintenance, .ended,
     ]
+
+    /// The targets that every service has.
+    static func fixed(of service: ServiceName) -> [GateTarget] {
+        fixed.map { GateTarget(service: service, kind: $0) }
+    }
+
+    /// The targets that most units are attached to: `open` and `closed`.
+    static func main(of service: ServiceName) -> [GateTarget] {
+        fixed(of: service).filter(\.isMain)
+    }
+
+    /// Whether it is `open` or `closed`.
+    var isMain: Bool { kind == .open || kind == .closed }
 
     /// The pattern of every unit of ours.
     package static let pattern = "killswitch-*@*.target"
@@ -104,12 +103,10 @@ package enum VariantTag {}
 extension GateTarget: Comparable {
     /// By service, then in the order of the kinds: the order in which they are looked through.
     package static func < (left: Self, right: Self) -> Bool {
-        if left.service != right.service { return left.service < right.service }
-        switch (left.kind, right.kind) {
-        case (.variant(let one), .variant(let other)): return one < other
-        default: return left.position < right.position
-        }
+        (left.service, left.position, left.variant) < (right.service, right.position, right.variant)
     }
 
     private var position: Int { Self.fixed.firstIndex(of: kind) ?? Self.fixed.count }
+
+    private var variant: String { if case .variant(let word) = kind { word } else { "" } }
 }

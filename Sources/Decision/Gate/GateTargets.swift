@@ -13,7 +13,7 @@ struct GateTargets: Hashable, Sendable {
         /// Whether it is active and stays so.
         var isActive: Bool { seen.active == .active && !seen.hasJob }
         /// Whether it is down, stays so, and nothing was asked of it.
-        var isAtRestDown: Bool { seen.active.isDown && !seen.hasJob && calls == 0 }
+        var isAtRestDown: Bool { seen.isAtRestDown && calls == 0 }
         /// Whether a call of this daemon or a job of systemd is under way for it.
         var isUnderWay: Bool { calls > 0 || seen.hasJob }
     }
@@ -27,9 +27,7 @@ struct GateTargets: Hashable, Sendable {
     // MARK: Targets and units
 
     /// Knows from now on the targets that every service has.
-    mutating func expectFixed() {
-        expect(GateTarget.fixed.map { GateTarget(service: service, kind: $0) })
-    }
+    mutating func expectFixed() { expect(GateTarget.fixed(of: service)) }
 
     /// Knows these targets from now on, inactive until systemd says otherwise.
     mutating func expect(_ targets: [GateTarget]) {
@@ -43,15 +41,11 @@ struct GateTargets: Hashable, Sendable {
     var count: Int { states.count }
 
     /// All units that are attached to any of them.
-    var attached: Set<UnitName> {
-        states.values.reduce(into: []) { $0.formUnion($1.attached) }
-    }
+    var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 
     /// Whether the units attached to the open and the closed target are known.
     var areAttachedKnown: Bool {
-        [GateTarget.Kind.open, .closed].allSatisfy {
-            states[GateTarget(service: service, kind: $0)]?.isRead ?? false
-        }
+        GateTarget.main(of: service).allSatisfy { states[$0]?.isRead ?? false }
     }
 
     // MARK: Reports of systemd
@@ -67,10 +61,7 @@ struct GateTargets: Hashable, Sendable {
     /// The targets that may have units attached after a move: the same two, and any other that is
     /// not down.
     func worthReading() -> Set<GateTarget> {
-        Set(
-            states.filter { target, state in
-                target.isStartable && (target.isMain || !state.seen.active.isDown)
-            }.keys)
+        Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }
 
     /// A signal has the status of a target.
@@ -79,7 +70,7 @@ struct GateTargets: Hashable, Sendable {
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ properties: UnitProperties, of target: GateTarget) -> Set<UnitName> {
+    mutating func take(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = properties.seen
@@ -98,8 +89,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// systemd has answered a call.
     mutating func noteAnswer(_ job: TargetJob) {
-        guard let calls = states[job.target]?.calls, calls > 0 else { return }
-        states[job.target]?.calls = calls - 1
+        if let calls = states[job.target]?.calls, calls > 0 { states[job.target]?.calls -= 1 }
     }
 
     /// The connection is gone, and with it every answer.
@@ -113,23 +103,17 @@ struct GateTargets: Hashable, Sendable {
     /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
-        let starts = wanted.filter { target in
-            guard target.isStartable else { return false }
-            guard let state = states[target], !isMidway else { return true }
-            return !state.isActive
-        }
+        let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
         let stops = states.keys.sorted().filter { target in
-            guard !wanted.contains(target), target.isStartable,
-                states[target]?.isAtRestDown == false
-            else { return false }
-            return !starts.contains { $0.stops(target) }
+            !wanted.contains(target) && states[target]?.isAtRestDown == false
+                && !starts.contains { $0.stops(target) }
         }
         return stops.map(TargetJob.stop) + starts.map(TargetJob.start)
     }
 
     /// Whether every wanted target is active with nothing pending, and every other is down.
     func areConfirmed(as desired: DesiredGate) -> Bool {
-        let wanted = Self.startable(desired, service)
+        let wanted = desired.targets(of: service)
         return states.allSatisfy { target, state in
             guard state.calls == 0 else { return false }
             return wanted.contains(target) ? state.isActive : state.seen.active.isDown
@@ -138,10 +122,8 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether a target stands otherwise than decided.
     func deviate(from desired: DesiredGate) -> Bool {
-        let wanted = Self.startable(desired, service)
-        return states.contains { target, state in
-            wanted.contains(target) == state.seen.active.isDown
-        }
+        let wanted = desired.targets(of: service)
+        return states.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
     }
 
     /// Whether a call or a job of any of them is under way.
@@ -149,9 +131,4 @@ struct GateTargets: Hashable, Sendable {
 
     /// Whether a target is down with nothing under way.
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
-
-    /// The wanted targets but for variants that are no word, which no unit can be named after.
-    private static func startable(_ desired: DesiredGate, _ service: ServiceName) -> [GateTarget] {
-        desired.targets(of: service).filter(\.isStartable)
-    }
 }

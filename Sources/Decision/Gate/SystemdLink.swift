@@ -13,15 +13,9 @@ struct SystemdLink: Hashable, Sendable {
         case lost(retryAt: Boottime)
     }
 
-    private enum Shutdown: Hashable, Sendable {
-        /// As far as is known the system stays up. Leaves for `stopping`.
-        case no
-        /// Leaves for `no` if systemd says so, and with the connection.
-        case stopping(askAgainAt: Boottime)
-    }
-
     private var connection = Connection.connecting
-    private var shutdown = Shutdown.no
+    /// When to ask again whether the system is still stopping; nil if it stays up as far as is known.
+    private var askAgainAt: Boottime?
     /// Whether `askSystemState` is in flight.
     private var isAsking = false
     /// How often in a row the connection was lost.
@@ -45,15 +39,10 @@ struct SystemdLink: Hashable, Sendable {
     var isUp: Bool { connection == .up }
 
     /// Whether an answer can be hoped for: the connection is there, or being made.
-    var isReachable: Bool {
-        switch connection {
-        case .connecting, .up: true
-        case .lost: false
-        }
-    }
+    var isReachable: Bool { if case .lost = connection { false } else { true } }
 
     /// Whether targets may be moved now.
-    var mayMove: Bool { isUp && shutdown == .no }
+    var mayMove: Bool { isUp && askAgainAt == nil }
 
     /// The problem of the bus as a clause; nil without a problem.
     var problem: String? { reportedLoss }
@@ -70,9 +59,7 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// The connection is lost. Returns false if that was known already.
-    mutating func lose(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
-    ) -> Bool {
+    mutating func lose(_ problem: String, at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost = connection { return false }
         if reportedLoss == nil { batch.announce(.busLost(problem: problem)) }
         reportedLoss = problem
@@ -80,14 +67,14 @@ struct SystemdLink: Hashable, Sendable {
         losses += 1
         (isAsking, isFollowing, isListing, isListDue) = (false, false, false, false)
         (reading, listingBegan, restsUntil) = ([], nil, nil)
-        shutdown = .no
+        askAgainAt = nil
         return true
     }
 
     /// systemd has answered whether the system is stopping.
     mutating func answer(isStopping: Bool, at now: Boottime) {
         isAsking = false
-        shutdown = isStopping ? .stopping(askAgainAt: now + .seconds(5)) : .no
+        askAgainAt = isStopping ? now + .seconds(5) : nil
     }
 
     /// Connects again, or asks again whether the system is stopping, if that is due.
@@ -97,16 +84,14 @@ struct SystemdLink: Hashable, Sendable {
             isListing = true
             batch.connect()
         }
-        if case .stopping(let moment) = shutdown, moment <= now, isUp { batch.askSystemState() }
+        if let askAgainAt, askAgainAt <= now, isUp { batch.askSystemState() }
     }
 
     /// The next moment at which `wake` has something to do.
     var wakeUp: Boottime? {
-        var moments: [Boottime] = []
-        if case .lost(let moment) = connection { moments.append(moment) }
-        if case .stopping(let moment) = shutdown { moments.append(moment) }
-        if isListDue, listingBegan == nil, let restsUntil { moments.append(restsUntil) }
-        return moments.min()
+        let retry: Boottime? = if case .lost(let moment) = connection { moment } else { nil }
+        let listing = isListDue && listingBegan == nil ? restsUntil : nil
+        return [retry, askAgainAt, listing].compactMap(\.self).min()
     }
 
     /// Whether signals have to be subscribed to on a new connection.

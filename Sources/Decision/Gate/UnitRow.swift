@@ -3,27 +3,15 @@ import CivilTime
 /// An attached unit as it is published in `units.json`.
 package struct UnitRow: Hashable, Sendable {
     /// Its full name.
-    package var name: UnitName
+    package let name: UnitName
     /// Whether it should run; nil if the gate does not start it, or its service is undecided.
-    package var isWanted: Bool?
+    package let isWanted: Bool?
     /// Nil until systemd has told.
-    package var seen: UnitStatus?
+    package let seen: UnitStatus?
     /// How long its last stop or start took, counted from the move of the gate.
-    package var took: Duration?
+    package let took: Duration?
     /// Its problem as a clause.
-    package var problem: String?
-
-    /// A row; an argument that is left out is not known.
-    package init(
-        name: UnitName, isWanted: Bool?, seen: UnitStatus?, took: Duration? = nil,
-        problem: String? = nil
-    ) {
-        self.name = name
-        self.isWanted = isWanted
-        self.seen = seen
-        self.took = took
-        self.problem = problem
-    }
+    package let problem: String?
 }
 
 /// The rows of one service that were written last. They are written again when they change, at most

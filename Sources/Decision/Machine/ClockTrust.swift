@@ -19,12 +19,7 @@ package struct Now: Hashable, Sendable {
 /// A board without a battery boots in 1970; a virtual machine may resume with last week's time.
 /// Such a clock must not end a service or a window. It is not believed while it is earlier than an
 /// instant that surely lies in the past, or far from the `Date` of the last answer.
-package struct ClockTrust: Hashable, Sendable {
-    private struct Reference: Hashable {
-        var date: Instant
-        var at: Boottime
-    }
-
+struct ClockTrust {
     /// The largest accepted distance between our clock and a server's `Date`.
     static let tolerance: Duration = .seconds(5 * 60)
 
@@ -32,19 +27,15 @@ package struct ClockTrust: Hashable, Sendable {
     /// the newest stored flags.
     private var floor: Instant
     /// The `Date` of the last answer, and when it came.
-    private var reference: Reference?
+    private var reference: (date: Instant, at: Boottime)?
     /// When the first `Date` since the start came.
     private var firstDateAt: Boottime?
 
     /// A clock that is believed from `floor` on, until a server's `Date` contradicts it.
-    package init(floor: Instant) {
-        self.floor = floor
-    }
+    init(floor: Instant) { self.floor = floor }
 
     /// Takes `instant` as past: an earlier run stored flags then, by a clock that was believed.
-    mutating func raiseFloor(to instant: Instant) {
-        floor = max(floor, instant)
-    }
+    mutating func raiseFloor(to instant: Instant) { floor = max(floor, instant) }
 
     /// Takes `instant` as past if the clock is believed now: stored flags were fetched then.
     mutating func raiseFloor(to instant: Instant, at now: Now) {
@@ -52,25 +43,25 @@ package struct ClockTrust: Hashable, Sendable {
     }
 
     /// Notes the `Date` of an answer (RFC 9110 §6.6.1).
-    package mutating func observe(date: Instant, at now: Now) {
-        reference = Reference(date: date, at: now.boot)
+    mutating func observe(date: Instant, at now: Now) {
+        reference = (date, now.boot)
         firstDateAt = firstDateAt ?? now.boot
     }
 
     /// Whether the wall clock is believed.
-    package func believes(_ now: Now) -> Bool {
+    func believes(_ now: Now) -> Bool {
         guard now.wall >= floor else { return false }
-        guard let reference else { return true }
-        let expected = reference.date + (now.boot - reference.at)
-        let distance = now.wall - expected
+        guard let serverTime = serverTime(at: now) else { return true }
+        let distance = now.wall - serverTime
         return distance <= Self.tolerance && distance >= .zero - Self.tolerance
     }
 
     /// The time for ends and windows while the clock is not believed: the earlier of our clock and
     /// the server's.
-    func heldTime(at now: Now) -> Instant {
-        guard let reference else { return now.wall }
-        return min(now.wall, reference.date + (now.boot - reference.at))
+    func heldTime(at now: Now) -> Instant { min(now.wall, serverTime(at: now) ?? now.wall) }
+
+    private func serverTime(at now: Now) -> Instant? {
+        reference.map { $0.date + (now.boot - $0.at) }
     }
 
     /// Until when a clock that is not believed holds ends and windows: for `wait` after the earlier
@@ -80,7 +71,5 @@ package struct ClockTrust: Hashable, Sendable {
     }
 
     /// When a clock that is too early reaches the floor; nil if it is past the floor.
-    func reachesFloor(at now: Now) -> Instant? {
-        now.wall < floor ? floor : nil
-    }
+    func reachesFloor(at now: Now) -> Instant? { now.wall < floor ? floor : nil }
 }

@@ -44,15 +44,14 @@ package struct Wake: Hashable, Sendable {
 }
 
 extension Wake {
+    /// A wake-up whose time has come already.
+    static let atOnce = Wake(boot: Boottime(microseconds: .min))
+
     /// Comes no later than `moment`.
-    mutating func include(boot moment: Boottime) {
-        boot = boot.map { min($0, moment) } ?? moment
-    }
+    mutating func include(boot moment: Boottime) { boot = boot.map { min($0, moment) } ?? moment }
 
     /// Comes no later than `instant`.
-    mutating func include(wall instant: Instant) {
-        wall = wall.map { min($0, instant) } ?? instant
-    }
+    mutating func include(wall instant: Instant) { wall = wall.map { min($0, instant) } ?? instant }
 
     /// Comes no later than `other`.
     mutating func include(_ other: Wake) {

@@ -1,112 +1,80 @@
-/// Collects the effects of one event and puts them in the order in which they are performed.
+/// Collects the effects of one event in the order in which they are performed.
 struct EffectBatch {
-    var stores: [Effect] = []
+    var notices: [Notice] = []
     var isLedgerChanged = false
     var areOverridesChanged = false
-    var publications: [Effect] = []
-    /// The effects about services and sources that are no longer configured.
-    var departures: [Effect] = []
-    var confirmations: [Effect] = []
-    /// The orders that are rejected.
-    var rejections: [Effect] = []
-    var notices: [Notice] = []
-    var fetches: [Effect] = []
+    private var effects: [Effect] = []
 
-    /// The effects in order: stored flags first, so that they are on disk before the machine acts
-    /// on them; then the ledger, so that no published generation is taken back; then the published
-    /// files, rejections, notices and fetches; last the wake-up.
-    func effects(
-        ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
-    ) -> [Effect] {
-        var effects = stores
-        let count =
-            stores.count + publications.count + departures.count + confirmations.count
-            + rejections.count + notices.count + fetches.count
-        guard count > 0 || areOverridesChanged || isLedgerChanged else {
-            return sleep.map { [$0] } ?? []
-        }
-        effects.reserveCapacity(count + 3)
-        if areOverridesChanged { effects.append(.storeOverrides(overrides)) }
-        if isLedgerChanged { effects.append(.storeLedger(ledger)) }
-        effects += publications
-        effects += departures
-        effects += confirmations
-        effects += rejections
-        if !notices.isEmpty { appendNews(to: &effects) }
-        effects += fetches
-        if let sleep { effects.append(sleep) }
-        return effects
+    /// Adds an effect after those that are performed before it.
+    mutating func add(_ effect: Effect) {
+        let position = effects.lastIndex { $0.rank <= effect.rank }.map { $0 + 1 } ?? 0
+        effects.insert(effect, at: position)
     }
 
-    /// Adds the notices that no other notice covers: one problem is one line.
-    private func appendNews(to effects: inout [Effect]) {
-        guard notices.contains(where: \.mayBeCovered) else {
-            for notice in notices { effects.append(.announce(notice)) }
-            return
-        }
-        let others = NoticeDeduplication(notices)
-        for notice in notices where !others.cover(notice) { effects.append(.announce(notice)) }
+    /// The effects in order. The batch is empty afterwards, for the next event.
+    mutating func finish(
+        ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
+    ) -> [Effect] {
+        if areOverridesChanged { add(.storeOverrides(overrides)) }
+        if isLedgerChanged { add(.storeLedger(ledger)) }
+        var deduplication = NoticeDeduplication(notices)
+        for notice in notices where !deduplication.covers(notice) { add(.announce(notice)) }
+        if let sleep { add(sleep) }
+        defer { self = EffectBatch() }
+        return effects
     }
 }
 
-/// Finds the notices that repeat a new verdict or a failure among the same notices.
-struct NoticeDeduplication {
-    private var verdicts: [ServiceName: Reason] = [:]
-    private var orders: [ServiceName: Override] = [:]
-    /// The reasons of new verdicts that name an invalid answer.
-    private var invalidAnswers: Set<Reason> = []
-    private var failures: [SourceName: String] = [:]
-
-    /// Collects the verdicts and failures among `notices`.
-    init(_ notices: [Notice]) {
-        for notice in notices {
-            switch notice {
-            case .decided(let service, let verdict, _):
-                verdicts[service] = verdict.reason
-                if case .invalidAnswer = verdict.reason { invalidAnswers.insert(verdict.reason) }
-                orders[service] = verdict.override
-            case .sourceFailed(let source, let failure, _):
-                failures[source] = failure.detail
-            case .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
-                .answerInvalid, .endUnreadable, .versionUnknown, .valueInvalid, .closingHeld,
-                .closingConfirmed, .recordFailed, .recordsRecovered, .overridden, .released,
-                .overrideExpired, .forgotten:
-                break
-            }
+extension Effect {
+    /// The place in the order of effects: flags are on disk before the machine acts on them; the
+    /// ledger comes before the published files, so that no published generation is taken back.
+    fileprivate var rank: Int {
+        switch self {
+        case .storeFlags: 0
+        case .storeOverrides: 1
+        case .storeLedger: 2
+        case .publish: 3
+        case .withdraw, .unfollow: 4
+        case .markConfirmed: 5
+        case .reject: 6
+        case .announce: 7
+        case .fetch: 8
+        case .sleep: 9
         }
     }
+}
+
+/// Finds the notices that repeat a new verdict or a failure among the same notices: one problem is
+/// one line.
+struct NoticeDeduplication {
+    private let notices: [Notice]
+    // Lazy, because most notices cannot be covered, and there may be one for each service.
+    private lazy var verdicts = notices.reduce(into: [ServiceName: Verdict]()) {
+        if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
+    }
+    private lazy var reasons = Set(verdicts.values.map(\.reason))
+    private lazy var failures = notices.reduce(into: [SourceName: String]()) {
+        if case .sourceFailed(let source, let failure, _) = $1 { $0[source] = failure.detail }
+    }
+
+    /// Looks for repeats among `notices`.
+    init(_ notices: [Notice]) { self.notices = notices }
 
     /// Whether another notice covers this one: a new verdict with the same problem as its reason,
     /// or a failure of the source.
-    func cover(_ notice: Notice) -> Bool {
+    mutating func covers(_ notice: Notice) -> Bool {
         switch notice {
         case .answerInvalid(let service, let source, let problem):
-            verdicts[service] == .invalidAnswer(source, problem)
+            verdicts[service]?.reason == .invalidAnswer(source, problem)
                 || failures[source].map { problem == .notFlags($0) } ?? false
         case .endUnreadable(let service, let source, let text):
-            verdicts[service] == .endUnreadable(source, text)
+            verdicts[service]?.reason == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _):
-            invalidAnswers.contains(.invalidAnswer(source, .notFlags(failure.detail)))
-        case .overridden(let service, let override):
-            orders[service] == override
+            reasons.contains(.invalidAnswer(source, .notFlags(failure.detail)))
+        case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
             .recordsRecovered, .released, .overrideExpired, .forgotten:
-            false
-        }
-    }
-}
-
-extension Notice {
-    /// Whether another notice can cover this one. If no notice of a batch can be covered, the batch
-    /// is not searched.
-    var mayBeCovered: Bool {
-        switch self {
-        case .answerInvalid, .endUnreadable, .sourceFailed, .overridden: true
-        case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
-            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released,
-            .overrideExpired, .forgotten:
             false
         }
     }

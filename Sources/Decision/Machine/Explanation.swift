@@ -33,7 +33,8 @@ extension Machine {
     package func explanation(of name: ServiceName, at now: Now) -> Explanation? {
         guard let position = index.service(name) else { return nil }
         let state = services[position]
-        let host = hostState(at: now)
+        var host = host
+        host.now = now
         let circumstances = state.circumstances(overrides[name], on: host)
         let evidence = state.evidence(on: host)
         let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
@@ -42,10 +43,9 @@ extension Machine {
             let known = state.switches[position]
             let plan = state.service.switches[position]
             return Explanation.SwitchView(
-                plan: plan, flags: flags(of: known, plan),
+                plan: plan, flags: known.answer.map { plan.format.relevant(in: $0.flags) },
                 age: known.reading == nil ? nil : evidence[position].age,
-                opinion: opinions[position], problem: known.problem,
-                isStaged: known.staged != nil,
+                opinion: opinions[position], problem: known.problem, isStaged: known.staged != nil,
                 nextWindow: known.reading?.nextWindow(after: circumstances.time),
                 isDecisive: circumstances.standingOverride == nil && position == decisive)
         }
@@ -53,13 +53,5 @@ extension Machine {
         return Explanation(
             service: state.service, switches: switches, override: circumstances.standingOverride,
             verdict: state.values.complete(verdict, of: state.service))
-    }
-
-    /// The flags that the switch's format reads, from the answer in force.
-    private func flags(of known: SwitchState, _ plan: Switch) -> JSON.Object? {
-        guard let number = known.answer?.number, let source = index.source(plan.source),
-            let answer = sources[source].answers.first(where: { $0.number == number })
-        else { return nil }
-        return plan.format.relevant(in: answer.flags)
     }
 }

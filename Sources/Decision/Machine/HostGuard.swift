@@ -20,9 +20,7 @@ struct HostGuard: Hashable, Sendable {
     }
 
     /// A guard that holds nothing yet; `limit` nil is any number.
-    init(limit: Int?) {
-        self.limit = limit
-    }
+    init(limit: Int?) { self.limit = limit }
 
     /// Whether the guard keeps a service open.
     func isHeld(_ name: ServiceName) -> Bool { holds[name] == .held }

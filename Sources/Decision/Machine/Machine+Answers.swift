@@ -4,105 +4,94 @@ import CivilTime
 /// that store and announce it.
 extension Machine {
     /// Takes in the outcome of a fetch. Returns the source if it has answered.
-    mutating func receive(
-        _ outcome: Outcome, from source: Int, at now: Now, _ batch: inout EffectBatch
-    ) -> Int? {
+    mutating func receive(_ outcome: Outcome, from source: Int) -> Int? {
         switch outcome {
         case .answer(let answer):
             if sources[source].repeats(answer) {
-                disinherit(answer, of: source, &batch)
-                confirm(source, at: now, &batch)
+                disinherit(answer, of: source)
+                confirm(source)
             } else {
-                offer(answer, of: source, at: now, &batch)
+                offer(answer, of: source)
             }
-        case .unchanged where !sources[source].answers.isEmpty:
-            confirm(source, at: now, &batch)
+        case .unchanged where !sources[source].answers.isEmpty: confirm(source)
         case .unchanged:
-            let failure = Failure(.invalid, "the answer says 'unchanged', but nothing is known yet")
-            fail(source, failure, at: now, &batch)
+            fail(source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
             return nil
         case .failure(let failure):
-            fail(source, failure, at: now, &batch)
+            fail(source, failure)
             return nil
         }
-        if sources[source].succeed() {
-            batch.notices.append(.sourceRecovered(sources[source].name))
-        }
+        batch.notices += sources[source].succeed()
         return source
     }
 
     /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
     /// now on; the others keep their earlier answer, which stays stored as long as they need it.
-    private mutating func offer(
-        _ answer: Answer, of source: Int, at now: Now, _ batch: inout EffectBatch
-    ) {
+    private mutating func offer(_ answer: Answer, of source: Int) {
         let answer = sources[source].number(answer)
-        let host = hostState(at: now)
         var isKept = false
-        for reader in sources[source].readers {
-            let override = overrides[services[reader.service].service.name]
-            let isTaken = services[reader.service].offer(
-                answer, to: reader.position, override, on: host, &batch.notices)
-            if isTaken { isKept = true }
+        for reader in index.readers[source] {
+            if offer(answer, to: reader) { isKept = true }
         }
         guard isKept else { return }
-        let name = sources[source].name
-        for key in sources[source].keep(answer, at: now) {
-            batch.notices.append(.flagVanished(name, key: key))
-        }
+        batch.notices += sources[source].keep(answer, at: now)
         dropUnused(of: source)
-        batch.confirmations.append(.markConfirmed(name))
-        store(source, &batch)
-        trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
+        batch.add(.markConfirmed(sources[source].name))
+        store(source)
+        host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
     }
 
-    /// Takes in that a source has confirmed its newest answer.
-    private mutating func confirm(_ source: Int, at now: Now, _ batch: inout EffectBatch) {
-        let newest = sources[source].answers[0]
-        let host = hostState(at: now)
+    /// Offers an answer to one switch. True if it has to be stored.
+    private mutating func offer(_ answer: NumberedAnswer, to reader: SwitchPosition) -> Bool {
+        let override = overrides[services[reader.service].service.name]
+        return services[reader.service].offer(
+            answer, to: reader.position, override, on: host, &batch.notices)
+    }
+
+    /// Takes in that a source has confirmed its newest answer. A switch that could not read this
+    /// answer reads it again.
+    private mutating func confirm(_ source: Int) {
+        let newest = sources[source].answers[0].number
         var isTaken = false
-        for reader in sources[source].readers {
-            let override = overrides[services[reader.service].service.name]
-            let wasOffered = services[reader.service].confirm(
-                newest, at: reader.position, override, on: host, &batch.notices)
-            if wasOffered { isTaken = true }
+        for reader in index.readers[source] {
+            if services[reader.service].confirm(newest, at: reader.position, now) { continue }
+            if offer(sources[source].answers[0], to: reader) { isTaken = true }
         }
         sources[source].confirm(at: now)
-        batch.confirmations.append(.markConfirmed(sources[source].name))
+        batch.add(.markConfirmed(sources[source].name))
         guard isTaken else { return }
         dropUnused(of: source)
-        store(source, &batch)
+        store(source)
     }
 
     /// Makes an inherited newest answer the source's own, because the present address gives the
     /// same. Stores it, so that a restart knows this too.
-    private mutating func disinherit(
-        _ answer: Answer, of source: Int, _ batch: inout EffectBatch
-    ) {
+    private mutating func disinherit(_ answer: Answer, of source: Int) {
         guard let own = sources[source].disinherit(answer) else { return }
-        for reader in sources[source].readers {
+        for reader in index.readers[source] {
             services[reader.service].acceptAsOwn(own, at: reader.position)
         }
-        store(source, &batch)
+        store(source)
     }
 
-    /// Restores the stored flags of a source: each switch rests on the newest answer that it can
-    /// read.
-    mutating func restore(_ stored: Memory.StoredFlags, to source: Int) {
-        sources[source].restore(stored)
-        for reader in sources[source].readers {
-            services[reader.service].adopt(
-                sources[source].answers, confirmed: sources[source].confirmation,
-                at: reader.position)
+    /// Gives the known answers of a source to its switches: each rests on the newest answer that it
+    /// can read. If a new switch can read none of them, the source is fetched at once.
+    mutating func serveReaders(of source: Int) {
+        var mustFetch = false
+        for reader in index.readers[source] {
+            let isWaiting = services[reader.service].serve(
+                sources[source], at: reader.position, now)
+            if isWaiting { mustFetch = true }
         }
         dropUnused(of: source)
+        if mustFetch { sources[source].hint(at: now) }
     }
 
     /// The validators for the next request: none while a switch cannot read the newest answer, so
     /// that the answer is fetched and read again.
     func validators(of source: Int) -> Validators {
         guard let newest = sources[source].answers.first else { return Validators() }
-        let isReadByAll = sources[source].readers.allSatisfy {
+        let isReadByAll = index.readers[source].allSatisfy {
             services[$0.service].hasRead(newest.number, at: $0.position)
         }
         return isReadByAll ? newest.answer.validators : Validators()
@@ -112,24 +101,21 @@ extension Machine {
     mutating func dropUnused(of source: Int) {
         guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
-        for reader in sources[source].readers {
+        for reader in index.readers[source] {
             services[reader.service].addAnswers(at: reader.position, to: &used)
         }
         sources[source].dropAnswers(except: used)
     }
 
     /// Adds the effect that stores the answers of a source.
-    private func store(_ source: Int, _ batch: inout EffectBatch) {
-        batch.stores.append(
-            .storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
+    private mutating func store(_ source: Int) {
+        batch.add(.storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
     }
 
     // MARK: - Writes
 
     /// Notes the outcome of a write. A failed write is retried.
-    mutating func note(
-        _ operation: WriteOperation, _ problem: String?, at now: Now, _ batch: inout EffectBatch
-    ) {
+    mutating func note(_ operation: WriteOperation, _ problem: String?) {
         guard let problem else {
             if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
             return
@@ -145,28 +131,22 @@ extension Machine {
     }
 
     /// Adds the effects that retry the pending writes that are due.
-    mutating func retryWrites(at now: Now, _ batch: inout EffectBatch) {
+    mutating func retryWrites() {
         for operation in pendingWrites.due(at: now) {
             switch operation {
             case .storeFlags(let name):
-                if let source = index.source(name) { store(source, &batch) }
+                if let source = index.source(name) { store(source) }
             case .markConfirmed(let name):
-                if index.source(name) == nil {
-                    batch.departures.append(.unfollow(name))
-                } else {
-                    batch.confirmations.append(.markConfirmed(name))
-                }
-            case .storeLedger:
-                batch.isLedgerChanged = true
-            case .storeOverrides:
-                batch.areOverridesChanged = true
+                batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
+            case .storeLedger: batch.isLedgerChanged = true
+            case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
                 guard let service = index.service(name) else {
-                    batch.departures.append(.withdraw(name))
+                    batch.add(.withdraw(name))
                     continue
                 }
                 guard let record = services[service].record else { continue }
-                batch.publications.append(.publish(services[service].service, record))
+                batch.add(.publish(services[service].service, record))
             }
         }
     }

@@ -5,21 +5,18 @@ extension Machine {
     /// Takes in an operator's override. It is on disk before the machine acts on it. With `ifOpen`
     /// the order is rejected unless the gate is open without an override or a held closing;
     /// services that are due are decided first, so that the order meets the present state.
-    mutating func order(
-        _ override: Override, for name: ServiceName, ifOpen: Bool, at now: Now,
-        _ batch: inout EffectBatch
-    ) {
+    mutating func order(_ override: Override, for name: ServiceName, ifOpen: Bool) {
         if ifOpen {
-            expireOverrides(at: now, &batch)
-            decideDue(at: now, &batch)
+            expireOverrides()
+            decideDue()
         }
         guard overrides[name] != override else { return }
         if ifOpen, let objection = objection(to: name) {
-            batch.rejections.append(.reject(name, override, objection))
+            batch.add(.reject(name, override, objection))
             return
         }
         guard index.service(name) != nil else { return }
-        replace(overrideOf: name, with: override, &batch)
+        replace(overrideOf: name, with: override)
         batch.notices.append(.overridden(name, override))
     }
 
@@ -34,43 +31,36 @@ extension Machine {
 
     /// Ends the override of a service, if there is one. With `cause`, an override with another
     /// cause stays.
-    mutating func release(
-        _ name: ServiceName, by author: String, only cause: String?, _ batch: inout EffectBatch
-    ) {
+    mutating func release(_ name: ServiceName, by author: String, only cause: String?) {
         guard let override = overrides[name], cause.map(override.isGiven(for:)) ?? true else {
             return
         }
-        replace(overrideOf: name, with: nil, &batch)
+        replace(overrideOf: name, with: nil)
         batch.notices.append(.released(name, override, by: author))
     }
 
     /// Drops the overrides that have expired by a clock that is believed.
-    mutating func expireOverrides(at now: Now, _ batch: inout EffectBatch) {
+    mutating func expireOverrides() {
         guard !overrides.isEmpty else { return }
-        let host = hostState(at: now)
         let expired = overrides.filter { name, override in
             guard override.until <= now.wall else { return false }
-            guard let service = index.service(name) else { return trust.believes(now) }
+            guard let service = index.service(name) else { return host.trust.believes(now) }
             return services[service].isClockBelieved(on: host)
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
-            replace(overrideOf: name, with: nil, &batch)
+            replace(overrideOf: name, with: nil)
             batch.notices.append(.overrideExpired(name, override))
         }
     }
 
-    private mutating func replace(
-        overrideOf name: ServiceName, with override: Override?, _ batch: inout EffectBatch
-    ) {
+    private mutating func replace(overrideOf name: ServiceName, with override: Override?) {
         overrides[name] = override
         batch.areOverridesChanged = true
         if let service = index.service(name) { services[service].markDue() }
     }
 
     /// Confirms the held closings of services.
-    mutating func confirmClosing(
-        of names: [ServiceName], by author: String, _ batch: inout EffectBatch
-    ) {
+    mutating func confirmClosing(of names: [ServiceName], by author: String) {
         let held = hostGuard.confirm(names)
         guard !held.isEmpty else { return }
         for service in held.compactMap(index.service) { services[service].markDue() }
@@ -78,9 +68,9 @@ extension Machine {
     }
 
     /// Puts staged flags in force: those of one service, or of all.
-    mutating func activate(_ name: ServiceName?, _ batch: inout EffectBatch) {
+    mutating func activate(_ name: ServiceName?) {
         for source in sources.indices {
-            for reader in sources[source].readers
+            for reader in index.readers[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(
                     from: sources[source].answers, at: reader.position, &batch.notices)
@@ -92,15 +82,13 @@ extension Machine {
     /// Drops every answer of a source, its stored flags and the highest edition that was accepted,
     /// and fetches it again. As after a reload, its services keep their verdicts until it has
     /// answered, at most for `first_timeout`.
-    mutating func forget(
-        _ name: SourceName, by author: String, at now: Now, _ batch: inout EffectBatch
-    ) {
+    mutating func forget(_ name: SourceName, by author: String) {
         guard let source = index.source(name) else { return }
         sources[source].forget()
-        for reader in sources[source].readers {
+        for reader in index.readers[source] {
             services[reader.service].forget(at: reader.position, now)
         }
-        batch.stores.append(.storeFlags(name, []))
+        batch.add(.storeFlags(name, []))
         batch.notices.append(.forgotten(name, by: author))
         sources[source].hint(at: now)
     }

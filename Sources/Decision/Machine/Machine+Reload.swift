@@ -15,81 +15,52 @@ extension Machine {
     /// fetched at once.
     mutating func reconfigure(
         _ plan: Plan, _ replaced: [SourceName: Replacement],
-        _ remembered: [SourceName: Memory.StoredFlags], at now: Now, _ batch: inout EffectBatch
+        _ remembered: [SourceName: Memory.StoredFlags]
     ) {
         let before = (sources: sources, services: services, index: index)
         self.plan = plan
         let index = PlanIndex(plan)
         self.index = index
         hostGuard.reconfigure(limit: plan.closeAtOnce) { index.service($0) != nil }
-        let changes = continueSources(of: plan, replaced, at: now)
-        services = plan.services.map { service in
-            guard let known = before.index.service(service.name) else {
-                return begin(service, at: now)
+        var changes: [SourceName: SourceChange] = [:]
+        sources = plan.sources.map { plan in
+            guard let known = before.index.source(plan.name) else {
+                return SourceState(plan: plan, at: now)
             }
+            let change = before.sources[known].continued(plan, replaced[plan.name], at: now)
+            changes[plan.name] = change
+            return change.source
+        }
+        services = plan.services.map { service in
+            guard let known = before.index.service(service.name) else { return begin(service) }
             return ServiceState(before.services[known], as: service, changes, at: now)
         }
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
-                for answer in stored.answers { trust.raiseFloor(to: answer.fetchedAt) }
-                restore(stored, to: source)
+                for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
+                sources[source].restore(stored)
             }
-            serveReaders(of: source, at: now)
+            serveReaders(of: source)
         }
         for service in plan.services
         where service.activation == .immediate && isStaged(service.name) {
-            activate(service.name, &batch)
+            activate(service.name)
         }
         for name in before.services.map(\.service.name) where index.service(name) == nil {
-            batch.departures.append(.withdraw(name))
+            batch.add(.withdraw(name))
         }
         for name in before.sources.map(\.name) where index.source(name) == nil {
-            batch.departures.append(.unfollow(name))
+            batch.add(.unfollow(name))
         }
         pendingWrites.drop { before.index.loses($0, in: index) }
     }
 
     /// A service that was not configured before, with its entry in the ledger.
-    mutating func begin(_ service: Service, at now: Now) -> ServiceState {
+    mutating func begin(_ service: Service) -> ServiceState {
         let entry = ledger.entries[service.name]
         hostGuard.restore(service.name, from: entry)
         return ServiceState(
             service: service, entry: entry, isForced: overrides[service.name] != nil,
-            bootID: bootID, at: now)
-    }
-
-    /// Replaces the sources by those of a plan. Returns the changes of sources that stay.
-    private mutating func continueSources(
-        of plan: Plan, _ replaced: [SourceName: Replacement], at now: Now
-    ) -> [SourceName: SourceChange] {
-        let before = Dictionary(
-            sources.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let readers = plan.readers
-        var changes: [SourceName: SourceChange] = [:]
-        sources = plan.sources.map { plan in
-            let readers = readers[plan.name] ?? []
-            guard let known = before[plan.name] else {
-                return SourceState(plan: plan, readers: readers, at: now)
-            }
-            let (state, change) = known.continued(
-                plan, readers: readers, replaced[plan.name], at: now)
-            changes[plan.name] = change
-            return state
-        }
-        return changes
-    }
-
-    /// Gives the known answers of a source to its switches. If a new switch can read none of them,
-    /// the source is fetched at once.
-    private mutating func serveReaders(of source: Int, at now: Now) {
-        var mustFetch = false
-        for reader in sources[source].readers {
-            let isWaiting = services[reader.service].serve(
-                sources[source].answers, confirmed: sources[source].confirmation,
-                at: reader.position, now)
-            if isWaiting { mustFetch = true }
-        }
-        dropUnused(of: source)
-        if mustFetch { sources[source].hint(at: now) }
+            bootID: host.bootID, at: now)
     }
 }

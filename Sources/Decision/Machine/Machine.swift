@@ -12,19 +12,17 @@ package struct Machine: Sendable {
     /// The configuration.
     package internal(set) var plan: Plan
     var sources: [SourceState]
-    var services: [ServiceState]
+    var services: [ServiceState] = []
     var index: PlanIndex
     var ledger: Ledger
     var overrides: [ServiceName: Override]
-    var trust: ClockTrust
+    /// The state of the host at the present event.
+    var host: HostState
     var hostGuard: HostGuard
     var pendingWrites = PendingWrites()
+    /// The effects of the present event.
+    var batch = EffectBatch()
     private var random: SeededRandom
-    let bootID: String
-    /// Whether services wait for first answers.
-    private var awaitsFirstAnswers = true
-    /// When the host last woke up, or the daemon last ran again after a pause.
-    private var wokenAt: Boottime?
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
 
@@ -36,23 +34,20 @@ package struct Machine: Sendable {
         plan: Plan, memory: Memory, bootID: String, clockFloor: Instant, seed: UInt64, at now: Now
     ) {
         self.plan = plan
-        self.bootID = bootID
         ledger = memory.ledger
         overrides = memory.overrides
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
-        trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
+        let trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
+        host = HostState(now: now, trust: trust, bootID: bootID)
         hostGuard = HostGuard(limit: plan.closeAtOnce)
         index = PlanIndex(plan)
-        let readers = plan.readers
-        sources = plan.sources.map {
-            SourceState(plan: $0, readers: readers[$0.name] ?? [], at: now)
-        }
-        services = []
-        services = plan.services.map { begin($0, at: now) }
+        sources = plan.sources.map { SourceState(plan: $0, at: now) }
+        services = plan.services.map { begin($0) }
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
-            restore(stored, to: source)
+            sources[source].restore(stored)
+            serveReaders(of: source)
         }
     }
 
@@ -60,24 +55,27 @@ package struct Machine: Sendable {
     /// them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         if case .recorded(_, problem: nil) = event, pendingWrites.isEmpty { return [] }
-        var batch = EffectBatch()
-        if let due = lastWake?.boot, now.boot - due > Self.tolerance { wokenAt = now.boot }
-        let answered = take(event, at: now, &batch)
-        retryWrites(at: now, &batch)
-        expireOverrides(at: now, &batch)
-        decideDue(at: now, &batch)
-        if let answered { rest(answered, at: now) }
-        beginFetches(at: now, &batch)
-        return batch.effects(ledger: ledger, overrides: overrides, sleep: sleep())
+        host.now = now
+        if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
+        let answered = take(event)
+        retryWrites()
+        expireOverrides()
+        decideDue()
+        if let answered { rest(answered) }
+        beginFetches()
+        return batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
     }
 
     /// How late a wake-up or the end of a fetch may be on a busy host. If it is later, the host was
     /// suspended, or the timer or the fetch was lost.
     private static let tolerance: Duration = .seconds(5)
 
+    /// The time of the present event.
+    var now: Now { host.now }
+
     /// Routes an event. Returns the source that has answered: its fetch ends after the services are
     /// decided, because the time of the next fetch depends on their verdicts.
-    private mutating func take(_ event: Event, at now: Now, _ batch: inout EffectBatch) -> Int? {
+    private mutating func take(_ event: Event) -> Int? {
         switch event {
         case .started: break
         case .woke: lastWake = nil
@@ -85,37 +83,30 @@ package struct Machine: Sendable {
             lastWake = nil
             markAllDue()
         case .waitEnded:
-            awaitsFirstAnswers = false
+            host.awaitsFirstAnswers = false
             markAllDue()
         case .fetched(let name, let outcome, let date):
-            if let date { trust.observe(date: date, at: now) }
-            guard let source = index.source(name) else { break }
-            return receive(outcome, from: source, at: now, &batch)
+            if let date { host.trust.observe(date: date, at: now) }
+            return index.source(name).flatMap { receive(outcome, from: $0) }
         case .hinted(let name):
             if let source = index.source(name) { sources[source].hint(at: now) }
         case .watched(let name, let problem):
-            guard let source = index.source(name), sources[source].note(watchProblem: problem),
-                let problem
-            else { break }
-            batch.notices.append(.sourceUnwatched(name, problem))
+            guard let source = index.source(name) else { break }
+            batch.notices += sources[source].note(watchProblem: problem)
         case .warned(let name, let warnings):
             guard let source = index.source(name) else { break }
-            batch.notices += sources[source].note(warnings: warnings).map {
-                .sourceWarned(name, $0)
-            }
+            batch.notices += sources[source].note(warnings: warnings)
         case .installed(let name, let version):
             if let service = index.service(name) { services[service].install(version) }
-        case .recorded(let operation, let problem):
-            note(operation, problem, at: now, &batch)
+        case .recorded(let operation, let problem): note(operation, problem)
         case .override(let service, let override, let ifOpen):
-            order(override, for: service, ifOpen: ifOpen, at: now, &batch)
-        case .release(let service, let author, let cause):
-            release(service, by: author, only: cause, &batch)
-        case .confirm(let services, let author): confirmClosing(of: services, by: author, &batch)
-        case .activate(let service): activate(service, &batch)
-        case .forget(let source, let author): forget(source, by: author, at: now, &batch)
+            order(override, for: service, ifOpen: ifOpen)
+        case .release(let service, let author, let cause): release(service, by: author, only: cause)
+        case .confirm(let services, let author): confirmClosing(of: services, by: author)
+        case .activate(let service): activate(service)
+        case .forget(let source, let author): forget(source, by: author)
         case .reconfigured(let plan, let replaced, let remembered):
-            reconfigure(plan, replaced, remembered, at: now, &batch)
+            reconfigure(plan, replaced, remembered)
         }
         return nil
     }
@@ -126,33 +117,25 @@ package struct Machine: Sendable {
 
     // MARK: - Decisions
 
-    /// The state of the host on which every decision at `now` depends.
-    func hostState(at now: Now) -> HostState {
-        HostState(
-            now: now, trust: trust, awaitsFirstAnswers: awaitsFirstAnswers, wokenAt: wokenAt,
-            bootID: bootID)
-    }
-
     /// Decides every service that is due.
-    mutating func decideDue(at now: Now, _ batch: inout EffectBatch) {
-        let host = hostState(at: now)
+    mutating func decideDue() {
         var candidates: [Candidate] = []
-        for service in services.indices where services[service].isDue(at: now) {
+        for service in services.indices where services[service].wake.hasCome(at: now) {
             let override = overrides[services[service].service.name]
             candidates.append(services[service].candidate(at: service, override, on: host))
         }
+        if candidates.isEmpty { return }
         if let notice = hostGuard.judge(candidates) { batch.notices.append(notice) }
         for candidate in candidates {
-            let publication = services[candidate.service].decide(
-                candidate, isHeld: hostGuard.isHeld(candidate.name), on: host)
-            guard let publication else { continue }
-            if let entry = publication.entry {
-                ledger.entries[candidate.name] = entry
+            let (service, name) = (candidate.service, candidate.name)
+            let record = services[service].decide(
+                candidate, isHeld: hostGuard.isHeld(name), on: host, &batch.notices)
+            guard let record else { continue }
+            if ledger.entries[name] != services[service].entry {
+                ledger.entries[name] = services[service].entry
                 batch.isLedgerChanged = true
             }
-            if let notice = publication.notice { batch.notices.append(notice) }
-            batch.publications.append(
-                .publish(services[candidate.service].service, publication.record))
+            batch.add(.publish(services[service].service, record))
         }
     }
 
@@ -160,35 +143,32 @@ package struct Machine: Sendable {
 
     /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
     /// another pace than the interval.
-    private mutating func rest(_ source: Int, at now: Now) {
-        let interval = sources[source].interval
+    private mutating func rest(_ source: Int) {
+        let interval = sources[source].plan.interval
         var pace: Duration?
-        for reader in sources[source].readers {
-            let own = services[reader.service].retryAfter(at: reader.position) ?? interval
+        for reader in index.readers[source] {
+            let isClosed = services[reader.service].record?.verdict.gate == .closed
+            let asked = isClosed ? services[reader.service].retryAfter(at: reader.position) : nil
+            let own = asked ?? interval
             pace = pace.map { min($0, own) } ?? own
         }
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 
     /// Notes a failed fetch, with a notice if the failure is another than before.
-    mutating func fail(
-        _ source: Int, _ failure: Failure, at now: Now, _ batch: inout EffectBatch
-    ) {
-        let (wait, isNew) = sources[source].fail(failure, at: now, using: &random)
-        if isNew {
-            batch.notices.append(.sourceFailed(sources[source].name, failure, retryIn: wait))
-        }
+    mutating func fail(_ source: Int, _ failure: Failure) {
+        batch.notices += sources[source].fail(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }
-        for reader in sources[source].readers {
+        for reader in index.readers[source] {
             services[reader.service].markInvalid(
                 .notFlags(failure.detail), at: reader.position, &batch.notices)
         }
     }
 
     /// Begins the fetches that are due.
-    private mutating func beginFetches(at now: Now, _ batch: inout EffectBatch) {
+    private mutating func beginFetches() {
         for source in sources.indices where sources[source].beginFetch(at: now) {
-            batch.fetches.append(.fetch(sources[source].name, validators(of: source)))
+            batch.add(.fetch(sources[source].name, validators(of: source)))
         }
     }
 

@@ -29,9 +29,7 @@ package struct Ledger: Hashable, Sendable {
     package var entries: [ServiceName: Entry]
 
     /// A ledger with these entries.
-    package init(entries: [ServiceName: Entry] = [:]) {
-        self.entries = entries
-    }
+    package init(entries: [ServiceName: Entry] = [:]) { self.entries = entries }
 }
 
 /// Everything that earlier runs have stored: flags, ledger, overrides.

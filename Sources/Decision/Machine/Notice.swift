@@ -35,17 +35,14 @@ package enum Notice: Hashable, Sendable {
 
 extension Notice {
     /// The priority of the line, by the names of syslog(3): at `error` the operator has to act.
-    package enum Level: Sendable {
-        case error, warning, notice, info
-    }
+    package enum Level: Sendable { case error, warning, notice, info }
 
     /// The priority of this notice.
     package var level: Level {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isDegraded ? .warning : .notice
         case .sourceFailed, .sourceUnwatched, .sourceWarned, .flagVanished, .answerInvalid,
-            .endUnreadable,
-            .versionUnknown, .valueInvalid:
+            .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
         case .sourceRecovered, .recordsRecovered: .info
@@ -59,25 +56,24 @@ extension Notice {
         case .decided(let service, let verdict, let was):
             verdict.announcement(of: service, was: was)
         case .sourceFailed(let source, let failure, let wait):
-            "source '\(source)': \(failure.detail); keeping what is known, asking again in "
+            "source '\(source)': \(failure.detail); known flags stay in force, retrying in "
                 + "\(wait.rounded)"
-        case .sourceRecovered(let source):
-            "source '\(source)' answers again"
+        case .sourceRecovered(let source): "source '\(source)' answers again"
         case .sourceUnwatched(let source, let problem):
             "source '\(source)': \(problem); changes are seen at the next poll only"
-        case .sourceWarned(let source, let warning):
-            "source '\(source)': \(warning)"
+        case .sourceWarned(let source, let warning): "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
-            "source '\(source)' does not hold key \(quoted(key)) any more; its default counts"
+            "source '\(source)' no longer holds key \(quoted(key)); its default counts"
         case .answerInvalid(let service, let source, let problem):
-            "\(service): the answer of source '\(source)' is not an order: \(problem); what "
-                + "is known stays in force"
+            "\(service): the answer of source '\(source)' is not an order: \(problem); "
+                + "known flags stay in force"
         case .endUnreadable(let service, let source, let text):
             "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
                 + "it counts down with unknown days"
         case .versionUnknown(let service, let source, let minimum):
-            "\(service): source '\(source)' requires version \(quoted(minimum.text)), but which is "
-                + "installed is not configured or could not be read; it is not required"
+            "\(service): source '\(source)' requires version \(quoted(minimum.text)), but the "
+                + "installed version is not configured or cannot be read; the requirement does not "
+                + "count"
         case .valueInvalid(let service, let name, let source, let problem):
             "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
                 + "stays as it was"
@@ -86,23 +82,22 @@ extension Notice {
                 + services.map(\.text).joined(separator: ", ")
                 + "; they stay open until killswitchctl confirm"
         case .closingConfirmed(let services, let author):
-            "\(quoted(author)) lets them close: "
+            "\(quoted(author)) confirms their closing: "
                 + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let operation, let problem):
-            "\(operation.purpose): \(problem); trying again"
-        case .recordsRecovered:
-            "every file is written again"
+            "\(operation.purpose): \(problem); retrying"
+        case .recordsRecovered: "all files are written again"
         case .overridden(let service, let override):
-            "\(service): \(quoted(override.author)) forces it to be \(override.state.rawValue): "
+            "\(service): \(quoted(override.author)) forces state \(override.state.rawValue): "
                 + "\(quoted(override.cause))"
         case .released(let service, let override, let author):
-            "\(service): \(quoted(author)) releases it from being \(override.state.rawValue), "
+            "\(service): \(quoted(author)) releases it from \(override.state.rawValue), "
                 + "the flags decide again"
         case .overrideExpired(let service, let override):
-            "\(service): the time is over for which \(quoted(override.author)) forced it to be "
-                + "\(override.state.rawValue), the flags decide again"
+            "\(service): the override of \(quoted(override.author)) "
+                + "(\(override.state.rawValue)) has expired, the flags decide again"
         case .forgotten(let source, let author):
-            "source '\(source)': \(quoted(author)) has its stored flags dropped, it is asked anew"
+            "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
         }
     }
 }
@@ -134,7 +129,6 @@ extension Duration {
     /// For people: whole seconds, or milliseconds below two seconds.
     fileprivate var rounded: String {
         let milliseconds = microseconds / 1000
-        return milliseconds < 2000
-            ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
+        return milliseconds < 2000 ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
     }
 }

@@ -57,8 +57,7 @@ extension Machine {
         let since = service.switches.map(\.awaitedSince).max() ?? now.boot
         let deadline = since + service.service.policy.firstTimeout
         return Overview.ServiceView(
-            name: service.service.name, state: state,
-            daysLeft: service.record?.verdict.daysLeft,
+            name: service.service.name, state: state, daysLeft: service.record?.verdict.daysLeft,
             decidesWithin: state == .undecided ? max(.zero, deadline - now.boot) : nil)
     }
 

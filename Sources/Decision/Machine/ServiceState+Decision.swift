@@ -2,13 +2,14 @@ import CivilTime
 
 /// The state of the host on which the decision of every service depends.
 struct HostState {
-    let now: Now
-    let trust: ClockTrust
-    /// Whether services wait for first answers.
-    let awaitsFirstAnswers: Bool
-    /// When the host last woke up, or the daemon last ran again after a pause.
-    let wokenAt: Boottime?
+    /// The time of the present event.
+    var now: Now
+    var trust: ClockTrust
     let bootID: String
+    /// Whether services wait for first answers.
+    var awaitsFirstAnswers = true
+    /// When the host last woke up, or the daemon last ran again after a pause.
+    var wokenAt: Boottime?
 }
 
 /// The verdict of a service before the host guard and `min_closed` have looked at it.
@@ -27,15 +28,6 @@ struct Candidate {
     let hasNews: Bool
 }
 
-/// The outcome of a decision that changes the files of the service.
-struct Publication {
-    let record: Record
-    /// The new entry in the ledger; nil if the entry is the same as before.
-    let entry: Ledger.Entry?
-    /// The notice of a new state or reason; nil without such a change.
-    let notice: Notice?
-}
-
 extension ServiceState {
     // MARK: - Evidence
 
@@ -52,7 +44,7 @@ extension ServiceState {
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
                     && host.wokenAt.map { age > now.boot - $0 } ?? false,
                 age: age, problem: known.problem, unconfirmed: known.unconfirmed,
-                version: known.reading?.version.map(String.init) ?? known.answer?.version)
+                version: known.reading?.version.map(String.init) ?? known.answer?.answer.version)
         }
     }
 
@@ -64,7 +56,7 @@ extension ServiceState {
         return Circumstances(
             time: isBelieved ? now.wall : max(held, knownPast ?? held),
             isClockBelieved: isBelieved, isSameBoot: isSameBoot,
-            stood: isSameBoot || record != nil ? wanted : nil,
+            wantedBefore: isSameBoot || record != nil ? wanted : nil,
             installed: installed, override: override)
     }
 
@@ -84,23 +76,20 @@ extension ServiceState {
         host.wokenAt.map { $0 + service.policy.firstTimeout }
     }
 
-    /// The gate that a new answer asks for and the answers in a row that this takes; nil if it does
-    /// not move the gate. The first flags of a switch need no confirmation.
-    func confirmations(
-        of result: Result<Reading, InvalidFlag>, at position: Int, _ override: Override?,
-        on host: HostState
-    ) -> (gate: Gate, needed: Int)? {
+    /// A new answer as the first in a row that asks for another gate; nil if it does not move the
+    /// gate. The first flags of a switch need no confirmation.
+    func mover(
+        _ next: Reading, at position: Int, _ override: Override?, on host: HostState
+    ) -> Unconfirmed? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
-        guard max(close, open) > 1, case .success(let next) = result,
-            let before = switches[position].reading
-        else { return nil }
+        guard max(close, open) > 1, let before = switches[position].reading else { return nil }
         let source = service.switches[position].source
         let circumstances = circumstances(override, on: host)
         let gate = { (reading: Reading) in
             service.opinion(of: Evidence(source: source, reading: reading), in: circumstances)?.gate
         }
         guard let wanted = gate(next), wanted != gate(before) else { return nil }
-        return (wanted, wanted == .closed ? close : open)
+        return Unconfirmed(gate: wanted, count: 1, needed: wanted == .closed ? close : open)
     }
 
     /// Adds warnings about new flags: an end that is no date, a required version while the
@@ -109,12 +98,13 @@ extension ServiceState {
         of reading: Reading, at position: Int, before: Reading?, _ notices: inout [Notice]
     ) {
         let source = service.switches[position].source
-        if let text = reading.unreadableEnd, before?.unreadableEnd != text {
-            notices.append(.endUnreadable(service.name, source, text))
-        }
-        if let minimum = reading.minimumVersion, before?.minimumVersion != minimum, installed == nil
-        {
-            notices.append(.versionUnknown(service.name, source, minimum))
+        for claim in reading.claims where before?.claims.contains(claim) != true {
+            if case .countdown(.unreadable(let text)) = claim {
+                notices.append(.endUnreadable(service.name, source, text))
+            }
+            if case .minimumVersion(let minimum) = claim, installed == nil {
+                notices.append(.versionUnknown(service.name, source, minimum))
+            }
         }
     }
 
@@ -144,8 +134,7 @@ extension ServiceState {
     /// delayed.
     func holdClosed(_ proposal: Verdict, at now: Now) -> Verdict {
         // An override opens the gate at once.
-        guard proposal.gate == .open, proposal.override == nil,
-            let reopening, now.boot < reopening,
+        guard proposal.gate == .open, proposal.override == nil, let reopening, now.boot < reopening,
             let source = proposal.source ?? proposal.reason.source
         else { return proposal }
         if var held = record?.verdict, held.gate == .closed {
@@ -161,17 +150,12 @@ extension ServiceState {
     /// The earliest time at which a closed gate opens; nil while it is open.
     var reopening: Boottime? { closedAt.map { $0 + service.policy.minClosed } }
 
-    /// Whether the verdict is `undecided` and an earlier verdict stands: after a reload a service
-    /// keeps its verdict until a new switch has an answer.
-    func isAwaiting(_ verdict: Verdict) -> Bool {
-        guard let known = record?.verdict.state else { return false }
-        return verdict.state == .undecided && known != .undecided
-    }
-
     /// Whether the files have to be written: the verdict changed, or their next edge has come or
-    /// comes sooner. A poll without news writes nothing.
+    /// comes sooner. A poll without news writes nothing. After a reload a service keeps its verdict
+    /// until a new switch has an answer.
     func mustPublish(_ verdict: Verdict, _ edge: Instant, at now: Now) -> Bool {
         guard let record else { return true }
+        if verdict.state == .undecided, record.verdict.state != .undecided { return false }
         return record.verdict != verdict || record.nextEdge <= now.wall
             || edge + .seconds(1) < record.nextEdge
     }
@@ -181,7 +165,7 @@ extension ServiceState {
         guard let source = verdict.source,
             let position = service.switches.firstIndex(where: { $0.source == source })
         else { return nil }
-        return switches[position].answer?.fetchedAt
+        return switches[position].answer?.answer.fetchedAt
     }
 
     /// The wake-up for the time at which time alone may change this decision.
@@ -221,20 +205,6 @@ extension ServiceState {
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
-    /// The wait between two polls that the flags of a switch ask for; nil while the gate is open.
-    func retryAfter(at position: Int) -> Duration? {
-        record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
-    }
-}
-
-extension Reading {
-    fileprivate var unreadableEnd: String? {
-        for case .countdown(.unreadable(let text)) in claims { return text }
-        return nil
-    }
-
-    fileprivate var minimumVersion: Version? {
-        for case .minimumVersion(let version) in claims { return version }
-        return nil
-    }
+    /// The wait between two polls that the flags of a switch ask for.
+    func retryAfter(at position: Int) -> Duration? { switches[position].reading?.retryAfter }
 }

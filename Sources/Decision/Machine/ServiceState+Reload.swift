@@ -1,24 +1,6 @@
 import CivilTime
 
-/// The change of a source that stays configured over a reload.
-struct SourceChange {
-    let answers: [NumberedAnswer]
-    let confirmation: Confirmation
-    let hasOtherAddress: Bool
-    let hasOtherDefaults: Bool
-}
-
 extension ServiceState {
-    /// The installed version under another configuration. The version in another file comes later,
-    /// with an event.
-    func installed(under plan: InstalledVersion?) -> Version? {
-        switch plan {
-        case .version(let version): version
-        case .file: plan == service.installed ? installed : nil
-        case nil: nil
-        }
-    }
-
     /// The state of a switch under another configuration. An unchanged switch keeps its state. If
     /// the zone or the defaults of the source changed, the answers are read again. `change` is nil
     /// for a new source.
@@ -33,14 +15,14 @@ extension ServiceState {
         if let known, next.zone == service.zone, !change.hasOtherDefaults {
             state = known
         } else {
-            let inForce = next.activation == .nextStart ? oldestAnswer(of: plan.source, change) : 0
+            let answers = change.source.answers
+            let inForce = next.activation == .nextStart ? oldestAnswer(of: plan.source, answers) : 0
             state.adopt(
-                change.answers[inForce...], confirmed: change.confirmation, by: plan.format,
-                in: next.zone)
+                answers[inForce...], confirmed: change.source.confirmation, by: plan, of: next)
             if state.reading != nil {
                 // The flags are known already: the wait does not start again.
                 if let known { state.wait(like: known) }
-                if inForce > 0 { state.stage(change.answers.first?.number) }
+                if inForce > 0 { state.stage(answers.first?.number) }
             }
         }
         if change.hasOtherAddress { state.inherit(at: now) }
@@ -48,9 +30,9 @@ extension ServiceState {
     }
 
     /// The position of the oldest answer of a source that a switch rests on.
-    private func oldestAnswer(of source: SourceName, _ change: SourceChange) -> Int {
+    private func oldestAnswer(of source: SourceName, _ answers: [NumberedAnswer]) -> Int {
         let numbers = zip(service.switches, switches)
             .filter { $0.0.source == source }.compactMap(\.1.answer?.number)
-        return change.answers.lastIndex { numbers.contains($0.number) } ?? 0
+        return answers.lastIndex { numbers.contains($0.number) } ?? 0
     }
 }

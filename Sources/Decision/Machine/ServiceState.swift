@@ -4,8 +4,7 @@ import JSON
 /// The state of one service: its switches, its values and its last record.
 ///
 /// The way of a decision: evidence of its switches → `candidate` → the host guard → `decide` → a
-/// publication, if the files change. It knows no other services, and of its sources only their
-/// answers.
+/// record, if the files change. It knows no other services.
 struct ServiceState: Hashable, Sendable {
     private(set) var service: Service
     private(set) var switches: [SwitchState]
@@ -33,21 +32,18 @@ struct ServiceState: Hashable, Sendable {
     /// When the state that an earlier run stored began: while the clock is not believed, the time
     /// for ends and windows is no earlier.
     private(set) var knownPast: Instant?
-    /// When time alone makes it due for a decision.
-    private(set) var wake = Wake()
-    /// Whether something changed since it was last decided.
-    private var isMarkedDue = true
+    /// When it is due for a decision: at once if something changed since it was last decided, else
+    /// when time alone may change the decision.
+    private(set) var wake = Wake.atOnce
 
     /// A service that starts with its entry in the ledger. `isForced`: an override is in force, so
     /// that the entry does not tell the gate that flags and policy wanted.
-    init(
-        service: Service, entry: Ledger.Entry?, isForced: Bool, bootID: String, at now: Now
-    ) {
+    init(service: Service, entry: Ledger.Entry?, isForced: Bool, bootID: String, at now: Now) {
         self.service = service
         self.entry = entry
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
-        if case .version(let version) = service.installed { installed = version }
+        installed = service.installed?.fixed
         guard let entry, entry.state != .undecided else { return }
         knownPast = entry.since
         let gate = service.policy.gate(of: entry.state)
@@ -69,54 +65,37 @@ struct ServiceState: Hashable, Sendable {
         _ answer: NumberedAnswer, to position: Int, _ override: Override?, on host: HostState,
         _ notices: inout [Notice]
     ) -> Bool {
-        isMarkedDue = true
-        let plan = service.switches[position]
-        let result = answer.read(by: plan.format, in: service.zone)
-        let offer = switches[position].offer(
-            answer, readAs: result, isForNextStart: service.activation == .nextStart,
-            confirmations: confirmations(of: result, at: position, override, on: host),
-            at: host.now)
-        switch offer {
-        case .invalid(let problem, let isNew):
-            if isNew { notices.append(.answerInvalid(service.name, plan.source, problem)) }
+        markDue()
+        let reading: Reading
+        do {
+            reading = try answer.read(by: service.switches[position], of: service)
+            try switches[position].checkVersion(of: reading)
+        } catch {
+            markInvalid(error, at: position, &notices)
             return false
-        case .unconfirmed:
-            hear(at: host.now)
-            return false
-        case .staged:
-            hear(at: host.now)
-            return true
-        case .inForce(let before):
-            hear(at: host.now)
-            use(answer, at: position, before: before, &notices)
-            return true
         }
+        let before = switches[position].reading
+        let offer = switches[position].offer(
+            answer, reading, isForNextStart: service.activation == .nextStart,
+            mover: mover(reading, at: position, override, on: host), at: host.now)
+        firstAnswerAt = firstAnswerAt ?? host.now.boot
+        if offer == .inForce { use(answer, at: position, before: before, &notices) }
+        return offer != .unconfirmed
     }
 
-    /// Takes in that the source of a switch confirms its newest answer. A switch that could not
-    /// read this answer reads it again. True if it can now.
-    mutating func confirm(
-        _ newest: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState,
-        _ notices: inout [Notice]
-    ) -> Bool {
-        let known = switches[position]
-        guard known.newestReadable == newest.number else {
-            return offer(newest, to: position, override, on: host, &notices)
-        }
-        let age = known.confirmation.age(at: host.now)
-        let wasStale = service.policy.maxStale.map { age >= $0 } ?? false
-        if !known.isAnswered || known.problem != nil || known.unconfirmed != nil || wasStale {
-            isMarkedDue = true
-        }
-        switches[position].confirm(at: host.now)
-        hear(at: host.now)
-        return false
+    /// Takes in that the source of a switch confirms the answer of this number. False if the switch
+    /// could not read this answer, so that it has to be offered again.
+    mutating func confirm(_ newest: Int, at position: Int, _ now: Now) -> Bool {
+        guard switches[position].newestReadable == newest else { return false }
+        if switches[position].confirm(at: now, maxStale: service.policy.maxStale) { markDue() }
+        firstAnswerAt = firstAnswerAt ?? now.boot
+        return true
     }
 
     /// Marks the newest answer of a switch's source as invalid. The flags in force stay.
     mutating func markInvalid(_ problem: InvalidFlag, at position: Int, _ notices: inout [Notice]) {
         guard switches[position].markInvalid(problem) else { return }
-        isMarkedDue = true
+        markDue()
         let source = service.switches[position].source
         notices.append(.answerInvalid(service.name, source, problem))
     }
@@ -131,44 +110,37 @@ struct ServiceState: Hashable, Sendable {
         from answers: [NumberedAnswer], at position: Int, _ notices: inout [Notice]
     ) {
         guard let staged = switches[position].staged,
-            let answer = answers.first(where: { $0.number == staged }),
-            case .success(let reading) = answer.read(
-                by: service.switches[position].format, in: service.zone)
+            let answer = answers.first(where: { $0.number == staged })
         else { return }
-        let before = switches[position].activate(answer, reading)
-        use(answer, at: position, before: before, &notices)
+        do {
+            let reading = try answer.read(by: service.switches[position], of: service)
+            let before = switches[position].reading
+            switches[position].putInForce(answer, reading)
+            use(answer, at: position, before: before, &notices)
+        } catch {
+            // It stays staged until the next good answer.
+        }
     }
 
-    /// Puts the newest of the stored answers in force that a switch can read, for its values too.
-    mutating func adopt(
-        _ answers: [NumberedAnswer], confirmed: Confirmation, at position: Int
-    ) {
-        switches[position].adopt(
-            answers, confirmed: confirmed, by: service.switches[position].format, in: service.zone)
-        if let moment = switches[position].confirmation.moment {
-            firstAnswerAt = firstAnswerAt ?? moment
+    /// Adopts the known answers of its source for a switch without flags, and for its values. True
+    /// if the switch is new and could read none of them, so that the source has to be fetched at
+    /// once.
+    mutating func serve(_ source: SourceState, at position: Int, _ now: Now) -> Bool {
+        if switches[position].reading == nil {
+            switches[position].adopt(
+                source.answers[...], confirmed: source.confirmation,
+                by: service.switches[position], of: service)
+            firstAnswerAt = firstAnswerAt ?? switches[position].confirmation.moment
         }
-        values.adopt(answers, lead: switches[position].answer?.number, at: position, of: service)
-    }
-
-    /// Adopts the known answers of a switch's source after a reload. True if the switch is new and
-    /// could read none of them, so that the source has to be fetched at once.
-    mutating func serve(
-        _ answers: [NumberedAnswer], confirmed: Confirmation, at position: Int, _ now: Now
-    ) -> Bool {
-        guard switches[position].reading == nil else {
-            values.adopt(
-                answers, lead: switches[position].answer?.number, at: position, of: service)
-            return false
-        }
-        adopt(answers, confirmed: confirmed, at: position)
+        values.adopt(
+            source.answers, lead: switches[position].answer?.number, at: position, of: service)
         return switches[position].reading == nil && switches[position].awaitedSince == now.boot
     }
 
     /// Drops the flags of a switch, by an operator's order, and waits for its source as at a start.
     mutating func forget(at position: Int, _ now: Now) {
         switches[position] = SwitchState(awaitedSince: now.boot)
-        isMarkedDue = true
+        markDue()
     }
 
     /// Takes in that a switch has other flags in force: adds warnings about them, and reads the
@@ -177,37 +149,26 @@ struct ServiceState: Hashable, Sendable {
         _ answer: NumberedAnswer, at position: Int, before: Reading?, _ notices: inout [Notice]
     ) {
         guard let reading = switches[position].reading else { return }
-        isMarkedDue = true
+        markDue()
         if before?.claims != reading.claims { hasNews = true }
         tellWarnings(of: reading, at: position, before: before, &notices)
         values.take(answer, at: position, of: service, &notices)
     }
 
-    /// Notes a good answer for one of its switches.
-    private mutating func hear(at now: Now) {
-        firstAnswerAt = firstAnswerAt ?? now.boot
-    }
-
     // MARK: - Decisions
 
-    /// Whether something changed since it was last decided, or its wake-up has come.
-    func isDue(at now: Now) -> Bool { isMarkedDue || wake.hasCome(at: now) }
-
     /// Makes it due for a decision.
-    mutating func markDue() { isMarkedDue = true }
+    mutating func markDue() { wake = .atOnce }
 
     /// Takes in the installed version of the software that it runs.
     mutating func install(_ version: Version) {
         guard installed != version else { return }
         installed = version
-        isMarkedDue = true
+        markDue()
     }
 
-    /// Its candidate for the host guard. It is not due any more.
-    mutating func candidate(
-        at index: Int, _ override: Override?, on host: HostState
-    ) -> Candidate {
-        isMarkedDue = false
+    /// Its candidate for the host guard.
+    func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
         let circumstances = circumstances(override, on: host)
         let evidence = evidence(on: host)
         let verdict = keepDecided(service.decide(evidence, in: circumstances))
@@ -220,35 +181,34 @@ struct ServiceState: Hashable, Sendable {
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
-    /// closed. Returns the publication; nil if the files stay as they are.
+    /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
-        _ candidate: Candidate, isHeld: Bool, on host: HostState
-    ) -> Publication? {
+        _ candidate: Candidate, isHeld: Bool, on host: HostState, _ notices: inout [Notice]
+    ) -> Record? {
         hasNews = false
         wanted = candidate.unforced.gate ?? wanted
         let now = host.now
         let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
         let verdict = values.complete(holdClosed(proposal, at: now), of: service)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
-        var publication: Publication?
-        if mustPublish(verdict, edge, at: now), !isAwaiting(verdict) {
-            publication = publish(verdict, isHeld: isHeld, edge, on: host)
-        }
+        let isPublished = mustPublish(verdict, edge, at: now)
+        if isPublished { publish(verdict, isHeld: isHeld, edge, on: host, &notices) }
         wake = nextWake(candidate, edge, on: host)
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
-        return publication
+        return isPublished ? record : nil
     }
 
     private mutating func publish(
-        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, on host: HostState
-    ) -> Publication {
+        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, on host: HostState,
+        _ notices: inout [Notice]
+    ) {
         let (before, known, now) = (record?.verdict, entry, host.now.wall)
         let isChange = known?.state != verdict.state
         let entry = Ledger.Entry(
             state: verdict.state, since: isChange ? now : known?.since ?? now,
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
-        let record = Record(
+        record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
             fetchedAt: fetchedAt(verdict), nextEdge: edge)
         if verdict.gate == .closed, before?.gate != .closed, closedAt == nil {
@@ -258,11 +218,9 @@ struct ServiceState: Hashable, Sendable {
         }
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
         self.entry = entry
-        self.record = record
-        let isNew = before?.state != verdict.state || before?.reason.slug != verdict.reason.slug
-        return Publication(
-            record: record, entry: entry == known ? nil : entry,
-            notice: isNew ? .decided(service.name, verdict, was: known?.state) : nil)
+        if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
+            notices.append(.decided(service.name, verdict, was: known?.state))
+        }
     }
 
     // MARK: - Reload
@@ -279,15 +237,13 @@ struct ServiceState: Hashable, Sendable {
             before.continued(plan, of: service, on: changes[plan.source], at: now)
         }
         values = ServiceValues(of: service)
-        installed = before.installed(under: service.installed)
-        firstAnswerAt =
-            before.firstAnswerAt ?? switches.compactMap(\.confirmation.moment).min()
+        if service.installed != before.service.installed { installed = service.installed?.fixed }
+        firstAnswerAt = before.firstAnswerAt ?? switches.compactMap(\.confirmation.moment).min()
         hasNews =
             service != before.service
             || service.switches.contains { changes[$0.source]?.hasOtherDefaults == true }
         isSameBoot =
             before.isSameBoot || before.record.map(\.verdict.state) ?? .undecided != .undecided
-        wake = Wake()
-        isMarkedDue = true
+        markDue()
     }
 }

@@ -7,15 +7,12 @@ struct ServiceValues: Hashable, Sendable {
     private var held: [HeldValue]
 
     /// Every value with its default.
-    init(of service: Service) {
-        held = service.remote.map { HeldValue(value: $0.fallback) }
-    }
+    init(of service: Service) { held = service.remote.map { HeldValue(value: $0.fallback) } }
 
     /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
     /// of the wrong type leaves the last good value, with a notice.
     mutating func take(
-        _ answer: NumberedAnswer, at position: Int, of service: Service,
-        _ notices: inout [Notice]
+        _ answer: NumberedAnswer, at position: Int, of service: Service, _ notices: inout [Notice]
     ) {
         guard !held.isEmpty, service.isLead(position) else { return }
         let source = service.switches[position].source
@@ -44,7 +41,6 @@ struct ServiceValues: Hashable, Sendable {
 
     /// Adds the numbers of the answers of a source from which values were read.
     func addAnswers(of source: SourceName, in service: Service, to used: inout Set<Int>) {
-        guard !held.isEmpty else { return }
         for (value, plan) in zip(held, service.remote) where plan.source == source {
             if let answer = value.answer { used.insert(answer) }
         }
@@ -69,11 +65,6 @@ private struct HeldValue: Hashable {
     var answer: Int?
     /// Why the newest answer did not give a value.
     var problem: InvalidFlag?
-
-    /// A value that was not read from an answer.
-    init(value: JSON.Value?) {
-        self.value = value
-    }
 
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
     mutating func take(_ answer: NumberedAnswer, as plan: RemoteValue) -> InvalidFlag? {

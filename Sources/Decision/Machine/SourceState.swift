@@ -3,11 +3,9 @@ import JSON
 
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///
-/// It knows the switches that read it. `SwitchState` interprets the answers.
+/// `SwitchState` interprets the answers.
 struct SourceState: Hashable, Sendable {
-    let name: SourceName
-    /// The switches that read it, in the order of the services.
-    let readers: [SwitchPosition]
+    private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
     /// while a switch cannot read the newest, or flags are staged.
     private(set) var answers: [NumberedAnswer] = []
@@ -15,13 +13,8 @@ struct SourceState: Hashable, Sendable {
     private(set) var confirmation = Confirmation.never
     /// Why the last fetch failed; nil after a good one.
     private(set) var failure: Failure?
-    /// The usual time between two fetches.
-    var interval: Duration { schedule.interval }
+    var name: SourceName { plan.name }
 
-    /// The values of keys that an answer does not hold.
-    private var defaults: JSON.Object
-    /// How long one fetch may take.
-    private var timeout: Duration
     private var schedule: Schedule
     private var activity: Activity
     /// Why changes are seen at polls only; nil if the source is watched.
@@ -42,11 +35,8 @@ struct SourceState: Hashable, Sendable {
     }
 
     /// A source without answers that is due at once.
-    init(plan: SourcePlan, readers: [SwitchPosition], at now: Now) {
-        name = plan.name
-        self.readers = readers
-        defaults = plan.defaults
-        timeout = plan.timeout
+    init(plan: SourcePlan, at now: Now) {
+        self.plan = plan
         schedule = Schedule(interval: plan.interval)
         activity = .waiting(until: now.boot)
     }
@@ -61,7 +51,7 @@ struct SourceState: Hashable, Sendable {
     /// Begins a fetch if it is due. True if it is in flight now.
     mutating func beginFetch(at now: Now) -> Bool {
         guard case .waiting(let moment) = activity, moment <= now.boot else { return false }
-        activity = .fetching(isHinted: false, limit: now.boot + timeout)
+        activity = .fetching(isHinted: false, limit: now.boot + plan.timeout)
         return true
     }
 
@@ -73,11 +63,11 @@ struct SourceState: Hashable, Sendable {
         }
     }
 
-    /// Notes that the fetch in flight brought or confirmed flags. True if the fetch before had
-    /// failed. Call `rest` afterwards, once the services are decided.
-    mutating func succeed() -> Bool {
+    /// Notes that the fetch in flight brought or confirmed flags. Returns a notice if the fetch
+    /// before had failed. Call `rest` afterwards, once the services are decided.
+    mutating func succeed() -> [Notice] {
         defer { failure = nil }
-        return failure != nil
+        return failure == nil ? [] : [.sourceRecovered(name)]
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
@@ -85,11 +75,11 @@ struct SourceState: Hashable, Sendable {
         rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Returns the wait until the next, and whether the failure is another
-    /// than that of the fetch before.
+    /// Ends a failed fetch. Returns a notice if the failure is another than that of the fetch
+    /// before.
     mutating func fail(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
-    ) -> (wait: Duration, isNew: Bool) {
+    ) -> [Notice] {
         let wait = schedule.failed(failure, using: &random)
         let isNew = self.failure?.detail != failure.detail
         self.failure = failure
@@ -99,14 +89,13 @@ struct SourceState: Hashable, Sendable {
         } else {
             rest(for: wait, at: now)
         }
-        return (wait, isNew)
+        return isNew ? [.sourceFailed(name, failure, retryIn: wait)] : []
     }
 
     /// Whether the fetch in flight is inside its time limit, or the next one has a wake-up ahead.
     func isProgressing(at now: Now, wakeUp: Boottime?, tolerance: Duration) -> Bool {
         switch activity {
-        case .fetching(_, let limit):
-            return now.boot <= limit + tolerance
+        case .fetching(_, let limit): return now.boot <= limit + tolerance
         case .waiting(let moment):
             guard let wakeUp, wakeUp <= moment else { return false }
             return now.boot <= moment + tolerance
@@ -126,7 +115,7 @@ struct SourceState: Hashable, Sendable {
     /// Numbers a new answer.
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
-        return NumberedAnswer(number: numbered, answer: answer, defaults: defaults)
+        return NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
     }
 
     /// Takes the validators of an answer with the same bytes as the newest answer. True if the
@@ -145,28 +134,22 @@ struct SourceState: Hashable, Sendable {
         return answers[0]
     }
 
-    /// Puts a new answer before the others. Returns the keys with a default that the answer before
-    /// held and this one lacks. A switch that needs a key without a default reports an invalid
-    /// flag.
-    mutating func keep(_ answer: NumberedAnswer, at now: Now) -> [String] {
-        var vanished: [String] = []
-        if let before = answers.first?.answer {
-            if !before.isInherited {
-                vanished = defaults.map(\.key).filter {
-                    before.flags[$0] != nil && answer.answer.flags[$0] == nil
-                }
-            }
-            answers[0].answer.confirmedAt = confirmation.instant(at: now)
-        }
+    /// Puts a new answer before the others. Returns notices about the keys with a default that the
+    /// answer before held and this one lacks. A switch that needs a key without a default reports
+    /// an invalid flag.
+    mutating func keep(_ answer: NumberedAnswer, at now: Now) -> [Notice] {
+        let before = answers.first?.answer
+        if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
         answers.insert(answer, at: 0)
         confirm(at: now)
-        return vanished
+        guard let before, !before.isInherited else { return [] }
+        return plan.defaults.map(\.key)
+            .filter { before.flags[$0] != nil && answer.answer.flags[$0] == nil }
+            .map { .flagVanished(name, key: $0) }
     }
 
     /// Notes that the source has confirmed the newest answer.
-    mutating func confirm(at now: Now) {
-        confirmation = .now(now.boot)
-    }
+    mutating func confirm(at now: Now) { confirmation = .now(now.boot) }
 
     /// Restores the answers that an earlier run stored.
     mutating func restore(_ stored: Memory.StoredFlags) {
@@ -187,54 +170,45 @@ struct SourceState: Hashable, Sendable {
 
     // MARK: - Problems
 
-    /// Notes why the source cannot be watched, nil if it is watched. True for a new problem.
-    mutating func note(watchProblem problem: String?) -> Bool {
+    /// Notes why the source cannot be watched, nil if it is watched. Returns a notice of a new
+    /// problem.
+    mutating func note(watchProblem problem: String?) -> [Notice] {
         defer { watchProblem = problem }
-        return problem != nil && problem != watchProblem
+        guard let problem, problem != watchProblem else { return [] }
+        return [.sourceUnwatched(name, problem)]
     }
 
-    /// Notes the present warnings about its flags. Returns the new ones: each is announced once
-    /// while it lasts.
-    mutating func note(warnings now: [String]) -> [String] {
+    /// Notes the present warnings about its flags. Returns notices of the new ones: each is
+    /// announced once while it lasts.
+    mutating func note(warnings now: [String]) -> [Notice] {
         let new = now.filter { warnings.insert($0).inserted }
         warnings.formIntersection(now)
-        return new
+        return new.map { .sourceWarned(name, $0) }
     }
 
     // MARK: - Reload
 
-    /// The same source under another plan, with the change for its switches.
-    func continued(
-        _ plan: SourcePlan, readers: [SwitchPosition], _ replacement: Replacement?, at now: Now
-    ) -> (state: SourceState, change: SourceChange) {
-        var state = SourceState(plan: plan, readers: readers, at: now)
-        state.numbered = numbered
-        state.confirmation = confirmation
-        state.answers = answers
-        let hasOtherDefaults = plan.defaults != defaults
-        if hasOtherDefaults {
-            state.answers = answers.map {
-                NumberedAnswer(number: $0.number, answer: $0.answer, defaults: plan.defaults)
-            }
-        }
+    /// The same source under another plan.
+    func continued(_ next: SourcePlan, _ replacement: Replacement?, at now: Now) -> SourceChange {
+        var state = self
         if replacement == .otherAddress {
             // Failures, schedule and warnings belong to the earlier address; the flags alone stay.
-            for index in state.answers.indices { state.answers[index].answer.inherit() }
+            state = SourceState(plan: next, at: now)
+            state.numbered = numbered
             state.confirmation = confirmation.earlier(at: now)
-        } else {
-            state.schedule = schedule
-            state.schedule.interval = plan.interval
-            state.activity = activity
-            state.failure = failure
-            state.watchProblem = watchProblem
-            state.warnings = warnings
-            if plan.interval != schedule.interval { state.hasten(to: now.boot + plan.interval) }
-            if replacement == .sameAddress { state.beginAnew(at: now) }
         }
-        let change = SourceChange(
-            answers: state.answers, confirmation: state.confirmation,
-            hasOtherAddress: replacement == .otherAddress, hasOtherDefaults: hasOtherDefaults)
-        return (state, change)
+        state.plan = next
+        state.schedule.interval = next.interval
+        state.answers = answers.map { known in
+            var answer = known.answer
+            if replacement == .otherAddress { answer.inherit() }
+            return NumberedAnswer(number: known.number, answer: answer, defaults: next.defaults)
+        }
+        if next.interval != plan.interval { state.hasten(to: now.boot + next.interval) }
+        if replacement == .sameAddress { state.beginAnew(at: now) }
+        return SourceChange(
+            source: state, hasOtherAddress: replacement == .otherAddress,
+            hasOtherDefaults: next.defaults != plan.defaults)
     }
 
     /// Makes a fetch due at `moment` at the latest, unless a Retry-After is in force.
@@ -252,10 +226,12 @@ struct SourceState: Hashable, Sendable {
     }
 }
 
-/// One switch of one service, by their positions in the plan.
-struct SwitchPosition: Hashable, Sendable {
-    let service: Int
-    let position: Int
+/// A source that stays configured over a reload.
+struct SourceChange {
+    /// The source after the reload.
+    let source: SourceState
+    let hasOtherAddress: Bool
+    let hasOtherDefaults: Bool
 }
 
 /// An answer with the number by which the switches and values of a source refer to it.
@@ -274,12 +250,8 @@ struct NumberedAnswer: Hashable, Sendable {
         self.flags = flags
     }
 
-    /// The reading of the answer by a format, or the flag that cannot be read.
-    func read(by format: Format, in zone: Zone) -> Result<Reading, InvalidFlag> {
-        do {
-            return .success(try format.read(flags, in: zone))
-        } catch {
-            return .failure(error)
-        }
+    /// The reading of the answer by the format of a switch of `service`.
+    func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
+        try plan.format.read(flags, in: service.zone)
     }
 }

@@ -2,14 +2,14 @@ import CivilTime
 
 /// The state of one switch: the flags in force, and the fate of the newest answer of its source.
 ///
-/// It knows the answers by their numbers, and neither its source nor its service.
+/// It knows neither its source nor its service.
 struct SwitchState: Hashable, Sendable {
     /// Since when the service waits for its first answer: the start, or the reload that added it.
     private(set) var awaitedSince: Boottime
     /// The reading of the flags in force; nil before the first.
     private(set) var reading: Reading?
     /// The answer of `reading`.
-    private(set) var answer: AnswerReference?
+    private(set) var answer: NumberedAnswer?
     /// The number of a newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Int?
     /// When the source last gave or confirmed the flags in force.
@@ -32,9 +32,7 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// A switch without flags whose service waits for them since `moment`.
-    init(awaitedSince moment: Boottime) {
-        awaitedSince = moment
-    }
+    init(awaitedSince moment: Boottime) { awaitedSince = moment }
 
     /// Whether the source gave or confirmed the flags in force since the start.
     var isAnswered: Bool { confirmation.moment != nil }
@@ -56,61 +54,48 @@ struct SwitchState: Hashable, Sendable {
 
     /// The outcome of an offer.
     enum Offer {
-        /// The answer is invalid. `isNew` unless the answer before had the same problem.
-        case invalid(InvalidFlag, isNew: Bool)
         /// The answer would move the gate, and more answers have to agree.
         case unconfirmed
         /// The answer takes force at the next start.
         case staged
-        /// The answer is in force in the place of `before`.
-        case inForce(before: Reading?)
+        case inForce
     }
 
-    /// Takes in a new answer. `isForNextStart` stages it, unless there are no flags yet.
-    /// `confirmations` is the number of answers in a row that have to agree before it moves the
-    /// gate; nil if it does not move the gate.
+    /// Takes in a new answer that was read. `isForNextStart` stages it, unless there are no flags
+    /// yet. `mover` is this answer as the first in a row that move the gate; nil if it does not
+    /// move the gate.
     mutating func offer(
-        _ answer: NumberedAnswer, readAs result: Result<Reading, InvalidFlag>,
-        isForNextStart: Bool, confirmations: (gate: Gate, needed: Int)?, at now: Now
+        _ answer: NumberedAnswer, _ next: Reading, isForNextStart: Bool, mover: Unconfirmed?,
+        at now: Now
     ) -> Offer {
-        let next: Reading
-        switch result {
-        case .failure(let problem):
-            return .invalid(problem, isNew: markInvalid(problem))
-        case .success(let reading):
-            if let problem = regression(in: reading) {
-                return .invalid(problem, isNew: markInvalid(problem))
-            }
-            next = reading
-        }
         if isForNextStart, reading != nil {
             staged = answer.number
             raiseVersion(to: next)
-            confirm(at: now)
+            accept(at: now)
             return .staged
         }
-        if let (gate, needed) = confirmations {
-            let count = unconfirmed?.gate == gate ? unconfirmed?.count ?? 0 : 0
-            if count + 1 < needed {
-                newest = .unconfirmed(Unconfirmed(gate: gate, count: count + 1, needed: needed))
+        if var mover {
+            if let unconfirmed, unconfirmed.gate == mover.gate { mover.count += unconfirmed.count }
+            if mover.count < mover.needed {
+                newest = .unconfirmed(mover)
                 return .unconfirmed
             }
         }
-        let before = reading
         putInForce(answer, next)
-        confirm(at: now)
-        return .inForce(before: before)
+        accept(at: now)
+        return .inForce
     }
 
-    /// Puts a staged answer in force with a reading of now. Returns the reading before.
-    mutating func activate(_ answer: NumberedAnswer, _ reading: Reading) -> Reading? {
-        let before = self.reading
-        putInForce(answer, reading)
-        return before
+    /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
+    /// this may change the verdict.
+    mutating func confirm(at now: Now, maxStale: Duration?) -> Bool {
+        let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
+        let mayChange = !isAnswered || newest != .accepted || wasStale
+        accept(at: now)
+        return mayChange
     }
 
-    /// Notes that the source has confirmed the newest answer, which is in force or staged.
-    mutating func confirm(at now: Now) {
+    private mutating func accept(at now: Now) {
         confirmation = .now(now.boot)
         newest = .accepted
     }
@@ -123,10 +108,11 @@ struct SwitchState: Hashable, Sendable {
         return true
     }
 
-    private mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading) {
+    /// Puts an answer in force by its reading.
+    mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading) {
         raiseVersion(to: reading)
         self.reading = reading
-        self.answer = AnswerReference(answer)
+        self.answer = answer
         staged = nil
     }
 
@@ -134,14 +120,13 @@ struct SwitchState: Hashable, Sendable {
         highestVersion = reading.version ?? highestVersion
     }
 
-    /// The problem of a reading whose edition is lower than an accepted one, or missing. Flags that
-    /// had an edition once must always have one: without it, new flags cannot be told from old
-    /// flags.
-    private func regression(in next: Reading) -> InvalidFlag? {
-        guard let highest = highestVersion else { return nil }
-        guard let version = next.version else { return .missing(key: "version") }
-        guard version < highest else { return nil }
-        return .wrongType(
+    /// Throws for a reading whose edition is lower than an accepted one, or missing. Flags that had
+    /// an edition once must always have one: without it, new flags cannot be told from old flags.
+    func checkVersion(of next: Reading) throws(InvalidFlag) {
+        guard let highest = highestVersion else { return }
+        guard let version = next.version else { throw .missing(key: "version") }
+        guard version < highest else { return }
+        throw .wrongType(
             key: "version", expected: "\(highest) or more, as it was before", found: "\(version)")
     }
 
@@ -150,30 +135,28 @@ struct SwitchState: Hashable, Sendable {
     /// Puts the newest of `answers` in force that it can read. `confirmed` is the confirmation of
     /// the newest; an older answer was confirmed until the next answer came.
     mutating func adopt(
-        _ answers: some Sequence<NumberedAnswer>, confirmed: Confirmation, by format: Format,
-        in zone: Zone
+        _ answers: ArraySlice<NumberedAnswer>, confirmed: Confirmation, by plan: Switch,
+        of service: Service
     ) {
-        var isNewest = true
-        for answer in answers {
-            switch answer.read(by: format, in: zone) {
-            case .success(let reading):
+        for (index, answer) in zip(answers.indices, answers) {
+            do {
+                let reading = try answer.read(by: plan, of: service)
                 self.reading = reading
-                self.answer = AnswerReference(answer)
+                self.answer = answer
                 if !answer.answer.isInherited { raiseVersion(to: reading) }
                 let older = answer.answer.confirmedAt ?? answer.answer.fetchedAt
-                confirmation = isNewest ? confirmed : .earlier(older)
+                confirmation = index == answers.startIndex ? confirmed : .earlier(older)
                 return
-            case .failure(let problem):
-                if case .accepted = newest { newest = .invalid(problem) }
+            } catch {
+                if case .accepted = newest { newest = .invalid(error) }
             }
-            isNewest = false
         }
     }
 
     /// Notes that the present address gives the inherited answer too, so that its edition counts.
     mutating func acceptAsOwn(_ answer: NumberedAnswer) {
         guard self.answer?.number == answer.number, let reading else { return }
-        self.answer = AnswerReference(answer)
+        self.answer = answer
         raiseVersion(to: reading)
     }
 
@@ -188,28 +171,10 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Waits since the same time as `known`, which has flags of the same source.
-    mutating func wait(like known: SwitchState) {
-        awaitedSince = known.awaitedSince
-    }
+    mutating func wait(like known: SwitchState) { awaitedSince = known.awaitedSince }
 
     /// Stages the answer of this number; nil stages none.
-    mutating func stage(_ answer: Int?) {
-        staged = answer
-    }
-}
-
-/// The answer on which a switch rests: its number, and its facts for the verdict.
-struct AnswerReference: Hashable, Sendable {
-    let number: Int
-    let version: String?
-    let fetchedAt: Instant
-
-    /// Refers to `answer`.
-    init(_ answer: NumberedAnswer) {
-        number = answer.number
-        version = answer.answer.version
-        fetchedAt = answer.answer.fetchedAt
-    }
+    mutating func stage(_ answer: Int?) { staged = answer }
 }
 
 /// When a source last confirmed some flags.
@@ -244,7 +209,5 @@ enum Confirmation: Hashable, Sendable {
     }
 
     /// The same confirmation, as a restart would see it.
-    func earlier(at now: Now) -> Confirmation {
-        instant(at: now).map { .earlier($0) } ?? .never
-    }
+    func earlier(at now: Now) -> Confirmation { instant(at: now).map { .earlier($0) } ?? .never }
 }

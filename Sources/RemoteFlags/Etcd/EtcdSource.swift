@@ -1,11 +1,9 @@
-import CivilTime
 package import Decision
-package import EventLoop
 import Faults
 import Files
 import JSON
 package import SourceKinds
-package import Transfer
+import Transfer
 
 /// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at
 /// changes of them from the revision of the last fetch on.
@@ -13,14 +11,9 @@ package import Transfer
 /// A fetch asks the endpoint that answered last, and the next endpoint if it does not answer. Each
 /// endpoint gets an equal share of the remaining time.
 package final class EtcdSource: FlagSource {
-    package let name: SourceName
     private let site: EtcdSite
-    private let interval: Duration
-    private let environment: SourceEnvironment
-    private let loop: EventLoop
-    private let client: HTTPClient
+    private let context: SourceContext
     private let fetch: Fetch
-    private let deliver: Deliver
     private var stream: Stream<WatchParser>?
     /// The token of the last login.
     private var token: String?
@@ -42,27 +35,24 @@ package final class EtcdSource: FlagSource {
         var failure: Failure?
     }
 
-    /// A source that fetches nothing yet. `deliver` takes its events.
-    package init(
-        name: SourceName, site: EtcdSite, interval: Duration, environment: SourceEnvironment,
-        client: HTTPClient, loop: EventLoop, deliver: @escaping Deliver
-    ) {
+    /// A source that fetches nothing yet.
+    package init(_ site: EtcdSite, _ context: SourceContext) {
         Invariant.hold(!site.endpoints.isEmpty, "an etcd cluster has an endpoint")
-        self.name = name
         self.site = site
-        self.interval = interval
-        self.environment = environment
-        self.loop = loop
-        self.client = client
-        self.deliver = deliver
+        self.context = context
         // The time limit of an endpoint depends on the other endpoints.
         fetch = Fetch(
-            "", limit: site.server.timeout, timeout: "no whole answer in time", client: client,
-            loop: loop)
+            "", limit: site.server.limits.timeout, timeout: "no whole answer in time", for: context)
         endpoint = Int.random(in: site.endpoints.indices)
     }
 
-    package var binding: String { site.binding }
+    package var name: SourceName { context.name }
+
+    /// The prefix, the user and the endpoints. There is no secret in it.
+    package var binding: String {
+        let user = site.login.map { " as \($0.user)" } ?? ""
+        return "etcd:\(site.prefix)\(user) at \(site.endpoints.sorted().joined(separator: ","))"
+    }
 
     /// Does nothing: the watch begins at the revision of the first fetch.
     package func start() {}
@@ -86,7 +76,7 @@ package final class EtcdSource: FlagSource {
         fetch.operation = "\(question.operation) '\(site.endpoints[endpoint])'"
         do {
             var request = try request(question, at: endpoint)
-            request.timeout = (fetch.deadline - loop.now.boot) / round.endpointsLeft
+            request.timeout = fetch.timeLeft / round.endpointsLeft
             fetch.send(PreparedRequest(request)) { [unowned self] in take($0, to: question) }
         } catch {
             fail(Failure(.unreachable, "\(error)"))
@@ -96,10 +86,10 @@ package final class EtcdSource: FlagSource {
     private func request(
         _ question: GatewayRequest, at endpoint: Int
     ) throws(CredentialError) -> HTTPRequest {
-        let secrets = try Secrets(of: site.server, environment)
-        var request = site.server.request(with: secrets, agent: environment.agent)
+        let secrets = try Secrets(of: site.server, context.environment)
+        var request = site.server.request(with: secrets, agent: context.environment.agent)
         request.url = site.endpoints[endpoint] + question.path
-        request.body = question.body
+        request.body = question.object.bytes
         request.keptOfRefusal = 1024
         request.headers.append(Header("Content-Type", "application/json"))
         request.headers += question.headers
@@ -114,17 +104,15 @@ package final class EtcdSource: FlagSource {
         case .failure(let failure): return askNext(after: failure)
         }
         do throws(GatewayError) {
-            let now = loop.now.wall
-            let object = try response.gatewayObject(retryAfter: response.retryAfter(now: now))
-            switch question {
-            case .range:
-                succeed(try Snapshot(object, prefix: site.prefix), response)
-            case .authenticate:
-                token = try object.token
-                ask(.range(prefix: site.prefix))
-            case .watch:
-                break
+            let object = try response.gatewayObject(now: context.now.wall)
+            guard question.isLogin else {
+                return succeed(try Snapshot(object, prefix: site.prefix), response)
             }
+            guard let token = object["token"]?.string, token.isVisibleASCII,
+                token.utf8.count <= 8192
+            else { throw .invalid("the answer holds no token") }
+            self.token = token
+            ask(.range(prefix: site.prefix))
         } catch {
             recover(from: error, of: question)
         }
@@ -134,10 +122,10 @@ package final class EtcdSource: FlagSource {
         let isWatchSilent = watched.map { round?.silent.contains($0) == true } ?? false
         round = nil
         watch(from: snapshot, anew: isWatchSilent)
-        let now = loop.now.wall
+        let now = context.now.wall
         let answer = Answer(
             body: snapshot.body, flags: snapshot.flags, version: snapshot.version, fetchedAt: now)
-        deliver(.fetched(name, .answer(answer), date: response.date(now: now)))
+        context.end(.answer(answer), date: response.date(now: now))
     }
 
     /// Retries after a login, without a token or at another endpoint; else the fetch fails.
@@ -151,12 +139,10 @@ package final class EtcdSource: FlagSource {
                 fail(failure)
             }
         case .loginNotWanted:
-            guard case .authenticate = question else { return fail(failure) }
+            guard question.isLogin else { return fail(failure) }
             ask(.range(prefix: site.prefix))
-        case .refused:
-            fail(failure)
-        case .unavailable, .invalid:
-            askNext(after: failure)
+        case .refused: fail(failure)
+        case .unavailable, .invalid: askNext(after: failure)
         }
     }
 
@@ -164,7 +150,7 @@ package final class EtcdSource: FlagSource {
         round?.hasLoggedIn = true
         token = nil
         do {
-            let password = try Secrets.password(login.password, environment)
+            let password = try context.environment.password(login.password)
             ask(.authenticate(user: login.user, password: password))
         } catch {
             fail(Failure(.unreachable, "\(error)"))
@@ -178,7 +164,7 @@ package final class EtcdSource: FlagSource {
         round.endpointsLeft -= 1
         round.silent.insert(endpoint)
         self.round = round
-        guard round.endpointsLeft > 0, fetch.deadline > loop.now.boot else {
+        guard round.endpointsLeft > 0, fetch.timeLeft > .zero else {
             // The next fetch begins with the same endpoint, and so fails with the same sentence.
             endpoint = round.startedAt
             if site.endpoints.count > 1 { first.detail += "; no other endpoint answers either" }
@@ -191,7 +177,7 @@ package final class EtcdSource: FlagSource {
     private func fail(_ failure: Failure) {
         round = nil
         stream?.pollFailed(failure)
-        deliver(.fetched(name, .failure(failure)))
+        context.end(.failure(failure))
     }
 
     // MARK: - The watch
@@ -208,22 +194,17 @@ package final class EtcdSource: FlagSource {
                 if isSilent || isOtherHistory == true { stream.start() }
                 stream.pollSucceeded()
             } else {
-                stream = try makeStream()
+                // A member reports progress every ten minutes by default, and up to a tenth later.
+                // The kernel's keep-alive probes find a dead connection sooner.
+                stream = try Stream(
+                    for: context,
+                    StreamPolicy(opening: site.server.limits.timeout, silence: .seconds(12 * 60)),
+                    parser: { WatchParser() }, request: { [unowned self] in try watchRequest() })
                 stream?.start()
             }
         } catch {
-            deliver(.watched(name, problem: "\(error)"))
+            context.tell(problem: "\(error)")
         }
-    }
-
-    private func makeStream() throws(SystemError) -> Stream<WatchParser> {
-        // A member reports progress every ten minutes by default, and up to a tenth later. The
-        // kernel's keep-alive probes find a dead connection sooner.
-        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(12 * 60))
-        return try Stream(
-            of: name, policy: policy, interval: interval, client: client, loop: loop,
-            parser: { WatchParser() }, request: { [unowned self] in try watchRequest() },
-            deliver: deliver)
     }
 
     /// Each connection that does not last makes the next go to another endpoint.
@@ -232,17 +213,5 @@ package final class EtcdSource: FlagSource {
         watched = index
         let revision = last?.revision ?? 0
         return try request(.watch(prefix: site.prefix, from: revision + 1), at: index)
-    }
-}
-
-extension JSON.Object {
-    /// The token in the answer to a login. It has to be fit for a header.
-    fileprivate var token: String {
-        get throws(GatewayError) {
-            guard let token = self["token"]?.string, !token.isEmpty, token.utf8.count <= 8192,
-                token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw .invalid("the answer holds no token") }
-            return token
-        }
     }
 }

@@ -1,59 +1,44 @@
+import CivilTime
 import Decision
 import JSON
+import Signing
 import Transfer
 
 /// A request to etcd's JSON gateway, version 3: a POST of one object, in which keys are base64 and numbers
 /// of 64 bits are strings.
-enum GatewayRequest: Hashable {
-    /// All keys with the prefix, as the cluster has agreed on them.
-    case range(prefix: String)
-    /// All changes of the keys with the prefix, from that revision on.
-    case watch(prefix: String, from: Int64)
-    /// A token for this user.
-    case authenticate(user: String, password: String)
-
+struct GatewayRequest {
     /// The path of the method.
-    var path: String {
-        switch self {
-        case .range: "/v3/kv/range"
-        case .watch: "/v3/watch"
-        case .authenticate: "/v3/auth/authenticate"
-        }
-    }
-
+    let path: String
     /// The operation, as the beginning of a failure's sentence: the endpoint comes next.
-    var operation: String {
-        switch self {
-        case .range: "read the keys at"
-        case .watch: "watch the keys at"
-        case .authenticate(let user, _): "log in as '\(user)' at"
-        }
-    }
-
+    let operation: String
     /// The object that is posted.
-    var body: [UInt8] { object.bytes }
+    let object: JSON.Object
+    var headers: [Header] = []
+    /// Whether its answer is a token.
+    var isLogin = false
 
-    /// Headers of the method. Without `hasleader`, a watch stays open and silent when its member has
-    /// lost the cluster.
-    var headers: [Header] {
-        switch self {
-        case .watch: [Header("Grpc-Metadata-hasleader", "true")]
-        case .range, .authenticate: []
-        }
+    /// All keys with the prefix, as the cluster has agreed on them.
+    static func range(prefix: String) -> GatewayRequest {
+        GatewayRequest(path: "/v3/kv/range", operation: "read the keys at", object: keys(prefix))
     }
 
-    private var object: JSON.Object {
-        switch self {
-        case .range(let prefix):
-            return Self.keys(prefix)
-        case .watch(let prefix, let revision):
-            var create = Self.keys(prefix)
-            create["start_revision"] = .string(String(revision))
-            create["progress_notify"] = .bool(true)
-            return ["create_request": .object(create)]
-        case .authenticate(let user, let password):
-            return ["name": .string(user), "password": .string(password)]
-        }
+    /// All changes of the keys with the prefix, from that revision on. Without `hasleader`, a watch
+    /// stays open and silent when its member has lost the cluster.
+    static func watch(prefix: String, from revision: Int64) -> GatewayRequest {
+        var create = keys(prefix)
+        create["start_revision"] = .string(String(revision))
+        create["progress_notify"] = .bool(true)
+        return GatewayRequest(
+            path: "/v3/watch", operation: "watch the keys at",
+            object: ["create_request": .object(create)],
+            headers: [Header("Grpc-Metadata-hasleader", "true")])
+    }
+
+    /// A token for this user.
+    static func authenticate(user: String, password: String) -> GatewayRequest {
+        GatewayRequest(
+            path: "/v3/auth/authenticate", operation: "log in as '\(user)' at",
+            object: ["name": .string(user), "password": .string(password)], isLogin: true)
     }
 
     /// The range of the keys with a prefix: from the prefix itself to before the next text of the same
@@ -103,8 +88,8 @@ package enum GatewayError: Error, Hashable {
 
 extension HTTPResponse {
     /// The object in an answer of the gateway.
-    func gatewayObject(retryAfter wait: Duration?) throws(GatewayError) -> JSON.Object {
-        guard status == 200 else { throw gatewayError(retryAfter: wait) }
+    func gatewayObject(now: Instant) throws(GatewayError) -> JSON.Object {
+        guard status == 200 else { throw gatewayError(now: now) }
         do {
             return try FlagDocument.parse(body)
         } catch {
@@ -114,19 +99,17 @@ extension HTTPResponse {
 
     /// etcd maps the errors of gRPC (google.rpc.Code) to HTTP statuses and adds a sentence. A token
     /// that is missing, or older than the newest change of users, is a bad request.
-    private func gatewayError(retryAfter wait: Duration?) -> GatewayError {
-        let said = gatewaySentence
-        let text = "the server answers \(statusText)\(said.map { ": \($0)" } ?? "")"
-        switch (status, said) {
+    private func gatewayError(now: Instant) -> GatewayError {
+        let sentence = gatewaySentence
+        let text = "the server answers \(statusText)\(sentence.map { ": \($0)" } ?? "")"
+        switch (status, sentence) {
         case (401, _), (400, "etcdserver: user name is empty"),
             (400, "etcdserver: revision of auth store is old"):
             return .loginNeeded(text)
-        case (_, "etcdserver: authentication is not enabled"):
-            return .loginNotWanted
+        case (_, "etcdserver: authentication is not enabled"): return .loginNotWanted
         case (403, _), (400, "etcdserver: authentication failed, invalid user ID or password"):
             return .refused(text)
-        default:
-            return .unavailable(text, retryAfter: wait)
+        default: return .unavailable(text, retryAfter: retryAfter(now: now))
         }
     }
 

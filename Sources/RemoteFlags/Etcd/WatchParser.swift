@@ -17,7 +17,7 @@ package struct WatchParser: StreamParser {
 
     /// Reads the lines that these bytes complete.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        lines.take(bytes) { Self.read($0, &news) }
+        for line in lines.take(bytes) { Self.read(line, &news) }
     }
 
     /// Reads the last line, which has no end when the server goes down.
@@ -61,12 +61,12 @@ package struct WatchParser: StreamParser {
     }
 
     /// Only known sentences of etcd get into the failure: other text of the server is untrusted.
-    private static func failure(_ said: String) -> Failure {
-        if said.contains(exactly: "permission denied") {
+    private static func failure(_ sentence: String) -> Failure {
+        if sentence.contains(exactly: "permission denied") {
             return Failure(.refused, "watch: permission denied")
         }
         for known in ["no leader", "invalid auth token", "user name is empty"]
-        where said.contains(exactly: known) {
+        where sentence.contains(exactly: known) {
             return Failure(.unreachable, "watch: \(known)")
         }
         return Failure(.unreachable, "watch: the server has ended it")

@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import EventLoop
 import Transfer
 
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
@@ -18,8 +17,7 @@ final class Fetch {
     private(set) var deadline: Boottime
     private let limit: Duration
     private let timeout: String
-    private let loop: EventLoop
-    private let client: HTTPClient
+    private let context: SourceContext
     private var exchange: Exchange?
     private var completion: Completion?
     /// Made once, so that a poll allocates one closure and not two.
@@ -32,24 +30,23 @@ final class Fetch {
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
     /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
     /// request differs each time, so that a repeated failure would not be recognised.
-    init(
-        _ operation: String, limit: Duration, timeout: String? = nil, client: HTTPClient,
-        loop: EventLoop
-    ) {
+    init(_ operation: String, limit: Duration, timeout: String? = nil, for context: SourceContext) {
         self.operation = operation
         self.limit = limit
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
-        self.client = client
-        self.loop = loop
-        deadline = loop.now.boot
+        self.context = context
+        deadline = context.now.boot
     }
 
     deinit { exchange?.cancel() }
 
+    /// The time until the deadline.
+    var timeLeft: Duration { deadline - context.now.boot }
+
     /// Begins a fetch, which has to end by `deadline`; by default after the limit.
     func begin(until deadline: Boottime? = nil) {
         cancel()
-        self.deadline = deadline ?? loop.now.boot + limit
+        self.deadline = deadline ?? context.now.boot + limit
     }
 
     /// Sends a request within the time that is left. `completion` is called exactly once.
@@ -60,7 +57,7 @@ final class Fetch {
         _ request: HTTPRequest, renew: (() -> Void)? = nil, completion: @escaping Completion
     ) {
         var request = request
-        request.timeout = max(deadline - loop.now.boot, .milliseconds(1))
+        request.timeout = max(timeLeft, .milliseconds(1))
         send(PreparedRequest(request)) { result in
             if let renew, case .success(let response) = result, response.status == 401 {
                 renew()
@@ -74,7 +71,7 @@ final class Fetch {
     func send(_ request: PreparedRequest, completion: @escaping Completion) {
         self.completion = completion
         do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(client) }
+            if exchange == nil { exchange = try Exchange(context.client) }
             try exchange?.send(request, completion: end)
         } catch {
             end(.failure(error))
@@ -82,9 +79,7 @@ final class Fetch {
     }
 
     /// Ends the request in flight.
-    func cancel() {
-        exchange?.cancel()
-    }
+    func cancel() { exchange?.cancel() }
 
     /// Ends the request in flight and closes the connection.
     func stop() {

@@ -43,22 +43,15 @@ extension HTTPResponse {
 
     /// The status with its meaning, for the end of a sentence.
     var statusText: String {
-        switch status {
-        case 204: "204 (no content)"
-        case 304: "304 (not modified) to a request without condition"
-        case 401: "401 (unauthorized)"
-        case 403: "403 (forbidden)"
-        case 404: "404 (not found)"
-        case 407: "407 (the proxy wants authentication)"
-        case 410: "410 (gone)"
-        case 429: "429 (too many requests)"
-        case 500: "500 (internal error)"
-        case 502: "502 (bad gateway)"
-        case 503: "503 (unavailable)"
-        case 504: "504 (gateway time-out)"
-        default: "\(status)"
-        }
+        if status == 304 { return "304 (not modified) to a request without condition" }
+        return Self.meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
     }
+
+    private static let meanings = [
+        204: "no content", 401: "unauthorized", 403: "forbidden", 404: "not found",
+        407: "the proxy wants authentication", 410: "gone", 429: "too many requests",
+        500: "internal error", 502: "bad gateway", 503: "unavailable", 504: "gateway time-out",
+    ]
 }
 
 /// Reads the field Retry-After: a number of seconds or an HTTP date (RFC 9110 §10.2.3), or a time by
@@ -77,13 +70,8 @@ package enum RetryAfter {
     /// A negative number is against the grammar, and means the same as a time in the past.
     private static func seconds(_ text: String) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let digits = isNegative ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty,
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        if isNegative { return .zero }
-        // A number that does not fit is longer than a year.
-        return .seconds(min(Int64(Substring(digits)) ?? .max, 86_400 * 366))
+        guard let number = text.utf8.dropFirst(isNegative ? 1 : 0).decimalNumber else { return nil }
+        return isNegative ? .zero : .seconds(min(number, 86_400 * 366))
     }
 
     private static func date(_ text: String, now: Instant) -> Instant? {
@@ -94,5 +82,15 @@ package enum RetryAfter {
             return date
         }
         return nil
+    }
+}
+
+extension Collection<UInt8> {
+    /// The number that these bytes write in decimal digits alone; the highest if it does not fit.
+    var decimalNumber: Int64? {
+        guard !isEmpty, allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int64(String(decoding: self, as: UTF8.self)) ?? .max
     }
 }

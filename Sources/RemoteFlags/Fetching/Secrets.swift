@@ -15,47 +15,15 @@ struct Secrets: Hashable {
         let directory = environment.credentialsDirectory
         authorities = try site.authorities?.path(in: directory)
         if let certificate = site.clientCertificate {
-            let own = try site.clientKey?.readSecret(in: directory, user: environment.user)
+            let own = try site.clientKey.map(environment.secret)
             // Without a key of its own the certificate's file holds both, and is the secret.
             let pem =
                 own == nil
-                ? try certificate.readSecret(in: directory, user: environment.user)
-                : try certificate.read(in: directory)
+                ? try environment.secret(certificate) : try certificate.read(in: directory)
             identity = Identity(certificate: pem, key: own ?? pem)
         }
-        bearer = try site.bearer.map { token throws(CredentialError) in
-            try Self.token(try token.readSecret(in: directory, user: environment.user), from: token)
-        }
-        apiKey = try site.apiKey.map { key throws(CredentialError) in
-            try Self.token(try key.readSecret(in: directory, user: environment.user), from: key)
-        }
-    }
-
-    /// The token without white space at its ends, such as an editor's line end. A token with a character
-    /// that cannot stand in a header is refused, so that no credential can add headers.
-    private static func token(
-        _ bytes: [UInt8], from credential: Credential
-    ) throws(CredentialError) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        var token = bytes[...].drop(while: isSpace)
-        while let last = token.last, isSpace(last) { token.removeLast() }
-        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .unreadable(FileError("read the token in", credential.text, .malformed))
-        }
-        return String(decoding: token, as: UTF8.self)
-    }
-
-    /// Reads a password, without the line end that editors leave. It has to be UTF-8.
-    static func password(
-        _ credential: Credential, _ environment: SourceEnvironment
-    ) throws(CredentialError) -> String {
-        var bytes = try credential.readSecret(
-            in: environment.credentialsDirectory, user: environment.user)
-        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
-        guard !bytes.isEmpty, let password = String(validating: bytes, as: UTF8.self) else {
-            throw .unreadable(FileError("read the password in", credential.text, .malformed))
-        }
-        return password
+        bearer = try site.bearer.map(environment.token)
+        apiKey = try site.apiKey.map(environment.token)
     }
 
     /// A SHA-256 of the credentials: it tells them from others and reveals none of them.
@@ -65,6 +33,36 @@ struct Secrets: Hashable {
             identity?.key ?? [],
         ]
         return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
+    }
+}
+
+extension SourceEnvironment {
+    /// Reads a secret. Only root and the user of this process may be able to read its file.
+    func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
+        try credential.readSecret(in: credentialsDirectory, user: user)
+    }
+
+    /// Reads a token, without white space at its ends, such as an editor's line end. A token with a
+    /// character that cannot stand in a header is refused, so that no credential can add headers.
+    func token(_ credential: Credential) throws(CredentialError) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        var bytes = try secret(credential)[...].drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+        let token = String(decoding: bytes, as: UTF8.self)
+        guard token.isVisibleASCII else {
+            throw .unreadable(FileError("read the token in", credential.text, .malformed))
+        }
+        return token
+    }
+
+    /// Reads a password, without the line end that editors leave. It has to be UTF-8.
+    func password(_ credential: Credential) throws(CredentialError) -> String {
+        var bytes = try secret(credential)
+        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+        guard !bytes.isEmpty, let password = String(validating: bytes, as: UTF8.self) else {
+            throw .unreadable(FileError("read the password in", credential.text, .malformed))
+        }
+        return password
     }
 }
 

@@ -22,7 +22,7 @@ extension Site {
         if let key = secrets.apiKey { own.append(Header("X-API-Key", key)) }
         own += headers.map { Header($0.name, $0.value) }
         return HTTPRequest(
-            url: url, headers: own, timeout: timeout, maxBody: maxBody,
+            url: url, headers: own, timeout: limits.timeout, maxBody: limits.maxBody,
             authorities: secrets.authorities, identity: secrets.identity, unixSocket: unixSocket)
     }
 }

@@ -40,9 +40,7 @@ package final class FileSource: FlagSource {
         deliver(.fetched(name, outcome()))
     }
 
-    package func stop() {
-        watch = nil
-    }
+    package func stop() { watch = nil }
 
     /// Delivers why the file is not watched, when that has changed.
     private func tellProblem() {

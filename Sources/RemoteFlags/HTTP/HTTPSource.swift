@@ -1,40 +1,32 @@
 import CivilTime
 package import Decision
-package import EventLoop
 import Files
 package import SourceKinds
-package import Transfer
+import Transfer
 
 /// Flags in a document that a server holds: one conditional GET for each fetch, over a connection that
 /// is kept.
 package final class HTTPSource: FlagSource {
-    package let name: SourceName
     private let site: Site
-    private let environment: SourceEnvironment
+    private let context: SourceContext
     private let binder: Binding
-    private let loop: EventLoop
     private let fetch: Fetch
-    private let deliver: Deliver
     /// The request for the document, with the credentials as they were read last.
     private var document: DocumentRequest?
     /// The binding of the newest good answer: its validators are sent under no other binding.
     private var answered: String?
 
-    /// A source that fetches nothing yet. `deliver` takes its events.
-    package init(
-        name: SourceName, site: Site, environment: SourceEnvironment, client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
-    ) {
-        self.name = name
+    /// A source that fetches nothing yet.
+    package init(_ site: Site, _ context: SourceContext) {
         self.site = site
-        self.environment = environment
-        self.loop = loop
-        self.deliver = deliver
+        self.context = context
         binder = Binding(to: site)
-        fetch = Fetch("get '\(site.shownURL)'", limit: site.timeout, client: client, loop: loop)
+        fetch = Fetch("get '\(site.shownURL)'", limit: site.limits.timeout, for: context)
         // An answer of an earlier run is assumed to have come with these credentials.
         if case .success(let document) = Result(catching: prepare) { answered = document.binding }
     }
+
+    package var name: SourceName { context.name }
 
     package var binding: String { answered ?? document?.binding ?? binder.text(nil) }
 
@@ -56,26 +48,24 @@ package final class HTTPSource: FlagSource {
                 end(result, document.binding, isConditional)
             }
         } catch {
-            deliver(.fetched(name, .failure(Failure(.unreachable, "\(error)"))))
+            context.end(.failure(Failure(.unreachable, "\(error)")))
         }
     }
 
-    package func stop() {
-        fetch.stop()
-    }
+    package func stop() { fetch.stop() }
 
     private func end(
         _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
     ) {
         do throws(Failure) {
             let response = try result.get()
-            let now = loop.now.wall
+            let now = context.now.wall
             let outcome = try response.outcome(
                 of: fetch.operation, isConditional: isConditional, now: now)
             answered = binding
-            deliver(.fetched(name, outcome, date: response.date(now: now)))
+            context.end(outcome, date: response.date(now: now))
         } catch {
-            deliver(.fetched(name, .failure(error)))
+            context.end(.failure(error))
         }
     }
 
@@ -83,11 +73,11 @@ package final class HTTPSource: FlagSource {
     /// if they changed.
     private func prepare() throws(CredentialError) -> DocumentRequest {
         if let document, !site.namesSecrets { return document }
-        let secrets = try Secrets(of: site, environment)
+        let secrets = try Secrets(of: site, context.environment)
         if let document, document.secrets == secrets { return document }
         let made = DocumentRequest(
             secrets: secrets, binding: binder.text(secrets),
-            plain: site.request(with: secrets, agent: environment.agent))
+            plain: site.request(with: secrets, agent: context.environment.agent))
         document = made
         return made
     }

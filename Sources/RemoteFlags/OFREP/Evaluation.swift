@@ -54,22 +54,20 @@ package struct Evaluations: Hashable {
         guard let items = object["flags"]?.array else {
             throw Failure(.invalid, "the answer has no list 'flags'")
         }
-        var found: [(key: String, value: JSON.Value)] = []
-        var known = JSON.Object()
+        var flags = JSON.Object()
+        var known: Set<ExactString> = []
         for item in items {
             guard let item = item.object, let key = item["key"]?.string else {
                 throw Failure(.invalid, "the answer holds a flag without a key")
             }
-            guard known[key] == nil else {
+            guard known.insert(ExactString(key)).inserted else {
                 throw Failure(.invalid, "the answer holds a flag twice")
             }
-            known[key] = .null
             // Some servers write an absent member as null.
             guard item["errorCode"] ?? .null == .null, let value = item["value"] else { continue }
-            found.append((key, value))
+            flags[key] = value
         }
-        found.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        flags = JSON.Object(found.map { ($0.key, $0.value) })
+        self.flags = flags.sortedByKey
         let version = object["metadata"]?.object?["version"]
         self.version = version?.string ?? version?.number?.literal
         streams = (object["eventStreams"]?.array ?? []).compactMap(EventStreamEntry.init)

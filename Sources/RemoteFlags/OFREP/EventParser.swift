@@ -15,9 +15,7 @@ package struct EventParser: StreamParser {
     private var isFirst = true
 
     /// Makes the parser of one connection; `memory` outlives it.
-    package init(_ memory: EventMemory) {
-        self.memory = memory
-    }
+    package init(_ memory: EventMemory) { self.memory = memory }
 
     /// Refuses an answer of another content type, such as a login page.
     package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
@@ -30,9 +28,7 @@ package struct EventParser: StreamParser {
 
     /// Reads lines, and the events that empty lines end.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        var found: [LineSplitter.Line] = []
-        lines.take(bytes) { found.append($0) }
-        for line in found { read(line, &news) }
+        for line in lines.take(bytes) { read(line, &news) }
     }
 
     /// Drops an event that is not complete.
@@ -52,7 +48,9 @@ package struct EventParser: StreamParser {
         switch String(decoding: bytes[..<colon], as: UTF8.self) {
         case "data": append(value)
         case "id": memory.note(id: value)
-        case "retry": news.retryAfter = Self.milliseconds(value) ?? news.retryAfter
+        case "retry":
+            guard let wait = value.decimalNumber else { break }
+            news.retryAfter = .milliseconds(min(wait, 86_400_000))
         default: break
         }
     }
@@ -83,11 +81,6 @@ package struct EventParser: StreamParser {
                     ?? event["lastModified"]?.number?.literal))
         news.isHint = true
     }
-
-    private static func milliseconds(_ value: ArraySlice<UInt8>) -> Duration? {
-        guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return .milliseconds(min(Int64(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
-    }
 }
 
 /// The validators of the flags that an event announces. The fetch that follows sends them back.
@@ -107,17 +100,17 @@ package struct Refetch: Hashable {
     /// RFC 3986 §2: all but the unreserved characters as %XX.
     private static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
+            if unreserved.contains(byte) {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
+            } else {
                 let digits = String(byte, radix: 16, uppercase: true)
                 encoded += byte < 16 ? "%0\(digits)" : "%\(digits)"
             }
         }
     }
+
+    private static let unreserved = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }
 
 /// The memory of a stream of events, from one connection to the next.
@@ -136,9 +129,7 @@ package final class EventMemory {
     }
 
     /// Keeps the newest validators.
-    func note(_ refetch: Refetch) {
-        self.refetch = refetch
-    }
+    func note(_ refetch: Refetch) { self.refetch = refetch }
 
     /// The newest validators, once.
     package func takeRefetch() -> Refetch? {

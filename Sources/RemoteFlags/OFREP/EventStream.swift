@@ -1,5 +1,3 @@
-import Decision
-import EventLoop
 import Faults
 import Files
 import SourceKinds
@@ -9,40 +7,29 @@ import Transfer
 final class EventStream {
     /// The address of the next connection.
     var address: EventStreamAddress
+    /// The stream, which learns of the polls of the source.
+    private(set) var stream: Stream<EventParser>?
     private let site: EvaluationSite
     private let environment: SourceEnvironment
     private let memory = EventMemory()
-    private var stream: Stream<EventParser>?
 
-    /// A stream that is not followed yet.
-    init(at address: EventStreamAddress, site: EvaluationSite, environment: SourceEnvironment) {
+    /// Connects, and follows the stream until this object goes.
+    init(
+        at address: EventStreamAddress, _ site: EvaluationSite, _ context: SourceContext
+    ) throws(SystemError) {
         self.address = address
         self.site = site
-        self.environment = environment
+        environment = context.environment
+        // Servers of events send a comment every 15 to 30 seconds.
+        let policy = StreamPolicy(opening: site.server.limits.timeout, silence: .seconds(300))
+        stream = try Stream(
+            for: context, policy, parser: { [memory] in EventParser(memory) },
+            request: { [unowned self] in try request() })
+        stream?.start()
     }
 
     /// The validators that the newest event announced; nil after the first read.
     var refetch: Refetch? { memory.takeRefetch() }
-
-    /// Connects, and follows the stream until this object goes.
-    func start(
-        of name: SourceName, interval: Duration, client: HTTPClient, loop: EventLoop,
-        deliver: @escaping Deliver
-    ) throws(SystemError) {
-        // Servers of events send a comment every 15 to 30 seconds.
-        let policy = StreamPolicy(opening: site.server.timeout, silence: .seconds(300))
-        stream = try Stream(
-            of: name, policy: policy, interval: interval, client: client, loop: loop,
-            parser: { [memory] in EventParser(memory) },
-            request: { [unowned self] in try request() }, deliver: deliver)
-        stream?.start()
-    }
-
-    /// Handles a failed poll of the source.
-    func pollFailed(_ failure: Failure) { stream?.pollFailed(failure) }
-
-    /// Handles a successful poll of the source.
-    func pollSucceeded() { stream?.pollSucceeded() }
 
     /// The address is the key to a stream at another origin than the server's: it gets no credentials.
     private func request() throws(CredentialError) -> HTTPRequest {
@@ -75,15 +62,14 @@ package struct EventStreamAddress: Hashable {
     package init?(_ entry: EventStreamEntry, of server: String) {
         guard let home = WebAddress(server) else { return nil }
         switch entry {
-        case .url(let url):
-            self.url = url
+        case .url(let url): self.url = url
         case .path(let path, let origin):
             let isV6 = home.host.utf8.contains(UInt8(ascii: ":")) && !home.host.hasPrefix("[")
             let host = isV6 ? "[\(home.host)]" : home.host
             self.url = (origin ?? "\(home.scheme)://\(host):\(home.port)") + path
         }
         // libcurl takes no other bytes; with a space the URL would make another request.
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), url.utf8.count <= 8192,
+        guard url.isVisibleASCII, url.utf8.count <= 8192,
             let address = WebAddress(url), ["http", "https"].contains(address.scheme),
             home.scheme == address.scheme || address.scheme == "https"
         else { return nil }

@@ -1,10 +1,9 @@
 import CivilTime
 package import Decision
-package import EventLoop
 import Files
 import JSON
 package import SourceKinds
-package import Transfer
+import Transfer
 
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the
 /// server's streams of events that hint at changes, if it offers streams.
@@ -12,14 +11,9 @@ package import Transfer
 /// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be
 /// for another context: the host may have got another name, or another operating system.
 package final class OFREPSource: FlagSource {
-    package let name: SourceName
     private let site: EvaluationSite
-    private let interval: Duration
-    private let environment: SourceEnvironment
-    private let loop: EventLoop
-    private let client: HTTPClient
+    private let context: SourceContext
     private let fetch: Fetch
-    private let deliver: Deliver
     private let binder: Binding
     /// The body of each request: the context does not change while the process lives.
     private let body: [UInt8]
@@ -31,31 +25,23 @@ package final class OFREPSource: FlagSource {
     /// Whether the rejected addresses of streams were reported already.
     private var isOfferRefused = false
 
-    /// A source that fetches nothing yet. `deliver` takes its events.
-    package init(
-        name: SourceName, site: EvaluationSite, interval: Duration,
-        environment: SourceEnvironment, client: HTTPClient, loop: EventLoop,
-        deliver: @escaping Deliver
-    ) {
-        self.name = name
+    /// A source that fetches nothing yet.
+    package init(_ site: EvaluationSite, _ context: SourceContext) {
         self.site = site
-        self.interval = interval
-        self.environment = environment
-        self.loop = loop
-        self.client = client
-        self.deliver = deliver
+        self.context = context
         fetch = Fetch(
-            "evaluate at '\(site.server.shownURL)'", limit: site.server.timeout, client: client,
-            loop: loop)
+            "evaluate at '\(site.server.shownURL)'",
+            limit: site.server.limits.timeout, for: context)
         var bulk = site.server
         bulk.url = site.bulkURL
         binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())
-        let context = environment.host.context(with: site.context)
-        body = (["context": .object(context)] as JSON.Object).bytes
-        if case .success(let secrets) = Result(catching: readSecrets) {
-            bound = binder.text(secrets)
-        }
+        let facts = context.environment.host.context(with: site.context)
+        body = (["context": .object(facts)] as JSON.Object).bytes
+        let secrets = Result { try Secrets(of: site.server, context.environment) }
+        if case .success(let secrets) = secrets { bound = binder.text(secrets) }
     }
+
+    package var name: SourceName { context.name }
 
     package var binding: String { bound ?? binder.text(nil) }
 
@@ -70,9 +56,9 @@ package final class OFREPSource: FlagSource {
     package func fetch(unlessMatching validators: Validators) {
         fetch.begin()
         do {
-            let secrets = try readSecrets()
+            let secrets = try Secrets(of: site.server, context.environment)
             let binding = binder.text(secrets)
-            var request = site.server.request(with: secrets, agent: environment.agent)
+            var request = site.server.request(with: secrets, agent: context.environment.agent)
             request.url = site.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
             request.body = body
             request.keptOfRefusal = 4096
@@ -93,16 +79,12 @@ package final class OFREPSource: FlagSource {
         streams = []
     }
 
-    private func readSecrets() throws(CredentialError) -> Secrets {
-        try Secrets(of: site.server, environment)
-    }
-
     private func end(
         _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
     ) {
         do throws(Failure) {
             let response = try result.get()
-            let now = loop.now.wall
+            let now = context.now.wall
             let outcome: Outcome
             if response.status == 304, isConditional {
                 outcome = .unchanged
@@ -116,16 +98,16 @@ package final class OFREPSource: FlagSource {
                         version: evaluations.version, fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
-            for stream in streams { stream.pollSucceeded() }
-            deliver(.fetched(name, outcome, date: response.date(now: now)))
+            for stream in streams { stream.stream?.pollSucceeded() }
+            context.end(outcome, date: response.date(now: now))
         } catch {
             fail(error)
         }
     }
 
     private func fail(_ failure: Failure) {
-        for stream in streams { stream.pollFailed(failure) }
-        deliver(.fetched(name, .failure(failure)))
+        for stream in streams { stream.stream?.pollFailed(failure) }
+        context.end(.failure(failure))
     }
 
     /// How many streams of a server are followed.
@@ -142,25 +124,18 @@ package final class OFREPSource: FlagSource {
             if index < streams.count {
                 streams[index].address = address
             } else {
-                startStream(at: address)
+                do {
+                    streams.append(try EventStream(at: address, site, context))
+                } catch {
+                    context.tell(problem: "\(error)")
+                }
             }
         }
         let isRefused = addresses.isEmpty && !entries.isEmpty
         guard isRefused != isOfferRefused else { return }
         isOfferRefused = isRefused
         let problem = "the server offers streams at addresses that are not accepted"
-        deliver(.watched(name, problem: isRefused ? problem : nil))
-    }
-
-    private func startStream(at address: EventStreamAddress) {
-        do {
-            let stream = EventStream(at: address, site: site, environment: environment)
-            try stream.start(
-                of: name, interval: interval, client: client, loop: loop, deliver: deliver)
-            streams.append(stream)
-        } catch {
-            deliver(.watched(name, problem: "\(error)"))
-        }
+        context.tell(problem: isRefused ? problem : nil)
     }
 }
 

@@ -26,14 +26,10 @@ package struct HintAllowance: Hashable, Sendable {
     }
 
     /// Records a hint.
-    package mutating func ask() {
-        isWaiting = true
-    }
+    package mutating func ask() { isWaiting = true }
 
     /// Passes no hint on before that moment.
-    package mutating func hold(until moment: Boottime) {
-        heldUntil = moment
-    }
+    package mutating func hold(until moment: Boottime) { heldUntil = moment }
 
     /// Whether a hint is to be passed on now, which then counts as passed on.
     package mutating func take(at now: Boottime) -> Bool {

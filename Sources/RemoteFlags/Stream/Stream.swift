@@ -1,5 +1,5 @@
 package import Decision
-package import EventLoop
+import EventLoop
 package import Faults
 package import Transfer
 
@@ -9,9 +9,7 @@ package import Transfer
 /// It delivers `.hinted`, and `.watched` with a problem if no stream is available. Flags are never taken from
 /// it.
 package final class Stream<Parser: StreamParser> {
-    private let name: SourceName
-    private let loop: EventLoop
-    private let client: HTTPClient
+    private let context: SourceContext
     private let makeParser: () -> Parser
     private let makeRequest: () throws -> HTTPRequest
     private let explain: (HTTPResponse) -> String?
@@ -26,37 +24,34 @@ package final class Stream<Parser: StreamParser> {
     private var problem: Failure?
 
     /// A stream that is not followed yet. Each connection sends a new `request` and reads the
-    /// answer by a new `parser`; if `request` throws, the connection has failed. `interval` is the
-    /// interval of the source's polls. `explain` returns the sentence in the body of a refusal, if
-    /// there is a sentence.
+    /// answer by a new `parser`; if `request` throws, the connection has failed. `explain` returns
+    /// the sentence in the body of a refusal, if there is a sentence. `deliver` stands in for that
+    /// of the context.
     package init(
-        of name: SourceName, policy: StreamPolicy, interval: Duration, client: HTTPClient,
-        loop: EventLoop, parser: @escaping () -> Parser,
+        for context: SourceContext, _ policy: StreamPolicy, parser: @escaping () -> Parser,
         request: @escaping () throws -> HTTPRequest,
-        explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: @escaping Deliver
+        explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: Deliver? = nil
     ) throws(SystemError) {
-        self.name = name
-        self.loop = loop
-        self.client = client
+        self.context = context
         makeParser = parser
         makeRequest = request
         self.explain = explain
-        self.deliver = deliver
+        self.deliver = deliver ?? context.deliver
         machine = StreamMachine(
-            policy, interval: interval, seed: UInt64.random(in: .min ... .max))
-        timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in handle(.woke) }
-        soon = Deferred(loop) { [unowned self] in drain() }
+            policy, interval: context.interval, seed: UInt64.random(in: .min ... .max))
+        timer = try Timer(context.loop, accuracy: .milliseconds(20)) { [unowned self] in
+            handle(.woke)
+        }
+        soon = Deferred(context.loop) { [unowned self] in drain() }
     }
 
     deinit { exchange?.cancel() }
 
     /// Follows the stream from now on. An open stream is reopened, since the request has changed.
-    package func start() {
-        handle(.started)
-    }
+    package func start() { handle(.started) }
 
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
-    package var failures: Int { machine.failures }
+    var failures: Int { machine.failures }
 
     /// Handles a failed poll of the source. No hint is passed on for as long as the server has
     /// asked to be left alone.
@@ -72,24 +67,20 @@ package final class Stream<Parser: StreamParser> {
     }
 
     private func handle(_ event: StreamEvent) {
-        for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+        for effect in machine.handle(event, at: context.now.boot) { perform(effect) }
     }
 
     /// Performs an effect. A failure becomes an event later, when all effects are performed.
     private func perform(_ effect: StreamEffect) {
         switch effect {
-        case .connect:
-            connect()
+        case .connect: connect()
         case .disconnect:
             exchange?.cancel()
             inbox = nil
             problem = nil
-        case .hint:
-            deliver(.hinted(name))
-        case .tell(let problem):
-            deliver(.watched(name, problem: problem))
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .hint: deliver(.hinted(context.name))
+        case .tell(let problem): deliver(.watched(context.name, problem: problem))
+        case .sleep(let moment): if let moment { timer?.set(at: moment) } else { timer?.disarm() }
         }
     }
 
@@ -97,7 +88,7 @@ package final class Stream<Parser: StreamParser> {
         let inbox = StreamInbox(makeParser()) { [unowned self] in soon?.arm() }
         do {
             let request = try makeRequest()
-            let exchange = try exchange ?? Exchange(client)
+            let exchange = try exchange ?? Exchange(context.client)
             self.exchange = exchange
             self.inbox = inbox
             try exchange.send(request, to: inbox) { [unowned self] in end($0) }
@@ -136,7 +127,7 @@ package final class Stream<Parser: StreamParser> {
         return Failure(
             isTemporary ? .unreachable : .refused,
             "the server answers \(response.statusText)\(sentence)",
-            retryAfter: response.retryAfter(now: loop.now.wall))
+            retryAfter: response.retryAfter(now: context.now.wall))
     }
 }
 
@@ -167,28 +158,30 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
     /// Reads the headers of a stream that has opened.
     func begin(_ headers: HeaderSection) -> Bool {
         hasBegun = true
-        var news = StreamNews()
-        parser.begin(headers, &news)
-        self.news = news
+        note { parser.begin(headers, &$0) }
         wake()
         return true
     }
 
     /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
     func take(_ bytes: [UInt8]) -> Bool {
-        var news = self.news ?? StreamNews()
-        guard news.failure == nil, news.bytes <= StreamMachine.floodLimit else { return false }
-        news.bytes += bytes.count
-        parser.take(bytes, &news)
-        self.news = news
+        guard news?.failure == nil, news?.bytes ?? 0 <= StreamMachine.floodLimit else {
+            return false
+        }
+        note {
+            $0.bytes += bytes.count
+            parser.take(bytes, &$0)
+        }
         wake()
         return true
     }
 
     /// The server has ended the stream.
-    func finish() {
+    func finish() { note { parser.finish(&$0) } }
+
+    private func note(_ change: (inout StreamNews) -> Void) {
         var news = self.news ?? StreamNews()
-        parser.finish(&news)
+        change(&news)
         self.news = news
     }
 

@@ -60,6 +60,8 @@ package struct StreamMachine: Sendable {
     /// The failure that was reported, until a stream lasts.
     private var told: Failure?
     private var slept: Boottime?
+    /// The effects of the present event.
+    private var effects: [StreamEffect] = []
 
     /// The machine of a stream that is not followed yet, beside polls at `interval`.
     package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
@@ -71,48 +73,39 @@ package struct StreamMachine: Sendable {
 
     /// Handles an event at `now`. The effects have to be performed in their order.
     package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
-        var effects: [StreamEffect] = []
         switch event {
-        case .started:
-            follow(at: now, &effects)
+        case .started: follow(at: now)
         case .opened:
             guard case .connecting = phase else { break }
             phase = .open(Reception(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
             allowance.ask()
-        case .heard(let news):
-            hear(news, at: now, &effects)
-        case .closed:
-            lose(Failure(.unreachable, "the server has ended the stream"), at: now, &effects)
-        case .failed(let failure):
-            end(failure, at: now, &effects)
-        case .lost(let failure):
-            lose(failure, at: now, &effects)
-        case .pollFailed:
-            arePollsFailing = true
-        case .pollSucceeded:
-            recover(at: now)
+        case .heard(let news): hear(news, at: now)
+        case .closed: lose(Failure(.unreachable, "the server has ended the stream"), at: now)
+        case .failed(let failure): end(failure, at: now)
+        case .lost(let failure): lose(failure, at: now)
+        case .pollFailed: arePollsFailing = true
+        case .pollSucceeded: recover(at: now)
         case .held(let wait):
             let end = now + min(wait, Self.retryLimit)
             allowance.hold(until: end)
             lossAllowance.hold(until: end)
-        case .woke:
-            slept = nil
+        case .woke: slept = nil
         }
-        expire(at: now, &effects)
+        expire(at: now)
         let isHinted = allowance.take(at: now)
         if lossAllowance.take(at: now) || isHinted { effects.append(.hint) }
-        return effects + sleep()
+        sleep()
+        defer { effects = [] }
+        return effects
     }
 
-    private mutating func follow(at now: Boottime, _ effects: inout [StreamEffect]) {
+    private mutating func follow(at now: Boottime) {
         switch phase {
-        case .waiting:
-            break
-        case .idle:
-            connect(at: now, &effects)
+        case .waiting: break
+        case .idle: connect(at: now)
         case .connecting, .open:
             effects.append(.disconnect)
-            connect(at: now, &effects)
+            connect(at: now)
         }
     }
 
@@ -127,14 +120,12 @@ package struct StreamMachine: Sendable {
         }
     }
 
-    private mutating func connect(at now: Boottime, _ effects: inout [StreamEffect]) {
+    private mutating func connect(at now: Boottime) {
         phase = .connecting(limit: now + policy.opening)
         effects.append(.connect)
     }
 
-    private mutating func hear(
-        _ news: StreamNews, at now: Boottime, _ effects: inout [StreamEffect]
-    ) {
+    private mutating func hear(_ news: StreamNews, at now: Boottime) {
         guard case .open(var reception) = phase else { return }
         if now >= reception.windowEnd {
             reception.windowEnd = now + Self.floodWindow
@@ -145,31 +136,30 @@ package struct StreamMachine: Sendable {
         reception.retryAfter = news.retryAfter ?? reception.retryAfter
         phase = .open(reception)
         if news.isHint { allowance.ask() }
-        if reception.bytes > Self.floodLimit {
-            let cause = "the stream brings more than \(Self.floodLimit) bytes in a minute"
-            giveUp(Failure(.refused, cause), at: now, &effects)
-        } else if let failure = news.failure {
-            giveUp(failure, at: now, &effects)
-        }
+        let failure =
+            reception.bytes > Self.floodLimit
+            ? Failure(.refused, "the stream brings more than \(Self.floodLimit) bytes in a minute")
+            : news.failure
+        guard let failure else { return }
+        effects.append(.disconnect)
+        end(failure, at: now)
     }
 
     /// Acts on the times that have come.
-    private mutating func expire(at now: Boottime, _ effects: inout [StreamEffect]) {
+    private mutating func expire(at now: Boottime) {
         switch phase {
-        case .idle:
-            break
-        case .waiting(let moment, _):
-            if moment <= now { connect(at: now, &effects) }
+        case .idle: break
+        case .waiting(let moment, _): if moment <= now { connect(at: now) }
         case .connecting(let limit):
             guard limit <= now else { break }
             effects.append(.disconnect)
             let cause = "no answer within \(policy.opening)"
-            lose(Failure(.unreachable, cause), at: now, &effects)
+            lose(Failure(.unreachable, cause), at: now)
         case .open(var reception):
             if reception.heardAt + policy.silence <= now {
                 effects.append(.disconnect)
                 let cause = "the stream was silent for \(policy.silence)"
-                lose(Failure(.unreachable, cause), at: now, &effects)
+                lose(Failure(.unreachable, cause), at: now)
             } else if !reception.isSteady, reception.since + policy.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
@@ -180,27 +170,16 @@ package struct StreamMachine: Sendable {
         }
     }
 
-    private mutating func giveUp(
-        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
-    ) {
-        effects.append(.disconnect)
-        end(failure, at: now, &effects)
-    }
-
     /// The connection is gone, and maybe the server with it: a poll can tell.
-    private mutating func lose(
-        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
-    ) {
+    private mutating func lose(_ failure: Failure, at now: Boottime) {
         let before = failures
-        end(failure, at: now, &effects)
+        end(failure, at: now)
         if failures > max(before, 1) { lossAllowance.ask() }
     }
 
     /// The connection is gone: waits for the next. A healthy stream ending is routine; only the second
     /// failure in a row is told, and a refusal.
-    private mutating func end(
-        _ failure: Failure, at now: Boottime, _ effects: inout [StreamEffect]
-    ) {
+    private mutating func end(_ failure: Failure, at now: Boottime) {
         let asked: Duration?
         switch phase {
         case .idle, .waiting: return
@@ -208,7 +187,7 @@ package struct StreamMachine: Sendable {
         case .open(let reception): asked = failure.retryAfter ?? reception.retryAfter
         }
         failures += 1
-        if failures > 1 || failure.kind == .refused { tell(failure, &effects) }
+        if failures > 1 || failure.kind == .refused { tell(failure) }
         let isRefused = failure.kind == .refused
         // If the server refuses, more requests bring nothing.
         let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
@@ -236,18 +215,18 @@ package struct StreamMachine: Sendable {
 
     /// Reports a failure once for an outage, though its cause may change between attempts, and once
     /// more if the server turns out to refuse.
-    private mutating func tell(_ failure: Failure, _ effects: inout [StreamEffect]) {
+    private mutating func tell(_ failure: Failure) {
         guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
         told = failure
         effects.append(.tell(failure.detail))
     }
 
     /// Orders one wake-up, at the earliest time; again when that time changes or has come.
-    private mutating func sleep() -> [StreamEffect] {
+    private mutating func sleep() {
         let wake = [nextEdge, allowance.due, lossAllowance.due].compactMap(\.self).min()
-        guard wake != slept else { return [] }
+        guard wake != slept else { return }
         slept = wake
-        return [.sleep(wake)]
+        effects.append(.sleep(wake))
     }
 
     private var nextEdge: Boottime? {

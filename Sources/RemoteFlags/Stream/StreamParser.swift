@@ -56,12 +56,11 @@ struct LineSplitter {
     private var endsInReturn = false
 
     /// A splitter before the first byte. `limit` is that of a line, in bytes.
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
-    /// Calls `give` for each line that these bytes complete.
-    mutating func take(_ bytes: [UInt8], _ give: (Line) -> Void) {
+    /// The lines that these bytes complete.
+    mutating func take(_ bytes: [UInt8]) -> [Line] {
+        var found: [Line] = []
         var rest = bytes[...]
         while let first = rest.first {
             if endsInReturn, first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
@@ -69,11 +68,12 @@ struct LineSplitter {
             let part = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             append(part)
             rest = rest[part.endIndex...]
-            guard let end = rest.first else { return }
+            guard let end = rest.first else { break }
             rest = rest.dropFirst()
             endsInReturn = end == UInt8(ascii: "\r")
-            give(next())
+            found.append(next())
         }
+        return found
     }
 
     /// The last line, if it has no line end; nil if nothing came after the last line end.

@@ -2,18 +2,9 @@ package import Files
 
 /// The files of a configuration as they were read: enough to read the same configuration again after
 /// the files have changed or gone.
-package struct ConfigurationFiles: Hashable, Sendable {
+package struct ConfigurationFiles: Sendable {
     /// The path and the bytes of one file.
-    package struct Content: Hashable, Sendable {
-        package let path: String
-        package let bytes: [UInt8]
-
-        /// The bytes that `path` held when it was read.
-        package init(path: String, bytes: [UInt8]) {
-            self.path = path
-            self.bytes = bytes
-        }
-    }
+    package typealias Content = (path: String, bytes: [UInt8])
 
     /// In the order in which they are merged: the main file, then the drop-ins.
     package let contents: [Content]
@@ -29,18 +20,15 @@ package struct ConfigurationFiles: Hashable, Sendable {
     /// services would vanish with it.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
         let dropIns = try DropIns(in: places)
-        var contents = [try Self.content(of: places.main)]
-        for path in dropIns.paths { contents.append(try Self.content(of: path)) }
+        let contents = try ([places.main] + dropIns.paths).map { path throws(FileError) in
+            (path, try File.read(path, limit: Fragment.largestFile))
+        }
         self.init(contents, skipped: dropIns.skipped)
     }
 
     /// The settings in these files, checked. Throws everything that is wrong with them.
-    package func settings(_ zones: some Zones) throws(SettingsError) -> Settings {
-        try Settings.load(files: contents.map { ($0.path, $0.bytes) }, zones: zones)
-    }
-
-    private static func content(of path: String) throws(FileError) -> Content {
-        Content(path: path, bytes: try File.read(path, limit: Fragment.largestFile))
+    package func settings(_ zones: Zones) throws(SettingsError) -> Settings {
+        try Settings.load(files: contents, zones: zones)
     }
 }
 
@@ -83,7 +71,6 @@ package struct ConfigurationPlaces: Hashable, Sendable {
         let main = try File.absolute(file)
         guard main != standard.main else { return standard }
         let folder = main.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        return ConfigurationPlaces(
-            main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
+        return ConfigurationPlaces(main: main, dropIns: ["\(folder.joined(separator: "/"))/conf.d"])
     }
 }

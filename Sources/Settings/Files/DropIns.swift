@@ -17,9 +17,9 @@ struct DropIns: Hashable {
             for name in try names(in: folder, by: authors) {
                 let path = "\(folder)/\(name)"
                 if let winner = winners[name] {
-                    skipped.append(SkippedFile(path, .overridden(by: winner)))
+                    skipped.append(SkippedFile(path: path, cause: .overridden(by: winner)))
                 } else if !name.hasSuffix(".toml") {
-                    skipped.append(SkippedFile(path, .otherSuffix))
+                    skipped.append(SkippedFile(path: path, cause: .otherSuffix))
                 } else if try take(path, by: authors) {
                     winners[name] = path
                 }
@@ -29,15 +29,13 @@ struct DropIns: Hashable {
     }
 
     /// Takes a drop-in, or notes a mask; false for a file that an untrusted user may have written.
-    private mutating func take(
-        _ path: String, by authors: Set<UInt32>?
-    ) throws(FileError) -> Bool {
+    private mutating func take(_ path: String, by authors: Set<UInt32>?) throws(FileError) -> Bool {
         if try File.isLink(path, to: "/dev/null") {
-            skipped.append(SkippedFile(path, .masked))
+            skipped.append(SkippedFile(path: path, cause: .masked))
             return true
         }
         if let authors, let problem = try OwnershipProblem(File.attributes(of: path), authors) {
-            skipped.append(SkippedFile(path, .untrusted(problem)))
+            skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
             return false
         }
         paths.append(path)
@@ -53,7 +51,7 @@ struct DropIns: Hashable {
             if let authors {
                 let attributes = try File.attributes(of: folder, followingLinks: false)
                 if let problem = OwnershipProblem(attributes, authors) {
-                    skipped.append(SkippedFile(folder, .untrusted(problem)))
+                    skipped.append(SkippedFile(path: folder, cause: .untrusted(problem)))
                     return []
                 }
             }
@@ -82,14 +80,9 @@ package struct SkippedFile: Hashable, Sendable {
         case untrusted(OwnershipProblem)
     }
 
+    /// Absolute.
     package let path: String
     package let cause: Cause
-
-    /// `path` is absolute.
-    init(_ path: String, _ cause: Cause) {
-        self.path = path
-        self.cause = cause
-    }
 
     /// Whether its author most likely meant it to be read.
     package var isWarning: Bool {

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 
 /// The keys of a `[service.NAME]`, besides the keys of its one switch.
-package enum ServiceKey: String, SettingKey {
+enum ServiceKey: String, SettingKey {
     case switches = "switch"
     case timeZone = "time_zone"
     case maxStale = "max_stale"
@@ -24,37 +24,30 @@ package enum ServiceKey: String, SettingKey {
 extension Service {
     /// Reads a table `[service.NAME]`; nil after an error.
     init?(
-        named member: Table.Member, from reader: TableReader, zones: some Zones,
-        _ sources: inout ConfiguredSources, _ report: inout Report
+        named member: Table.Member, from reader: TableReader, zones: Zones,
+        _ sources: inout ConfiguredSources
     ) {
-        let name = ServiceName(member.key)
-        if name == nil {
-            report.error(
-                "bad name \(member.key.quoted) of a service: expected \(ServiceName.rule)",
-                at: member.keyOrigin)
-        }
-        reader.refuseKeys(notIn: SwitchKey.words + ServiceKey.words, &report)
-        let switches = Self.switches(from: reader, of: member.key, &sources, &report)
+        let name: ServiceName? = reader.name(member, of: "a service")
+        reader.refuseKeys(notIn: SwitchKey.words + ServiceKey.words)
+        let switches = Self.switches(from: reader, of: member.key, &sources)
         let zone = reader.value(
             ServiceKey.timeZone, .zone(of: zones),
-            default: Self.zone(whereUnnamedIn: reader, zones, &report), &report)
-        let policy = Policy(from: reader, &report)
+            default: Self.zone(whereUnnamedIn: reader, zones))
+        let policy = Policy(from: reader)
 
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
-        readValues(from: reader, &report)
+        readValues(from: reader)
     }
 
     /// The zone of the system, read only if the service needs it.
-    private static func zone(
-        whereUnnamedIn reader: TableReader, _ zones: some Zones, _ report: inout Report
-    ) -> Zone {
+    private static func zone(whereUnnamedIn reader: TableReader, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
-            return try zones.systemZone()
+            return try zones.system()
         } catch {
-            report.error(
-                "no 'time_zone' \(reader.place), and that of the system \(error.clause)",
+            reader.report.error(
+                "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",
                 at: reader.origin)
             return .utc
         }
@@ -62,54 +55,51 @@ extension Service {
 
     /// The switches in either of the two forms; a switch with an error is left out.
     private static func switches(
-        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources,
-        _ report: inout Report
+        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources
     ) -> [Switch] {
         let short = SwitchKey.allCases.compactMap(reader.member)
         guard let list = reader.member(ServiceKey.switches) else {
             guard !short.isEmpty else {
-                report.error(
+                reader.report.error(
                     "no switch \(reader.place): add the keys 'source' and 'format'",
                     at: reader.origin)
                 return []
             }
-            return [Switch(from: reader, of: service, &sources, &report)].compactMap(\.self)
+            return [Switch(from: reader, of: service, &sources)].compactMap(\.self)
         }
         if let key = short.first?.key {
-            report.error(
+            reader.report.error(
                 "both '\(key)' and 'switch' \(reader.place): keep one of the two forms",
                 at: list.node.origin)
         }
-        return entries(of: list, in: reader, &report).compactMap {
-            Switch(from: $0, of: service, &sources, &report)
+        return entries(of: list, in: reader).compactMap {
+            Switch(from: $0, of: service, &sources)
         }
     }
 
     /// A reader for each `[[service.NAME.switch]]`.
-    private static func entries(
-        of list: Table.Member, in reader: TableReader, _ report: inout Report
-    ) -> [TableReader] {
+    private static func entries(of list: Table.Member, in reader: TableReader) -> [TableReader] {
         let header = "[[\(reader.path).switch]]"
         let type = "an array of tables \(header)"
         guard case .array(let elements) = list.node.value else {
-            reader.refuse(list, .wrongType(), expecting: type, &report)
+            reader.refuse(list, .wrongType(), expecting: type)
             return []
         }
         if elements.isEmpty {
-            report.error(
+            reader.report.error(
                 "no switch \(reader.place): add a table \(header)", at: list.node.origin)
         }
         return elements.enumerated().compactMap { index, element in
             guard case .table(let table) = element.value else {
                 var wrong = list
                 wrong.node = element
-                reader.refuse(wrong, .wrongType(), expecting: type, &report)
+                reader.refuse(wrong, .wrongType(), expecting: type)
                 return nil
             }
             let entry = TableReader(
                 path: "\(reader.path).switch[\(index)]", place: "in \(header)", table: table,
-                origin: element.origin)
-            entry.refuseKeys(notIn: SwitchKey.words, &report)
+                origin: element.origin, report: reader.report)
+            entry.refuseKeys(notIn: SwitchKey.words)
             return entry
         }
     }
@@ -124,38 +114,32 @@ extension Policy {
     private static let closedTimes: ClosedRange<Duration> = .zero ... .seconds(86_400)
 
     /// Reads the keys of the policy. The defaults are the values of `Policy()`.
-    init(from reader: TableReader, _ report: inout Report) {
+    init(from reader: TableReader) {
+        func read<Value>(_ setting: inout Value, _ key: ServiceKey, _ type: ValueType<Value>) {
+            setting = reader.value(key, type, default: setting)
+        }
         self.init()
-        maxStale = reader.value(
-            ServiceKey.maxStale, .durationOrNever(in: Self.staleAges), default: maxStale, &report)
-        whenStale = reader.value(ServiceKey.whenStale, .word, default: whenStale, &report)
-        whenUnknown = reader.value(ServiceKey.whenUnknown, .word, default: whenUnknown, &report)
-        firstTimeout = reader.value(
-            ServiceKey.firstTimeout, .duration(in: Self.firstTimeouts), default: firstTimeout,
-            &report)
-        atEnd = reader.value(ServiceKey.atEnd, .word, default: atEnd, &report)
-        updateRequired = reader.value(
-            ServiceKey.updateRequired, .word, default: updateRequired, &report)
-        minClosed = reader.value(
-            ServiceKey.minClosed, .duration(in: Self.closedTimes), default: minClosed, &report)
-        confirmClose = reader.value(
-            ServiceKey.confirmClose, .count(in: Self.confirmations), default: confirmClose, &report)
-        confirmOpen = reader.value(
-            ServiceKey.confirmOpen, .count(in: Self.confirmations), default: confirmOpen, &report)
+        read(&maxStale, .maxStale, .durationOrNever(in: Self.staleAges))
+        read(&whenStale, .whenStale, .word)
+        read(&whenUnknown, .whenUnknown, .word)
+        read(&firstTimeout, .firstTimeout, .duration(in: Self.firstTimeouts))
+        read(&atEnd, .atEnd, .word)
+        read(&updateRequired, .updateRequired, .word)
+        read(&minClosed, .minClosed, .duration(in: Self.closedTimes))
+        read(&confirmClose, .confirmClose, .count(in: Self.confirmations))
+        read(&confirmOpen, .confirmOpen, .count(in: Self.confirmations))
     }
 }
 
 extension Service {
     /// Warns of settings that have no effect beside others.
-    func warnOfWhatHasNoEffect(
-        in reader: TableReader, _ sources: [Source], _ report: inout Report
-    ) {
+    func warnOfWhatHasNoEffect(in reader: TableReader, _ sources: [Source]) {
         guard let maxStale = policy.maxStale else {
             // Flags in the format switch may hold their own expiry.
             if let member = reader.member(ServiceKey.whenStale),
                 !switches.contains(where: \.canExpire)
             {
-                report.warn(
+                reader.report.warn(
                     "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
                     at: member.keyOrigin)
             }
@@ -164,7 +148,7 @@ extension Service {
         let origin = reader.member(ServiceKey.maxStale)?.node.origin ?? reader.origin
         let names = Set(switches.map(\.source))
         for source in sources where names.contains(source.name) && maxStale <= source.interval {
-            report.warn(
+            reader.report.warn(
                 "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
                     + "every \(source.interval.text)",
                 at: origin)
@@ -175,9 +159,6 @@ extension Service {
 extension Switch {
     /// Whether its flags can become stale without `max_stale`.
     fileprivate var canExpire: Bool {
-        switch format {
-        case .switchObject: true
-        case .serviceEnd, .status, .maintenance: false
-        }
+        if case .switchObject = format { true } else { false }
     }
 }

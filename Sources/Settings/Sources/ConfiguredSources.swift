@@ -26,35 +26,27 @@ struct ConfiguredSources {
     private var taken: Set<String> = []
     private var implied: [Source.Kind: SourceName] = [:]
     private var used: Set<SourceName> = []
+    private let report: Report
 
-    /// No sources: the configuration has no table `[source]`.
-    init() {}
-
-    /// Reads the tables of `[source]`.
-    init(from reader: TableReader, _ report: inout Report) {
-        for (member, reader) in reader.tables(&report) {
+    /// Reads the tables of `[source]`, which may be missing.
+    init(from root: TableReader) {
+        report = root.report
+        for (member, reader) in root.table(RootKey.source)?.tables() ?? [] {
             tables.insert(member.key)
             taken.insert(member.key)
-            let name = SourceName(member.key)
-            if name == nil {
-                report.error(
-                    "bad name \(member.key.quoted) of a source: expected \(SourceName.rule)",
-                    at: member.keyOrigin)
-            }
-            if let source = Source(name: name, from: reader, &report) {
-                sources.append(source)
-            }
+            let source = Source(name: reader.name(member, of: "a source"), from: reader)
+            if let source { sources.append(source) }
         }
     }
 
     /// The source that a switch names, or that its address implies. The same address implies the same
     /// source. Nil if an error about the source is in the report already.
     mutating func name(
-        of text: String, at origin: Origin, for service: String, _ report: inout Report
+        of text: String, at origin: Origin, for service: String
     ) throws(ValueProblem) -> SourceName? {
         let name =
             if let address = SourceAddress(text) {
-                try impliedSource(by: address, text, at: origin, for: service, &report)
+                try impliedSource(by: address, text, at: origin, for: service)
             } else {
                 try sourceWithTable(text)
             }
@@ -63,7 +55,7 @@ struct ConfiguredSources {
     }
 
     /// Warns of each source that no switch names.
-    func warnOfUnused(_ report: inout Report) {
+    func warnOfUnused() {
         for source in sources where !used.contains(source.name) {
             report.warn("source '\(source.name)' is used by no service", at: source.origin)
         }
@@ -76,15 +68,12 @@ struct ConfiguredSources {
             let hint = isPath ? "; did you mean \("file:\(text)".quoted)?" : ""
             throw .bad("name", cause: "expected \(SourceName.rule), or an address\(hint)")
         }
-        if let near = nearest(to: text, among: tables.sorted()) {
-            throw .unknown("source", hint: "did you mean \(near.quoted)?")
-        }
-        throw .unknown("source", hint: "add a table [source.\(name)]")
+        let near = nearest(to: text, among: tables.sorted()).map { "did you mean \($0.quoted)?" }
+        throw .unknown("source", hint: near ?? "add a table [source.\(name)]")
     }
 
     private mutating func impliedSource(
-        by address: SourceAddress, _ text: String, at origin: Origin, for service: String,
-        _ report: inout Report
+        by address: SourceAddress, _ text: String, at origin: Origin, for service: String
     ) throws(ValueProblem) -> SourceName? {
         guard let type = SourceType.all.first(where: { $0.schemes.contains(address.scheme) }) else {
             let known = SourceType.all.flatMap(\.schemes).map { "\($0):" }.alternatives
@@ -95,13 +84,12 @@ struct ConfiguredSources {
             Table.Member(key: key, keyOrigin: origin, node: Node(value, at: origin))
         }
         let name = freeName(like: service)
+        // Only after reading is it known whether another address has implied the same source.
+        let reading = Report()
         let reader = TableReader(
             path: "source.\(name?.text ?? service)", place: "in address \(text.quoted)",
-            table: Table(members), origin: origin)
-
-        // Only after reading is it known whether another address has implied the same source.
-        var reading = Report()
-        let source = Source(name: name, from: reader, &reading)
+            table: Table(members: members), origin: origin, report: reading)
+        let source = Source(name: name, from: reader)
         if let source, let same = implied[source.kind] { return same }
         report.append(reading)
         guard let source else { return nil }

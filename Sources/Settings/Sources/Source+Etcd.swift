@@ -1,7 +1,8 @@
+import JSON
 import SourceKinds
 
 /// The keys of a `[source.NAME]` of type `etcd`, besides the keys of every type.
-package enum EtcdKey: String, SettingKey {
+enum EtcdKey: String, SettingKey {
     case endpoints
     case prefix
     case user
@@ -16,29 +17,23 @@ extension SourceType {
     /// a cluster has several endpoints.
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words,
-        read: { reader, limits, report in
-            let because = ", which type 'etcd' needs"
-            let endpoints = reader.required(
-                EtcdKey.endpoints, .endpoints, because: because, &report)
-            let prefix = reader.required(
-                EtcdKey.prefix, .text("prefix"), because: because, &report)
-            let login = reader.login(&report)
+        read: { reader, limits in
+            let endpoints = reader.required(EtcdKey.endpoints, .endpoints)
+            let prefix = reader.required(EtcdKey.prefix, .text("prefix"))
+            let login = reader.login()
             var site = Site(url: "", limits: limits)
-            reader.readCertificates(into: &site, &report)
+            reader.readCertificates(into: &site)
             guard let endpoints, let prefix else { return nil }
-            reader.checkCredentials(
-                for: endpoints, "an endpoint is", secrets: [EtcdKey.password.rawValue], &report)
-            return .etcd(
-                EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
-        },
-        schemes: [], members: { _ in [] })
+            reader.checkCredentials(for: endpoints, "an endpoint is")
+            return .etcd(EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
+        })
 }
 
 extension TableReader {
     /// The user and the password; either without the other is an error.
-    fileprivate func login(_ report: inout Report) -> EtcdSite.Login? {
-        let user = optional(EtcdKey.user, .text("user"), &report)
-        let password = optional(EtcdKey.password, .credential, &report)
+    fileprivate func login() -> EtcdSite.Login? {
+        let user = optional(EtcdKey.user, .text("user"))
+        let password = optional(EtcdKey.password, .credential)
         if let user, let password { return EtcdSite.Login(user: user, password: password) }
         for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
             guard let member = member(key), self.member(other) == nil else { continue }
@@ -60,7 +55,7 @@ extension ValueType where Value == [String] {
             for element in elements {
                 guard case .string(let text) = element.value else { throw .wrongType() }
                 let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-                if let flaw = endpointFlaw(endpoint) {
+                if let flaw = URLText(endpoint).endpointFlaw {
                     throw .bad("endpoint", cause: "\(text.quoted): \(flaw)")
                 }
                 guard !endpoints.contains(where: endpoint.hasSameBytes) else {
@@ -71,13 +66,14 @@ extension ValueType where Value == [String] {
             guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
             return endpoints
         } write: {
-            "[\($0.map(\.tomlText).joined(separator: ", "))]"
+            JSON.Value.strings($0).toml
         }
     }
 }
 
-private func endpointFlaw(_ text: String) -> String? {
-    if let flaw = URLText(text).flaw { return flaw }
-    let authority = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
-    return authority.contains { $0 == "/" || $0 == "?" } ? "leave out what follows the port" : nil
+extension URLText {
+    /// Why it is refused as the URL of a member of a cluster.
+    fileprivate var endpointFlaw: String? {
+        flaw ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
+    }
 }

@@ -1,5 +1,5 @@
 /// The keys of a `[source.NAME]` of type `file`, besides the keys of every type.
-package enum FileKey: String, SettingKey {
+enum FileKey: String, SettingKey {
     case path
 }
 
@@ -7,14 +7,11 @@ extension SourceType {
     /// A file on this host.
     static let file = SourceType(
         word: "file", keys: FileKey.words,
-        read: { reader, limits, report in
+        read: { reader, limits in
             let namedIn = reader.member(FileKey.path)?.node.origin.file ?? ""
-            let path = reader.required(
-                FileKey.path, .path(namedIn: namedIn), because: ", which type 'file' needs",
-                &report)
+            let path = reader.required(FileKey.path, .path(namedIn: namedIn))
             return path.map { .file(path: $0, limits) }
-        },
-        schemes: ["file"],
+        }, schemes: ["file"],
         members: { address throws(ValueProblem) in
             // RFC 8089: after two slashes comes a host, which a file on this host does not have.
             guard !address.rest.hasPrefix("//") || address.rest.hasPrefix("///") else {

@@ -2,7 +2,7 @@ import JSON
 import SourceKinds
 
 /// The keys of a `[source.NAME]` of type `firebase`, besides the keys of every type.
-package enum FirebaseKey: String, SettingKey {
+enum FirebaseKey: String, SettingKey {
     case project
     case apiKey = "api_key"
     case appID = "app_id"
@@ -13,7 +13,7 @@ package enum FirebaseKey: String, SettingKey {
 }
 
 /// The keys of a `[source.NAME]` of type `firebase-server`, besides the keys of every type.
-package enum FirebaseServerKey: String, SettingKey {
+enum FirebaseServerKey: String, SettingKey {
     case project
     case credentials
     case baseURL = "base_url"
@@ -26,23 +26,20 @@ extension SourceType {
     /// The client template of Firebase Remote Config.
     static let firebase = SourceType(
         word: "firebase", keys: FirebaseKey.words, maxBody: firebaseMaxBody,
-        read: { reader, limits, report in
-            let because = ", which type 'firebase' needs"
-            let project = reader.required(
-                FirebaseKey.project, .projectID, because: because, &report)
-            let apiKey = reader.required(FirebaseKey.apiKey, .token, because: because, &report)
-            let appID = reader.required(FirebaseKey.appID, .token, because: because, &report)
-            let baseURL = reader.value(
-                FirebaseKey.baseURL, .serviceURL, default: remoteConfigURL, &report)
-            let realtime = reader.value(FirebaseKey.realtime, .bool, default: false, &report)
+        read: { reader, limits in
+            let project = reader.required(FirebaseKey.project, .projectID)
+            let apiKey = reader.required(FirebaseKey.apiKey, .token)
+            let appID = reader.required(FirebaseKey.appID, .token)
+            let baseURL = reader.value(FirebaseKey.baseURL, .serviceURL, default: remoteConfigURL)
+            let realtime = reader.value(FirebaseKey.realtime, .bool, default: false)
             let realtimeURL = reader.value(
                 FirebaseKey.realtimeURL, .serviceURL,
-                default: "https://firebaseremoteconfigrealtime.googleapis.com", &report)
+                default: "https://firebaseremoteconfigrealtime.googleapis.com")
             let installationsURL = reader.value(
                 FirebaseKey.installationsURL, .serviceURLOrNone,
-                default: "https://firebaseinstallations.googleapis.com", &report)
+                default: "https://firebaseinstallations.googleapis.com")
             if realtime, installationsURL == nil, let key = reader.member(FirebaseKey.realtime) {
-                report.error(
+                reader.report.error(
                     "'realtime' \(reader.place) needs an installation: 'installations_url' is "
                         + "\"none\"", at: key.keyOrigin)
             }
@@ -52,32 +49,27 @@ extension SourceType {
                     project: project, apiKey: apiKey, appID: appID, baseURL: baseURL,
                     realtimeURL: realtime ? realtimeURL : nil,
                     installationsURL: installationsURL, limits: limits))
-        },
-        schemes: [], members: { _ in [] })
+        })
 
     /// The server template of Firebase Remote Config.
     static let firebaseServer = SourceType(
         word: "firebase-server", keys: FirebaseServerKey.words, maxBody: firebaseMaxBody,
-        read: { reader, limits, report in
-            let project = reader.required(
-                FirebaseServerKey.project, .projectID,
-                because: ", which type 'firebase-server' needs", &report)
-            let credential = reader.optional(FirebaseServerKey.credentials, .credential, &report)
+        read: { reader, limits in
+            let project = reader.required(FirebaseServerKey.project, .projectID)
+            let credential = reader.optional(FirebaseServerKey.credentials, .credential)
             let baseURL = reader.value(
-                FirebaseServerKey.baseURL, .serviceURL, default: remoteConfigURL, &report)
+                FirebaseServerKey.baseURL, .serviceURL, default: remoteConfigURL)
             let scope = reader.value(
                 FirebaseServerKey.scope, .scope,
-                default: "https://www.googleapis.com/auth/cloud-platform", &report)
-            let randomizationID = reader.optional(
-                FirebaseServerKey.randomizationID, .text("id"), &report)
-            let signals = reader.optional(FirebaseServerKey.signals, .signals, &report)
+                default: "https://www.googleapis.com/auth/cloud-platform")
+            let randomizationID = reader.optional(FirebaseServerKey.randomizationID, .text("id"))
+            let signals = reader.optional(FirebaseServerKey.signals, .signals)
             guard let project else { return nil }
             return .firebaseServer(
                 ServerTemplateSite(
                     project: project, credential: credential, baseURL: baseURL, scope: scope,
                     randomizationID: randomizationID, signals: signals ?? [], limits: limits))
-        },
-        schemes: [], members: { _ in [] })
+        })
 
     /// In bytes. The values of a template may have a million characters; the whole template may be
     /// twice that.
@@ -90,17 +82,8 @@ extension ValueType where Value == String {
     /// The id of a project of Google Cloud, or its number: it becomes a part of a path.
     fileprivate static var projectID: Self {
         .string { text throws(ValueProblem) in
-            let isID =
-                (1...63).contains(text.utf8.count)
-                && text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
-            guard isID else {
+            let allowed = "abcdefghijklmnopqrstuvwxyz0123456789-".utf8
+            guard (1...63).contains(text.utf8.count), text.utf8.allSatisfy(allowed.contains) else {
                 throw .bad(
                     "project",
                     cause: "write the id of the project: lower-case letters, digits and '-'")
@@ -112,9 +95,8 @@ extension ValueType where Value == String {
     /// A word that may stand in a header.
     fileprivate static var token: Self {
         .string { text throws(ValueProblem) in
-            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw .bad(
-                    "value", cause: "it is empty, or holds a blank or a non-ASCII character")
+            guard !text.isEmpty, text.isASCII(from: "!") else {
+                throw .bad("value", cause: "it is empty, or holds a blank or a non-ASCII character")
             }
             return text
         }
@@ -123,7 +105,7 @@ extension ValueType where Value == String {
     /// One scope of OAuth or several, with blanks between.
     fileprivate static var scope: Self {
         .string { text throws(ValueProblem) in
-            guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            guard !text.isEmpty, text.isASCII(from: " ") else {
                 throw .bad("scope", cause: "it is empty, or holds a non-ASCII character")
             }
             return text
@@ -133,17 +115,15 @@ extension ValueType where Value == String {
     /// The URL of a service that gets secrets: https, or http to this host; without a query, and
     /// without `/` at the end.
     fileprivate static var serviceURL: Self {
-        .string(expected: "a URL such as \"https://flags.example.com\"") {
-            text throws(ValueProblem) in
-            let url = URLText(text)
-            if let flaw = url.flaw { throw .bad("URL", cause: flaw) }
-            guard !text.utf8.contains(UInt8(ascii: "?")) else {
+        .url(expected: "a URL such as \"https://flags.example.com\"") {
+            url throws(ValueProblem) in
+            guard !url.hasQuery else {
                 throw .bad("URL", cause: "it has a query; paths are added to its end")
             }
-            guard text.hasPrefix("https:") || url.isLoopback else {
+            guard url.isHTTPS || url.isLoopback else {
                 throw .bad("URL", cause: "write 'https://'; plain http is for this host alone")
             }
-            return text.withoutTrailingSlashes
+            return url.withoutTrailingSlashes
         }
     }
 }
@@ -152,12 +132,7 @@ extension ValueType where Value == String? {
     /// As `serviceURL`, or the word `none`, which is nil.
     fileprivate static var serviceURLOrNone: Self {
         let url = ValueType<String>.serviceURL
-        return Self(expected: "\(url.expected), or \"none\"") { value throws(ValueProblem) in
-            if case .string("none") = value { return nil }
-            return try url.read(value)
-        } write: {
-            ($0 ?? "none").tomlText
-        }
+        return url.or("none", expected: "\(url.expected), or \"none\"")
     }
 }
 
@@ -185,8 +160,7 @@ extension ValueType where Value == [ServerTemplateSite.Signal] {
             // The order in the file makes no other host.
             return signals.sorted { $0.name < $1.name }
         } write: { signals in
-            let members = signals.map { "\($0.name.keyText) = \($0.value.toml)" }
-            return members.isEmpty ? "{}" : "{ \(members.joined(separator: ", ")) }"
+            signals.isEmpty ? "{}" : JSON.Object(signals.map { ($0.name, $0.value) }).toml
         }
     }
 }

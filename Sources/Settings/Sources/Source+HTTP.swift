@@ -1,7 +1,8 @@
+import JSON
 import SourceKinds
 
 /// The keys of a `[source.NAME]` of type `http`, besides the keys of every type.
-package enum HTTPKey: String, SettingKey {
+enum HTTPKey: String, SettingKey {
     case url
     case ca
     case clientCertificate = "client_certificate"
@@ -15,19 +16,14 @@ extension SourceType {
     /// A document that a web server holds.
     static let http = SourceType(
         word: "http", keys: HTTPKey.words,
-        read: { reader, limits, report in
-            guard
-                let url = reader.required(
-                    HTTPKey.url, .documentURL, because: ", which type 'http' needs", &report)
-            else { return nil }
+        read: { reader, limits in
+            guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
             var site = Site(url: url, limits: limits)
-            reader.readCertificates(into: &site, &report)
-            site.bearer = reader.optional(HTTPKey.bearer, .credential, &report)
-            site.headers = reader.optional(HTTPKey.headers, .headers, &report) ?? []
-            site.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath, &report)
-            reader.checkCredentials(
-                for: [url], "'url' is", secrets: [HTTPKey.bearer.rawValue],
-                isLocal: site.unixSocket != nil, &report)
+            reader.readCertificates(into: &site)
+            site.bearer = reader.optional(HTTPKey.bearer, .credential)
+            site.headers = reader.optional(HTTPKey.headers, .headers) ?? []
+            site.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath)
+            reader.checkCredentials(for: [url], "'url' is")
             return .http(site)
         },
         schemes: ["http", "https"],
@@ -37,6 +33,11 @@ extension SourceType {
 }
 
 extension ValueType where Value == String {
+    /// The URL of a document, such as `https://flags.example.com/shop.json`.
+    fileprivate static var documentURL: Self {
+        .url(expected: "a URL such as \"https://flags.example.com/shop.json\"") { $0.text }
+    }
+
     /// The absolute path of a Unix socket.
     fileprivate static var socketPath: Self {
         .string(expected: "a path") { text throws(ValueProblem) in
@@ -63,9 +64,8 @@ extension ValueType where Value == [HeaderField] {
                 guard case .string(let value) = member.node.value else {
                     throw .bad(
                         "header",
-                        cause:
-                            "the value of \(member.key.quoted) is \(member.node.value.noun), not "
-                            + "a string")
+                        cause: "the value of \(member.key.quoted) is \(member.node.value.noun), "
+                            + "not a string")
                 }
                 let field = HeaderField(name: member.key, value: value)
                 if let flaw = field.flaw { throw .bad("header", cause: flaw) }
@@ -73,8 +73,8 @@ extension ValueType where Value == [HeaderField] {
             }
             return fields
         } write: { fields in
-            let members = fields.map { "\($0.name.keyText) = \($0.value.tomlText)" }
-            return members.isEmpty ? "{}" : "{ \(members.joined(separator: ", ")) }"
+            let object = JSON.Object(fields.map { ($0.name, .string($0.value)) })
+            return fields.isEmpty ? "{}" : object.toml
         }
     }
 }
@@ -82,12 +82,8 @@ extension ValueType where Value == [HeaderField] {
 extension HeaderField {
     /// Why it cannot be sent: it would end the line, it belongs to the daemon, or it is a secret.
     fileprivate var flaw: String? {
-        let isToken =
-            !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                (0x21...0x7E).contains(byte) && !#""(),/:;<=>?@[\]{}"#.utf8.contains(byte)
-            }
-        guard isToken else { return "\(name.quoted) is no name of a header" }
+        let isToken = name.isASCII(from: "!") && !name.utf8.contains(where: separators.contains)
+        guard isToken, !name.isEmpty else { return "\(name.quoted) is no name of a header" }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
             return "the value of \(name.quoted) is not one line of ASCII"
         }
@@ -98,8 +94,10 @@ extension HeaderField {
             "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "te",
             "trailer", "transfer-encoding", "upgrade":
             return "\(name.quoted) is set by the daemon"
-        default:
-            return nil
+        default: return nil
         }
     }
 }
+
+/// The ASCII characters that no name of a header has (RFC 9110 §5.6.2).
+private let separators = #""(),/:;<=>?@[\]{}"#.utf8

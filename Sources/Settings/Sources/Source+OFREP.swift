@@ -2,7 +2,7 @@ import JSON
 import SourceKinds
 
 /// The keys of a `[source.NAME]` of type `ofrep`, besides the keys of every type.
-package enum OFREPKey: String, SettingKey {
+enum OFREPKey: String, SettingKey {
     case url
     case context
     case bearer
@@ -17,34 +17,30 @@ extension SourceType {
     /// the scheme https is a document.
     static let ofrep = SourceType(
         word: "ofrep", keys: OFREPKey.words,
-        read: { reader, limits, report in
-            let url = reader.required(
-                OFREPKey.url, .serverURL, because: ", which type 'ofrep' needs", &report)
-            let context = reader.context(&report)
+        read: { reader, limits in
+            let url = reader.required(OFREPKey.url, .serverURL)
+            let context = reader.context()
             var site = Site(url: url ?? "", limits: limits)
-            site.bearer = reader.optional(OFREPKey.bearer, .credential, &report)
-            site.apiKey = reader.optional(OFREPKey.apiKey, .credential, &report)
-            reader.readCertificates(into: &site, &report)
+            site.bearer = reader.optional(OFREPKey.bearer, .credential)
+            site.apiKey = reader.optional(OFREPKey.apiKey, .credential)
+            reader.readCertificates(into: &site)
             guard let url else { return nil }
-            let secrets = [OFREPKey.bearer, .apiKey].map(\.rawValue)
-            reader.checkCredentials(for: [url], "'url' is", secrets: secrets, &report)
+            reader.checkCredentials(for: [url], "'url' is")
             return .ofrep(EvaluationSite(server: site, context: context))
-        },
-        schemes: [], members: { _ in [] })
+        })
 }
 
 extension TableReader {
     /// The administrator's part of the context: any values, except that `targetingKey` of the protocol
     /// is a text.
-    fileprivate func context(_ report: inout Report) -> JSON.Object {
+    fileprivate func context() -> JSON.Object {
         var context = JSON.Object()
-        guard let table = table(OFREPKey.context, &report) else { return context }
+        guard let table = table(OFREPKey.context) else { return context }
         for member in table.table.members {
-            let value: JSON.Value? =
+            context[member.key] =
                 member.key.hasSameBytes(as: "targetingKey")
-                ? table.optional(member, .text("targeting key"), &report).map(JSON.Value.string)
-                : table.optional(member, .json, &report)
-            if let value { context[member.key] = value }
+                ? table.optional(member, .text("targeting key")).map(JSON.Value.string)
+                : table.optional(member, .json)
         }
         return context
     }
@@ -53,17 +49,15 @@ extension TableReader {
 extension ValueType where Value == String {
     /// The URL of a server, to which paths are added: without a query, and without `/` at the end.
     fileprivate static var serverURL: Self {
-        .string(expected: "a URL such as \"https://flags.example.com\"") {
-            text throws(ValueProblem) in
-            if let flaw = URLText(text).flaw { throw .bad("URL", cause: flaw) }
-            guard !text.utf8.contains(UInt8(ascii: "?")) else {
+        .url(expected: "a URL such as \"https://flags.example.com\"") { url throws(ValueProblem) in
+            guard !url.hasQuery else {
                 throw .bad("URL", cause: "paths are added to it; leave out what follows '?'")
             }
-            let url = text.withoutTrailingSlashes
-            guard !url.split(separator: "/").dropFirst(2).contains("ofrep") else {
+            let text = url.withoutTrailingSlashes
+            guard !text.split(separator: "/").dropFirst(2).contains("ofrep") else {
                 throw .bad("URL", cause: "leave out '/ofrep' and what follows; it is added")
             }
-            return url
+            return text
         }
     }
 }

@@ -3,7 +3,7 @@ package import JSON
 package import SourceKinds
 
 /// The keys of every `[source.NAME]`, whatever its type.
-package enum SourceKey: String, SettingKey {
+enum SourceKey: String, SettingKey {
     case type
     case interval
     case timeout
@@ -22,10 +22,10 @@ package struct Source: Hashable, Sendable {
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
-    /// A source with the defaults for settings that are not given.
+    /// All settings of a source.
     package init(
-        name: SourceName, kind: Kind, interval: Duration = Self.defaultInterval,
-        defaults: JSON.Object = JSON.Object(), origin: Origin
+        name: SourceName, kind: Kind, interval: Duration, defaults: JSON.Object = [:],
+        origin: Origin
     ) {
         self.name = name
         self.kind = kind
@@ -33,9 +33,6 @@ package struct Source: Hashable, Sendable {
         self.defaults = defaults
         self.origin = origin
     }
-
-    /// The interval if the configuration names none.
-    package static let defaultInterval = Duration.seconds(60)
 
     /// The kind of a source, with the settings of that kind.
     package enum Kind: Hashable, Sendable {
@@ -64,42 +61,40 @@ package struct Source: Hashable, Sendable {
 extension Source {
     private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
     private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
-    private static let bodies = ByteSize(bytes: 1)...ByteSize(bytes: 64 << 20)
+    private static let bodies = 1...(64 << 20)
 
     /// Reads a table `[source.NAME]`; nil after an error, or without a name.
-    init?(name: SourceName?, from reader: TableReader, _ report: inout Report) {
-        let type = reader.required(
-            SourceKey.type, .sourceType, because: "; \(SourceType.follows)", &report)
+    init?(name: SourceName?, from table: TableReader) {
+        var reader = table
+        reader.need = "; \(SourceType.follows)"
+        let type = reader.required(SourceKey.type, .sourceType)
         // The keys of every type are listed after those of the type.
-        var common = Report()
-        let interval = reader.value(
-            SourceKey.interval, .duration(in: Self.intervals), default: Self.defaultInterval,
-            &common)
-        let timeout = reader.value(
-            SourceKey.timeout, .duration(in: Self.timeouts),
-            default: FetchLimits.defaultTimeout, &common)
-        let maxBody = reader.value(
+        var common = table
+        common.report = Report()
+        let interval = common.value(
+            SourceKey.interval, .duration(in: Self.intervals), default: .seconds(60))
+        let timeout = common.value(
+            SourceKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+        let maxBody = common.value(
             SourceKey.maxBody, .byteSize(in: Self.bodies),
-            default: ByteSize(bytes: type?.maxBody ?? FetchLimits.defaultMaxBody), &common)
+            default: type?.maxBody ?? FetchLimits.defaultMaxBody)
         var defaults = JSON.Object()
-        if let table = reader.table(SourceKey.defaults, &common) {
+        if let table = common.table(SourceKey.defaults) {
             for member in table.table.members {
-                defaults[member.key] = table.optional(member, .json, &common)
+                defaults[member.key] = table.optional(member, .json)
             }
         }
 
-        let limits = FetchLimits(timeout: timeout, maxBody: maxBody.bytes)
-        let kind = type?.read(reader, limits, &report)
-        if let type {
-            reader.refuseKeys(notIn: SourceKey.words + type.keys, &report)
-        } else if reader.member(SourceKey.type) == nil {
-            reader.refuseKeys(notIn: SourceKey.words + SourceType.keys, &report)
+        reader.need = type.map { ", which type '\($0.word)' needs" } ?? ""
+        let kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
+        if type != nil || reader.member(SourceKey.type) == nil {
+            reader.refuseKeys(notIn: SourceKey.words + (type?.keys ?? SourceType.keys))
         }
-        report.append(common)
+        table.report.append(common.report)
 
         guard let name, let kind else { return nil }
         self.init(
-            name: name, kind: kind, interval: interval, defaults: defaults, origin: reader.origin)
+            name: name, kind: kind, interval: interval, defaults: defaults, origin: table.origin)
     }
 }
 
@@ -114,12 +109,13 @@ struct SourceType: Sendable {
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
     /// Reads the keys of this type; nil after an error.
-    let read: @Sendable (TableReader, FetchLimits, inout Report) -> Source.Kind?
+    let read: @Sendable (TableReader, FetchLimits) -> Source.Kind?
     /// The schemes of addresses that imply a source of this type, without the colon.
-    let schemes: [String]
+    var schemes: [String] = []
     /// The members of the table that an address replaces.
-    let members:
-        @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, value: Node.Value)]
+    var members: @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, Node.Value)] = {
+        _ in []
+    }
 
     static let all = [file, http, etcd, ofrep, firebase, firebaseServer]
 
@@ -137,14 +133,12 @@ struct SourceType: Sendable {
 extension ValueType where Value == SourceType {
     /// The word of a type that this version knows.
     fileprivate static var sourceType: Self {
-        Self(expected: SourceType.all.map(\.word).alternatives) { value throws(ValueProblem) in
-            guard case .string(let word) = value else { throw .wrongType() }
+        let expected = SourceType.all.map(\.word).alternatives
+        return Self(expected: expected, text: \.word) { word throws(ValueProblem) in
             guard let type = SourceType.all.first(where: { $0.word.hasSameBytes(as: word) }) else {
                 throw .unknown("type", hint: SourceType.follows)
             }
             return type
-        } write: {
-            $0.word.tomlText
         }
     }
 }

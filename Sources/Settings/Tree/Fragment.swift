@@ -1,3 +1,5 @@
+import JSON
+
 /// One configuration file: any TOML, each node with its place. Keys and values are checked after all
 /// files are merged, because one file alone need not be complete.
 package struct Fragment: Hashable, Sendable {
@@ -11,8 +13,8 @@ package struct Fragment: Hashable, Sendable {
     package init(file: String, bytes: [UInt8]) throws(Diagnostic) {
         guard bytes.count <= Self.largestFile else {
             throw Diagnostic(
-                "file of \(bytes.count) bytes: at most \(Self.largestFile) are read",
-                at: Origin(file: file, line: 1, column: 1))
+                origin: Origin(file: file),
+                text: "file of \(bytes.count) bytes: at most \(Self.largestFile) are read")
         }
         self.file = file
         self.root = try TomlDocument(file: file, bytes: bytes).root()
@@ -39,12 +41,10 @@ package struct MergedTree: Hashable, Sendable {
 extension Table {
     /// A replaced member keeps its position; a new member goes to the end.
     fileprivate mutating func merge(_ later: Table) {
-        var indices: [[UInt8]: Int] = [:]
-        for (index, member) in members.enumerated() {
-            indices[Array(member.key.utf8)] = index
-        }
+        let keys = members.map { ExactString($0.key) }
+        let indices = Dictionary(zip(keys, 0...), uniquingKeysWith: { first, _ in first })
         for member in later.members {
-            guard let index = indices[Array(member.key.utf8)] else {
+            guard let index = indices[ExactString(member.key)] else {
                 members.append(member)
                 continue
             }
@@ -52,8 +52,7 @@ extension Table {
             case (.table(var earlier), .table(let later)):
                 earlier.merge(later)
                 members[index].node.value = .table(earlier)
-            default:
-                members[index] = member
+            default: members[index] = member
             }
         }
     }

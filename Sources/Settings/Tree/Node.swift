@@ -22,22 +22,20 @@ package struct Node: Hashable, Sendable {
         case dateTime
         case array([Node])
         case table(Table)
-    }
-}
 
-extension Node.Value {
-    /// The type with its article, after "found".
-    var noun: String {
-        switch self {
-        case .string: "a string"
-        case .integer: "an integer"
-        case .float: "a float"
-        case .boolean: "a boolean"
-        case .date: "a date"
-        case .time: "a time"
-        case .dateTime: "a date with a time"
-        case .array: "an array"
-        case .table: "a table"
+        /// The type with its article, after "found".
+        var noun: String {
+            switch self {
+            case .string: "a string"
+            case .integer: "an integer"
+            case .float: "a float"
+            case .boolean: "a boolean"
+            case .date: "a date"
+            case .time: "a time"
+            case .dateTime: "a date with a time"
+            case .array: "an array"
+            case .table: "a table"
+            }
         }
     }
 }
@@ -45,25 +43,13 @@ extension Node.Value {
 /// A table: its members in the order of the files.
 package struct Table: Hashable, Sendable {
     /// No two have the same key.
-    package var members: [Member]
-
-    /// A table of members with different keys.
-    package init(_ members: [Member] = []) {
-        self.members = members
-    }
+    package var members: [Member] = []
 
     /// A key of a table, its place, and its value.
     package struct Member: Hashable, Sendable {
         package var key: String
         package var keyOrigin: Origin
         package var node: Node
-
-        /// A key that begins at `keyOrigin`.
-        package init(key: String, keyOrigin: Origin, node: Node) {
-            self.key = key
-            self.keyOrigin = keyOrigin
-            self.node = node
-        }
     }
 
     /// The member whose key has the same bytes.
@@ -104,8 +90,14 @@ extension JSON.Value {
         case .number(let number): number.literal
         case .string(let text): text.tomlText
         case .array(let elements): "[\(elements.map(\.toml).joined(separator: ", "))]"
-        case .object(let object):
-            "{ \(object.map { "\($0.key.keyText) = \($0.value.toml)" }.joined(separator: ", ")) }"
+        case .object(let object): object.toml
         }
+    }
+}
+
+extension JSON.Object {
+    /// The same object as inline TOML.
+    var toml: String {
+        "{ \(map { "\($0.key.keyText) = \($0.value.toml)" }.joined(separator: ", ")) }"
     }
 }

@@ -12,21 +12,19 @@ import CToml
         }
         guard let parsed = unsafe parsed else {
             throw Diagnostic(
-                "file cannot be parsed: out of memory", at: Origin(file: file, line: 1, column: 1))
+                origin: Origin(file: file), text: "file cannot be parsed: out of memory")
         }
         unsafe self.document = parsed
         self.file = file
     }
 
-    deinit {
-        unsafe ctoml_free(document)
-    }
+    deinit { unsafe ctoml_free(document) }
 
     /// The whole tree; throws a syntax error. Members of tables are in the order of their places.
     func root() throws(Diagnostic) -> Table {
         if let error = unsafe ctoml_document_error(document) {
             let text = unsafe Self.sentence(String(error.pointee.text))
-            throw unsafe Diagnostic(text, at: Origin(file: file, error.pointee.position))
+            throw unsafe Diagnostic(origin: Origin(file: file, error.pointee.position), text: text)
         }
         let root = unsafe ctoml_document_node(document, 0)
         var index = 1
@@ -47,7 +45,7 @@ import CToml
         members.sort {
             ($0.keyOrigin.line, $0.keyOrigin.column) < ($1.keyOrigin.line, $1.keyOrigin.column)
         }
-        return Table(members)
+        return Table(members: members)
     }
 
     /// Reads the next node, with all nodes in it.

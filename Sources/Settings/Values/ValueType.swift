@@ -19,18 +19,38 @@ enum ValueProblem: Error {
     case unknown(_ noun: String, hint: String?)
 }
 
+extension ValueType {
+    /// A value that is written as a string: `text` is the string, and `read` reads it.
+    init(
+        expected: String, text: @escaping (Value) -> String,
+        read: @escaping (String) throws(ValueProblem) -> Value
+    ) {
+        self.init(expected: expected) { value throws(ValueProblem) in
+            guard case .string(let text) = value else { throw .wrongType() }
+            return try read(text)
+        } write: {
+            text($0).tomlText
+        }
+    }
+
+    /// The same type, or `word`, which is nil.
+    func or(_ word: String, expected: String) -> ValueType<Value?> {
+        ValueType<Value?>(expected: expected) { value throws(ValueProblem) in
+            if case .string(word) = value { return nil }
+            return try read(value)
+        } write: {
+            $0.map(write) ?? word.tomlText
+        }
+    }
+}
+
 extension ValueType where Value == String {
     /// A string that `check` accepts, in the form that `check` returns.
     static func string(
         expected: String = "a string",
         _ check: @escaping (String) throws(ValueProblem) -> String
     ) -> Self {
-        Self(expected: expected) { value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
-            return try check(text)
-        } write: {
-            $0.tomlText
-        }
+        Self(expected: expected, text: \.self, read: check)
     }
 
     /// A string that is not empty. `noun` names it in an error: `key`.
@@ -49,23 +69,7 @@ extension ValueType where Value == Bool {
             guard case .boolean(let bool) = value else { throw .wrongType() }
             return bool
         } write: {
-            $0 ? "true" : "false"
-        }
-    }
-}
-
-extension ValueType where Value == Int {
-    /// A whole number in a range.
-    static func count(in range: ClosedRange<Int>) -> Self {
-        Self(expected: "a whole number") { value throws(ValueProblem) in
-            guard case .integer(let number) = value else { throw .wrongType() }
-            guard let count = Int(exactly: number), range.contains(count) else {
-                throw .bad(
-                    "number", cause: "expected \(range.lowerBound) to \(range.upperBound)")
-            }
-            return count
-        } write: {
-            String($0)
+            "\($0)"
         }
     }
 }
@@ -82,20 +86,16 @@ extension ValueType where Value == JSON.Value {
     }
 }
 
-extension ValueType
-where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the words of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
-        return Self(expected: words.alternatives) { value throws(ValueProblem) in
-            guard case .string(let text) = value else { throw .wrongType() }
+        return Self(expected: words.alternatives, text: \.rawValue) { text throws(ValueProblem) in
             guard let word = Value(rawValue: text) else {
                 let meant = nearest(to: text, among: words).map { "; did you mean \($0.quoted)?" }
                 throw .bad("value", cause: "expected \(words.alternatives)\(meant ?? "")")
             }
             return word
-        } write: {
-            $0.rawValue.tomlText
         }
     }
 }

@@ -1,53 +1,42 @@
 package import CivilTime
 
 /// A supply of time zones: the files of the system, or a list in a test.
-package protocol Zones {
-    /// The zone of services that name none.
-    func systemZone() throws(ZoneProblem) -> Zone
+package struct Zones: Sendable {
+    let system: @Sendable () throws -> Zone
+    let named: @Sendable (String) throws -> Zone?
+    let names: @Sendable () -> [String]
 
-    /// The names that `zone(named:)` knows, for "did you mean". May be empty.
-    var names: [String] { get }
-
-    /// The zone of an IANA name, such as `Asia/Tokyo`.
-    func zone(named name: String) throws(ZoneProblem) -> Zone
-}
-
-/// Why a time zone is not available.
-package enum ZoneProblem: Error, Hashable, Sendable {
-    case unknown
-    /// The file of the zone exists and cannot be used, for this cause.
-    case unreadable(cause: String)
-}
-
-extension ZoneProblem {
-    /// The problem as a clause after the zone's name.
-    var clause: String {
-        switch self {
-        case .unknown: "is not known"
-        case .unreadable(let cause): "cannot be read: \(cause)"
-        }
+    /// Zones by these functions. They throw if the file of a zone exists and cannot be used.
+    ///
+    /// - Parameters:
+    ///   - system: The zone of services that name none.
+    ///   - named: The zone of an IANA name, such as `Asia/Tokyo`; nil without such a zone.
+    ///   - names: The names that `named` knows, for "did you mean". May be empty.
+    package init(
+        system: @escaping @Sendable () throws -> Zone,
+        named: @escaping @Sendable (String) throws -> Zone?,
+        names: @escaping @Sendable () -> [String]
+    ) {
+        self.system = system
+        self.named = named
+        self.names = names
     }
 }
 
 extension ValueType where Value == Zone {
     /// The IANA name of a time zone in `zones`.
-    static func zone(of zones: some Zones) -> Self {
-        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"") {
-            value throws(ValueProblem) in
-            guard case .string(let name) = value else { throw .wrongType() }
-            do throws(ZoneProblem) {
-                return try zones.zone(named: name)
+    static func zone(of zones: Zones) -> Self {
+        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"", text: \.name) {
+            name throws(ValueProblem) in
+            let zone: Zone?
+            do {
+                zone = try zones.named(name)
             } catch {
-                switch error {
-                case .unknown:
-                    let meant = nearest(to: name, among: zones.names)
-                    throw .unknown("time zone", hint: meant.map { "did you mean \($0.quoted)?" })
-                case .unreadable(let cause):
-                    throw .bad("time zone", cause: cause)
-                }
+                throw .bad("time zone", cause: "\(error)")
             }
-        } write: {
-            $0.name.tomlText
+            if let zone { return zone }
+            let meant = nearest(to: name, among: zones.names())
+            throw .unknown("time zone", hint: meant.map { "did you mean \($0.quoted)?" })
         }
     }
 }

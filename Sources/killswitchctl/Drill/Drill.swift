@@ -3,6 +3,8 @@ import CivilTime
 import Control
 import Decision
 import EventLoop
+import Faults
+import Gates
 import Glibc
 import JSON
 import Records
@@ -10,8 +12,7 @@ import Records
 /// `killswitchctl drill SERVICE`
 struct Drill: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract:
-            "Rehearse the switch: close an open gate for a moment, and watch the units.",
+        abstract: "Rehearse the switch: close an open gate for a moment, and watch the units.",
         discussion: """
             Closes the gate of a service, times the stop of each attached unit and of its \
             dependents, tries to start each unit by hand, opens the gate again as soon as all are \
@@ -28,7 +29,7 @@ struct Drill: ParsableCommand {
     @Option(
         name: .customLong("for"),
         help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.")
-    var duration: DurationArgument = DurationArgument(.seconds(10))
+    var limit = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
     var state: DrilledState = .maintenance
@@ -43,7 +44,7 @@ struct Drill: ParsableCommand {
     var service: ServiceName
 
     func validate() throws {
-        let time = duration.duration
+        let time = limit.duration
         guard time >= .seconds(1), time <= .seconds(600), time == .seconds(time.wholeSeconds) else {
             throw ValidationError("--for is 1s to 10m, in whole seconds")
         }
@@ -57,22 +58,21 @@ struct Drill: ParsableCommand {
         }
         let published = try PublishedFiles(common)
         let order = DrillOrder(
-            of: service, to: state.state, for: duration.duration,
-            at: DaemonSocket(in: published.directory, timeout: .seconds(5)))
+            service: service, state: state.state, limit: limit.duration,
+            daemon: published.daemon(timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
-        let manager = try UnitManager(on: loop)
-        let plan = try DrillPlan(of: service, from: stand, to: state.state) { unit in
-            try manager.snapshot(of: unit)
-        }
+        let manager = try SystemManager(on: loop)
+        let plan = try DrillPlan(
+            of: service, from: stand, to: state.state, describe: manager.snapshot)
         try check(plan)
-        if !isAgreed { try DrillConsent(plan, for: duration.duration).ask() }
+        if !isAgreed { try askForConsent(to: plan) }
         let drilling = Drilling(plan, by: order, with: manager, on: loop, published)
-        let report = DrillReport(try drilling.run())
+        let report = DrillReport(findings: try drilling.run())
         printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
         if let signal = drilling.interruption {
-            if let summary = report.failure { printError("killswitchctl: \(summary)") }
+            if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
         if let summary = report.failure { throw CommandFailure(.no, summary) }
@@ -82,14 +82,14 @@ struct Drill: ParsableCommand {
     /// again when it takes the order.
     private func decisionIfDrillIsAllowed(_ state: JSON.Object) throws -> DesiredGate {
         if let override = state["override"]?.object {
-            throw CommandFailure(.alreadyForced(service, override))
+            throw MethodError.alreadyForced(service, override)
         }
-        let word = state["state"]?.string.flatMap(State.init) ?? .undecided
-        guard state["gate"]?.string == Gate.open.rawValue else {
-            throw CommandFailure(.gateNotOpen(service, word))
+        let word = State(rawValue: state.text("state")) ?? .undecided
+        guard state.text("gate") == Gate.open.rawValue else {
+            throw MethodError.gateNotOpen(service, word)
         }
-        if state["reason"]?.string == Reason.Slug.closingHeld.rawValue {
-            throw CommandFailure(.closingHeld(service))
+        if state.text("reason") == Reason.Slug.closingHeld.rawValue {
+            throw MethodError.closingHeld(service)
         }
         return DesiredGate(gate: .open, state: word, variant: state["variant"]?.string)
     }
@@ -108,6 +108,31 @@ struct Drill: ParsableCommand {
                     + "killswitchd does not move gates, or has not moved this one yet")
         }
     }
+
+    /// Throws unless the user agrees. It asks only at a terminal: a script cannot answer.
+    private func askForConsent(to plan: DrillPlan) throws {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        let names = { (units: [DrilledUnit]) -> String? in
+            units.isEmpty ? nil : units.map(\.name.text).joined(separator: ", ")
+        }
+        let attached = plan.attached
+        let others = plan.units.filter { $0.kind != .attached && $0.kind != .state }
+        var lines = LabelledLines()
+        lines.add("  stops", names(attached.filter(\.wasUp)))
+        lines.add("  stops with that", names(others))
+        lines.add("  is down, and is started", names(attached.filter { !$0.wasUp && $0.isStarted }))
+        lines.add(
+            "  runs meanwhile", names(plan.units.filter { $0.kind == .state && $0.isStarted }))
+        let title =
+            "a drill closes '\(service)' for at most \(limit.duration.wholeSeconds) s, "
+            + "as \(state.rawValue):"
+        StandardError.write(line: title)
+        StandardError.write(line: lines.text)
+        Terminal.prompt("close the gate now? [y/N] ")
+        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+            throw CommandFailure(.no, "nothing was changed")
+        }
+    }
 }
 
 /// A state that closes.
@@ -116,6 +141,7 @@ enum DrilledState: String, CaseIterable, ExpressibleByArgument {
     case updateRequired = "update-required"
     case ended
 
+    /// The state of this word.
     var state: State {
         switch self {
         case .maintenance: .maintenance

@@ -4,38 +4,29 @@ import JSON
 
 /// The findings of a drill, as they are printed.
 struct DrillReport {
-    private let findings: DrillFindings
-
-    /// The report of these findings.
-    init(_ findings: DrillFindings) { self.findings = findings }
+    let findings: DrillFindings
 
     /// The failures, for standard error; nil if the drill succeeded.
     var failure: String? {
-        let names = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
-        guard findings.problem != nil || !names.isEmpty else { return nil }
-        let words =
-            [findings.problem].compactMap(\.self)
-            + (names.isEmpty ? [] : [names.joined(separator: ", ")])
-        return
-            "the drill of '\(findings.service)' has failed: \(words.joined(separator: "; "))"
+        let units = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
+        let names = units.isEmpty ? nil : units.joined(separator: ", ")
+        let words = [findings.problem, names].compactMap(\.self).joined(separator: "; ")
+        return words.isEmpty ? nil : "the drill of '\(findings.service)' has failed: \(words)"
     }
 
     /// The table, the remarks about units, and the duration of the drill.
     var text: String {
         let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
-        var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines
+        var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines()
         for outcome in findings.outcomes {
-            let words = problem(of: outcome) ?? outcome.remark
-            if let words { lines.append(Self.folded("\(outcome.unit.name): \(words)")) }
+            guard let words = problem(of: outcome) ?? outcome.remark else { continue }
+            lines.append(Self.folded("\(outcome.unit.name): \(words)"))
         }
+        let state =
+            findings.closedFor.map { "was closed for \($0.shown)" }
+            ?? (findings.isOpen ? "is open" : "is still closed")
         let end = findings.isInterrupted ? ", and the drill was broken off" : ""
-        if let closedFor = findings.closedFor {
-            lines.append("'\(findings.service)' was closed for \(closedFor.shown)\(end)")
-        } else {
-            lines.append(
-                "'\(findings.service)' is \(findings.isOpen ? "open" : "still closed")\(end)"
-            )
-        }
+        lines.append("'\(findings.service)' \(state)\(end)")
         return lines.joined(separator: "\n")
     }
 
@@ -45,20 +36,18 @@ struct DrillReport {
     }
 
     private func problem(of outcome: UnitOutcome) -> String? {
-        outcome.failures.isEmpty
-            ? nil
-            : outcome.failures.map {
-                $0.sentence(of: outcome.unit.name, in: findings.service)
-            }
-            .joined(separator: "; ")
+        let sentences = outcome.failures.map {
+            $0.sentence(of: outcome.unit.name, in: findings.service)
+        }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
     }
 
     private func cells(_ outcome: UnitOutcome) -> [String] {
         let byHand = outcome.isRefused.map { $0 ? "refused" : "accepted" }
         return [
             outcome.unit.name.text, outcome.unit.kind.word,
-            outcome.unit.before.seen.active.rawValue,
-            outcome.stop?.shown ?? "-", byHand ?? "-", outcome.start?.shown ?? "-",
+            outcome.unit.before.seen.active.rawValue, outcome.stop?.shown ?? "-",
+            byHand ?? "-", outcome.start?.shown ?? "-",
             !outcome.failures.isEmpty ? "failed" : findings.isInterrupted ? "-" : "ok",
         ]
     }
@@ -71,8 +60,8 @@ struct DrillReport {
             "ok": .bool(failure == nil && !findings.isInterrupted),
             "open": .bool(findings.isOpen),
             "interrupted": .bool(findings.isInterrupted),
-            "closed_for_ms": findings.closedFor.inMilliseconds,
-            "problem": findings.problem.map { .string($0) } ?? .null,
+            "closed_for_ms": .optional(findings.closedFor?.milliseconds),
+            "problem": .optional(findings.problem),
             "units": .array(findings.outcomes.map { .object(json(of: $0)) }),
         ]
     }
@@ -82,12 +71,12 @@ struct DrillReport {
             "name": .string(outcome.unit.name.text),
             "kind": .string(outcome.unit.kind.word),
             "was": .string(outcome.unit.before.seen.active.rawValue),
-            "stop_ms": outcome.stop.inMilliseconds,
+            "stop_ms": .optional(outcome.stop?.milliseconds),
             "refused": outcome.isRefused.map { .bool($0) } ?? .null,
-            "start_ms": outcome.start.inMilliseconds,
+            "start_ms": .optional(outcome.start?.milliseconds),
             "ok": .bool(outcome.failures.isEmpty),
-            "problem": problem(of: outcome).map { .string($0) } ?? .null,
-            "remark": outcome.remark.map { .string($0) } ?? .null,
+            "problem": .optional(problem(of: outcome)),
+            "remark": .optional(outcome.remark),
         ]
     }
 }
@@ -103,16 +92,11 @@ extension DrilledUnit.Kind {
 }
 
 extension Duration {
+    fileprivate var milliseconds: Int64 { microseconds / 1000 }
+
     /// Milliseconds below ten seconds, else tenths of a second.
     fileprivate var shown: String {
-        let milliseconds = microseconds / 1000
         if milliseconds < 10_000 { return "\(milliseconds) ms" }
         return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
-    }
-}
-
-extension Duration? {
-    fileprivate var inMilliseconds: JSON.Value {
-        map { .number(Number($0.microseconds / 1000)) } ?? .null
     }
 }

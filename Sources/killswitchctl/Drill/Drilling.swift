@@ -1,8 +1,9 @@
 import CivilTime
+import Control
 import Decision
 import EventLoop
 import Faults
-import Files
+import Gates
 import Glibc
 import JSON
 import Records
@@ -12,7 +13,7 @@ import Records
 final class Drilling {
     private let plan: DrillPlan
     private let order: DrillOrder
-    private var manager: UnitManager
+    private var manager: SystemManager
     private let loop: EventLoop
     private let published: PublishedFiles
     private var events: [(event: DrillEvent, time: DrillTime)] = []
@@ -22,7 +23,7 @@ final class Drilling {
 
     /// A drill that gives `order`, and follows it by systemd and the daemon's files.
     init(
-        _ plan: DrillPlan, by order: DrillOrder, with manager: UnitManager,
+        _ plan: DrillPlan, by order: DrillOrder, with manager: SystemManager,
         on loop: EventLoop, _ published: PublishedFiles
     ) {
         self.plan = plan
@@ -49,7 +50,7 @@ final class Drilling {
                 try perform(effect)
             }
         }
-        throw CommandFailure(.no, Self.unfinished)
+        throw CommandFailure(.no, "the drill could not be finished")
     }
 
     private var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
@@ -57,42 +58,30 @@ final class Drilling {
     private func post(_ event: DrillEvent) { events.append((event, now)) }
 
     /// Performs one effect. Throws only if the order to close is not taken.
-    private func perform(_ effect: DrillEffect) throws(CommandFailure) {
+    private func perform(_ effect: DrillEffect) throws {
         switch effect {
         case .order:
             try order.give()
             post(.ordered)
         case .readStanding: post(standing())
-        case .list:
-            attempt { () throws(CommandFailure) in
-                .listed(
-                    try ask { manager throws(CommandFailure) in
-                        try manager.list(plan.followed)
-                    })
-            }
+        case .list: attempt { .listed(try ask { try $0.list(plan.followed) }) }
         case .read(let units): read(units)
         case .tryStart(let unit, let limit):
-            attempt { () throws(CommandFailure) in
-                .tried(try manager.tryStart(unit, within: limit))
-            }
+            attempt { .tried(try manager.tryStart(unit, within: limit)) }
         case .readUnitProblems: readUnitProblems()
         case .release: release()
         case .wait(let time):
-            attempt { () throws(CommandFailure) in
+            attempt {
                 try pause(time)
                 return .woke
             }
-        case .tell(let line): printError("killswitchctl: \(line)")
+        case .tell(let line): printError(line)
         case .finish: break
         }
     }
 
-    private func attempt(_ body: () throws(CommandFailure) -> DrillEvent) {
-        do {
-            post(try body())
-        } catch {
-            post(.failed(error.message ?? Self.unfinished))
-        }
+    private func attempt(_ body: () throws -> DrillEvent) {
+        do { post(try body()) } catch { post(.failed(CommandFailure(error).message)) }
     }
 
     /// The state of the service, by the daemon's file.
@@ -110,72 +99,66 @@ final class Drilling {
 
     private func read(_ units: [UnitName]) {
         var snapshots: [UnitName: UnitSnapshot] = [:]
-        do {
-            for unit in units {
-                snapshots[unit] = try ask { manager throws(CommandFailure) in
-                    try manager.snapshot(of: unit)
-                }
-            }
-            post(.read(snapshots, problem: nil))
-        } catch {
-            post(.read(snapshots, problem: error.message ?? Self.unfinished))
+        let problem = failure {
+            for unit in units { snapshots[unit] = try ask { try $0.snapshot(of: unit) } }
         }
+        post(.read(snapshots, problem: problem))
     }
 
     private func readUnitProblems() {
         var problems: [UnitName: String] = [:]
-        do {
+        let problem = failure {
             for row in try published.units(of: order.service) {
-                guard let name = row["name"]?.string.flatMap({ UnitName($0) }),
-                    let problem = row["problem"]?.string
-                else { continue }
-                problems[name] = problem.printable
+                guard let name = UnitName(row.text("name")) else { continue }
+                problems[name] = row["problem"]?.string?.printable
             }
-            post(.unitProblems(problems, problem: nil))
+        }
+        post(.unitProblems(problems, problem: problem))
+    }
+
+    /// The message of the error that ends `work`; nil if it succeeds.
+    private func failure(of work: () throws -> Void) -> String? {
+        do {
+            try work()
+            return nil
         } catch {
-            post(.unitProblems(problems, problem: error.message ?? Self.unfinished))
+            return CommandFailure(error).message
         }
     }
 
     private func release() {
         do {
             post(.released(try order.release()))
-        } catch  where error.status == .unreachable {
+        } catch is SocketError {
             post(.daemonUnreachable)
         } catch {
-            post(.failed(error.message ?? "the order could not be ended"))
+            post(.failed(CommandFailure(error).message))
         }
     }
 
     /// Lets time pass. A signal ends it.
-    private func pause(_ time: Duration) throws(CommandFailure) {
+    private func pause(_ time: Duration) throws {
         let deadline = loop.now.boot + time
         while loop.now.boot < deadline, events.isEmpty {
-            do {
-                try loop.runOnce(deadline - loop.now.boot)
-            } catch {
-                throw CommandFailure(.no, "\(error)")
-            }
+            try loop.runOnce(deadline - loop.now.boot)
         }
     }
 
     /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
     /// version, is made anew for a while, unless a signal has come.
-    private func ask<Answer>(
-        _ question: (UnitManager) throws(CommandFailure) -> Answer
-    ) throws(CommandFailure) -> Answer {
+    private func ask<Answer>(_ question: (SystemManager) throws -> Answer) throws -> Answer {
         let last = loop.now.boot + Self.systemdMayTake
         while true {
             do {
                 return try question(manager)
-            } catch {
-                guard error.status == .unreachable, loop.now.boot < last, interruption == nil else {
+            } catch let error as SystemManager.Failure {
+                guard !error.isDenied, loop.now.boot < last, interruption == nil else {
                     throw error
                 }
             }
             try pause(.milliseconds(200))
             do {
-                manager = try UnitManager(on: loop)
+                manager = try SystemManager(on: loop)
                 for unit in plan.units { try manager.keep(unit.name) }
             } catch {
                 // If systemd is still unreachable, the next call fails too.
@@ -184,6 +167,5 @@ final class Drilling {
         }
     }
 
-    private static let unfinished = "the drill could not be finished"
     private static let systemdMayTake: Duration = .seconds(5)
 }

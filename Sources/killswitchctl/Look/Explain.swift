@@ -45,7 +45,7 @@ struct Explain: ParsableCommand {
             report.chain = try DecisionReplay(of: service, in: directory, published).explanation(
                 beside: state)
         } catch {
-            report.gap = error.message
+            report.gap = CommandFailure(error).message
         }
         print(json ? report.json.serialized(.pretty) : report.text)
         guard report.isCurrent else {
@@ -64,37 +64,39 @@ struct DecisionReplay {
     private let published: PublishedFiles
 
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
-    init(
-        of name: ServiceName, in directory: String, _ published: PublishedFiles
-    ) throws(CommandFailure) {
+    init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
         self.published = published
         state = StateDirectory(path: directory)
         let settings = try Self.settings(state)
         guard let service = settings.services.first(where: { $0.name == name }) else {
-            throw CommandFailure(.no, "'\(name)' is not in the configuration accepted last")
+            throw CommandFailure(.no, "'\(name)' is not in the last accepted configuration")
         }
         self.service = service
-        let used = Set(service.switches.map(\.source))
-        plan = Plan(
-            sources: settings.plan.sources.filter { used.contains($0.name) }, services: [service])
+        plan = Plan(sources: settings.plan.sources(of: service), services: [service])
     }
 
     /// How the machine arrives at the published `state`; nil if it does not know the service.
-    func explanation(beside state: PublishedState) throws(CommandFailure) -> Explanation? {
+    func explanation(beside state: PublishedState) throws -> Explanation? {
         let now = published.now
-        let marks = try confirmations().sorted { $0.time < $1.time }
+        let confirmations = try plan.sources.map(\.name)
+            .compactMap { source in
+                try published.confirmation(of: source).map { (source: source, time: min($0, now)) }
+            }
+            .sorted { $0.time < $1.time }
         let flags = try flags(beside: state)
-        let begin = moment(min(marks.first?.time ?? now, now))
+        let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
-            plan: plan, memory: try memory(flags.compactMapValues(\.inForce)),
+            plan: plan, memory: try memory(flags.mapValues(\.inForce)),
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
-        if case .file(let path) = service.installed, let version = try installed(path) {
+        if case .file(let path) = service.installed,
+            let version = try VersionFile.version(in: path)
+        {
             _ = machine.handle(.installed(service.name, version), at: begin)
         }
         _ = machine.handle(.started, at: begin)
-        for mark in marks {
-            let outcome = flags[mark.source]?.waiting.map(Outcome.answer) ?? .unchanged
-            _ = machine.handle(.fetched(mark.source, outcome), at: moment(mark.time))
+        for (source, time) in confirmations {
+            let outcome = flags[source]?.waiting.map(Outcome.answer) ?? .unchanged
+            _ = machine.handle(.fetched(source, outcome), at: moment(time))
         }
         // A published decision means that the wait for first answers is over.
         if state.state != .undecided { _ = machine.handle(.waitEnded, at: moment(now)) }
@@ -103,22 +105,15 @@ struct DecisionReplay {
 
     /// The stored flags of a source: those in force, and a newer answer that waits for the next
     /// start.
-    private struct Flags {
-        var inForce: Memory.StoredFlags?
-        var waiting: Answer?
-    }
+    private typealias Flags = (inForce: Memory.StoredFlags, waiting: Answer?)
 
-    private func flags(
-        beside state: PublishedState
-    ) throws(CommandFailure) -> [SourceName: Flags] {
+    private func flags(beside state: PublishedState) throws -> [SourceName: Flags] {
         var flags: [SourceName: Flags] = [:]
-        // Every binding is accepted: the daemon alone knows the credentials.
         for source in plan.sources {
-            guard
-                var kept = try restored({ () throws(FileError) in
-                    try self.state.flags(of: source.name, mark: mark(source.name)) { _ in true }
-                })
-            else { continue }
+            let mark = "\(published.directory)/\(FileName.source(source.name))"
+            // Every binding is accepted: the daemon alone knows the credentials.
+            let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
+            guard var kept = stored else { continue }
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
                 state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1
@@ -126,36 +121,15 @@ struct DecisionReplay {
                 waiting = first
                 kept.answers.removeFirst()
             }
-            flags[source.name] = Flags(inForce: kept, waiting: waiting)
+            flags[source.name] = (kept, waiting)
         }
         return flags
     }
 
-    private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws(CommandFailure) -> Memory
-    {
+    private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws -> Memory {
         Memory(
-            flags: flags, ledger: try restored(state.ledger) ?? Ledger(),
-            overrides: try restored(state.overrides) ?? [:])
-    }
-
-    /// When each source last confirmed its flags in this boot, by the marks.
-    private func confirmations() throws(CommandFailure) -> [(source: SourceName, time: Instant)] {
-        var confirmations: [(source: SourceName, time: Instant)] = []
-        for source in plan.sources.map(\.name) {
-            do {
-                let time = Instant(microseconds: try File.modificationTime(of: mark(source)))
-                confirmations.append((source, min(time, published.now)))
-            } catch  where error.isNotFound {
-                continue
-            } catch {
-                throw CommandFailure(.no, "\(error)")
-            }
-        }
-        return confirmations
-    }
-
-    private func mark(_ source: SourceName) -> String {
-        "\(published.directory)/\(FileName.source(source))"
+            flags: flags, ledger: try state.ledger() ?? Ledger(),
+            overrides: try state.overrides() ?? [:])
     }
 
     /// The time on both clocks, which are made to agree, since only differences count here.
@@ -163,40 +137,27 @@ struct DecisionReplay {
         Now(wall: instant, boot: Boottime(microseconds: instant.microseconds))
     }
 
-    private func installed(_ path: String) throws(CommandFailure) -> Version? {
-        try orFail { try VersionFile.version(in: path) }
-    }
-
-    /// The configuration that the daemon accepted last.
-    private static func settings(_ state: StateDirectory) throws(CommandFailure) -> Settings {
-        let kept = try restored(state.keptConfiguration)
-        guard let kept else {
+    /// The last configuration that the daemon accepted.
+    private static func settings(_ state: StateDirectory) throws -> Settings {
+        guard let kept = try state.keptConfiguration() else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
-        return try orFail {
-            try Configuration(
-                ConfigurationFiles(kept.map { .init(path: $0.path, bytes: $0.bytes) })
-            ).settings
-        }
+        return try Configuration(ConfigurationFiles(kept.map { ($0.path, $0.bytes) })).settings
     }
 }
 
-/// The content of a stored file; nil if there is none.
-private func restored<Value>(
-    _ read: () throws(FileError) -> Restored<Value>
-) throws(CommandFailure) -> Value? {
-    switch try orFail(.no, read) {
-    case .value(let value): return value
-    case .nothing: return nil
-    case .unreadable(let problem): throw CommandFailure(.no, problem)
+extension Plan {
+    /// The sources that a service uses.
+    func sources(of service: Service) -> [SourcePlan] {
+        sources.filter { source in service.switches.contains { $0.source == source.name } }
     }
 }
 
 extension PublishedState {
     /// Whether it was decided by flags of this source that are older than `answer`.
     fileprivate func restsOnFlags(of source: SourceName, olderThan answer: Answer) -> Bool {
-        guard object["source"]?.string == source.text, let text = object["fetched_at"]?.string,
-            case .success(let fetched) = Result(catching: { try Instant(rfc3339: text) })
+        guard object.text("source") == source.text,
+            let fetched = Instant(argument: object.text("fetched_at"))
         else { return false }
         return fetched + .seconds(1) <= answer.fetchedAt
     }

@@ -41,7 +41,7 @@ struct ExplanationReport {
         for key in ["ends_at", "title", "message", "variant"] {
             lines.add("  \(key)", text(of: key))
         }
-        for (name, value) in state.object["values"]?.object ?? [:] {
+        for (name, value) in state.object.object("values") {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))
         }
         lines.add("gate", state.gate?.rawValue ?? "none")
@@ -54,15 +54,10 @@ struct ExplanationReport {
 
     /// A unit's state, the state that the gate wants, and its problem.
     private func standing(of unit: JSON.Object) -> String {
-        let wish: String? =
-            switch unit["wanted"] {
-            case .bool(let isWanted): isWanted ? "wanted up" : "wanted down"
-            case nil, .null, .number, .string, .array, .object: nil
-            }
-        let name = unit.text("name")
-        let words = ["\(name): \(unit["active"]?.string ?? "not known")", wish].compactMap(\.self)
+        let wish = unit["wanted"]?.bool.map { $0 ? ", wanted up" : ", wanted down" } ?? ""
         let problem = unit["problem"]?.string.map { ": \($0.printable(limit: 400))" } ?? ""
-        return words.joined(separator: ", ").printable(limit: 100) + problem
+        return "\(unit.text("name")): \(unit["active"]?.string ?? "not known")\(wish)"
+            .printable(limit: 100) + problem
     }
 
     private func text(of key: String, limit: Int = 100) -> String? {
@@ -77,25 +72,27 @@ struct ExplanationReport {
         lines.add(label, "\(view.plan.format.word), source '\(view.plan.source)', \(age)")
         lines.add("  flags", view.flags.map(list))
         lines.add("  invalid", view.problem.map { "the newest answer: \($0)" })
-        lines.add(
-            "  says",
-            view.opinion.map {
-                "\($0.state.rawValue), \($0.gate.rawValue)" + (view.isDecisive ? ": decides" : "")
-            } ?? "nothing yet: its first answer is waited for")
-        if let reason = view.opinion?.reason, !view.isDecisive, !reason.isPlain {
+        let decides = view.isDecisive ? ": decides" : ""
+        let says = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
+        lines.add("  says", says ?? "nothing yet: its first answer is waited for")
+        if let reason = view.opinion?.reason, !view.isDecisive, !Self.plain.contains(reason.slug) {
             lines.add("  why", reason.sentence)
         }
-        lines.add(
-            "  next",
-            view.nextWindow.map { window in
-                "maintenance \(Self.days(zone.calendarDays(from: now, to: window.from))), from "
-                    + "\(zone.rfc3339(window.from)) until \(zone.rfc3339(window.until))"
-                    + (window.title.map { ", \(quoted($0))" } ?? "")
-            })
+        if let window = view.nextWindow {
+            let days = Self.days(zone.calendarDays(from: now, to: window.from))
+            let title = window.title.map { ", \(quoted($0))" } ?? ""
+            lines.add(
+                "  next",
+                "maintenance \(days), from \(zone.rfc3339(window.from)) "
+                    + "until \(zone.rfc3339(window.until))\(title)")
+        }
         if view.isStaged {
             lines.add("  newer", "flags wait for the next start, by activation = \"next-start\"")
         }
     }
+
+    /// The reasons that add nothing to what the flags say.
+    private static let plain: Set<Reason.Slug> = [.flags, .storedFlags]
 
     private static func days(_ days: Int) -> String {
         switch days {
@@ -121,46 +118,27 @@ struct ExplanationReport {
     }
 }
 
-extension Reason {
-    /// Whether the reason adds nothing to what the flags say.
-    fileprivate var isPlain: Bool {
-        switch slug {
-        case .flags, .storedFlags: true
-        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .windowAhead, .window,
-            .versionTooOld, .endPassed, .endUnreadable, .staleHold, .staleOpen, .staleClosed,
-            .expiredHold, .expiredOpen, .expiredClosed, .unknownOpen, .unknownClosed,
-            .clockNotBelieved, .minClosed, .closingHeld, .overridden:
-            false
-        }
-    }
-}
-
 extension Service {
     /// The policy in a line: the state without flags, and every setting that is not the default.
     fileprivate var summary: String {
         let usual = Policy()
-        let settings = [
-            (true, "max_stale \(policy.maxStale?.text ?? "never")"),
+        // A setting without a usual word is always shown.
+        let settings: [(key: String, word: String, usual: String?)] = [
+            ("max_stale", policy.maxStale?.text ?? "never", nil),
             (
-                policy.maxStale != nil || policy.whenStale != usual.whenStale,
-                "when_stale \(policy.whenStale.rawValue)"
-            ),
-            (true, "when_unknown \(policy.whenUnknown.rawValue)"),
-            (
-                policy.firstTimeout != usual.firstTimeout,
-                "first_timeout \(policy.firstTimeout.text)"
-            ),
-            (policy.atEnd != usual.atEnd, "at_end \(policy.atEnd.rawValue)"),
-            (
-                policy.updateRequired != usual.updateRequired,
-                "update_required \(policy.updateRequired.rawValue)"
-            ),
-            (policy.minClosed != usual.minClosed, "min_closed \(policy.minClosed.text)"),
-            (policy.confirmClose != usual.confirmClose, "confirm_close \(policy.confirmClose)"),
-            (policy.confirmOpen != usual.confirmOpen, "confirm_open \(policy.confirmOpen)"),
-            (activation != .immediate, "activation \(activation.rawValue)"),
+                "when_stale", policy.whenStale.rawValue,
+                policy.maxStale == nil ? usual.whenStale.rawValue : nil
+            ), ("when_unknown", policy.whenUnknown.rawValue, nil),
+            ("first_timeout", policy.firstTimeout.text, usual.firstTimeout.text),
+            ("at_end", policy.atEnd.rawValue, usual.atEnd.rawValue),
+            ("update_required", policy.updateRequired.rawValue, usual.updateRequired.rawValue),
+            ("min_closed", policy.minClosed.text, usual.minClosed.text),
+            ("confirm_close", "\(policy.confirmClose)", "\(usual.confirmClose)"),
+            ("confirm_open", "\(policy.confirmOpen)", "\(usual.confirmOpen)"),
+            ("activation", activation.rawValue, Activation.immediate.rawValue),
         ]
-        return settings.filter { $0.0 }.map { $0.1 }.joined(separator: ", ")
+        return settings.filter { $0.word != $0.usual }.map { "\($0.key) \($0.word)" }
+            .joined(separator: ", ")
     }
 }
 
@@ -173,9 +151,7 @@ extension ExplanationReport {
             "current": .bool(isCurrent),
             "switches": chain.map { chain in
                 .array(chain.switches.map { json($0, chain.service.zone) })
-            } ?? .null,
-            "gap": .optional(gap),
-            "verdict": .object(state.object),
+            } ?? .null, "gap": .optional(gap), "verdict": .object(state.object),
             "units": .array(units.map { .object($0) }),
         ])
     }

@@ -30,29 +30,22 @@ struct Get: ParsableCommand {
         let published = try PublishedFiles(common)
         let state = try published.known(service)
         let value = try find(in: state.object)
-        print(json ? value.serialized(.compact) : bare(value))
+        let text = value.serialized(.compact)
+        print(json ? text : value == .null ? "" : value.string ?? text)
         guard state.isCurrent(at: published.now) else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }
     }
 
-    private func find(in object: JSON.Object) throws(CommandFailure) -> JSON.Value {
+    private func find(in object: JSON.Object) throws -> JSON.Value {
         var value: JSON.Value = .object(object)
         for part in field.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let members = value.object, let next = members[String(part)] else {
+            guard let member = value.object?[String(part)] else {
                 let fields = object.members.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "no such field '\(field)'; there are: \(fields)")
             }
-            value = next
+            value = member
         }
         return value
-    }
-
-    private func bare(_ value: JSON.Value) -> String {
-        switch value {
-        case .null: ""
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
     }
 }

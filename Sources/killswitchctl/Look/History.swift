@@ -2,7 +2,6 @@ import ArgumentParser
 import CivilTime
 import Control
 import Decision
-import EventLoop
 import Files
 import Glibc
 import JSON
@@ -27,8 +26,7 @@ struct History: ParsableCommand {
 
     @Option(
         help: "Read the journal files in this directory instead of the system's.",
-        completion: .directory)
-    var directory: String?
+        completion: .directory) var directory: String?
 
     @Flag(help: "Print a JSON object for each entry, one per line.")
     var json = false
@@ -40,14 +38,13 @@ struct History: ParsableCommand {
         if directory == nil { try JournalAccess.check() }
         let zone = try ZoneFiles.system()
         let isEmpty = try each(since: since) { event in
-            print(
-                json
-                    ? event.json(in: zone, of: service).serialized(.compact) : event.line(in: zone))
+            let json = json ? event.json(in: zone, of: service).serialized(.compact) : nil
+            print(json ?? event.line(in: zone))
             return true
         }
         guard isEmpty else { return }
         if let service { try checkThatItIsKnown(service) }
-        printError("killswitchctl: the journal has no such entries")
+        printError("the journal has no such entries")
     }
 
     /// Throws for an unknown service. A service that is no longer configured may have older
@@ -61,38 +58,30 @@ struct History: ParsableCommand {
     /// event at all.
     private func each(since: PastTimeArgument?, _ take: (JournalEvent) -> Bool) throws -> Bool {
         let trusted = try authors()
-        do {
-            let journal = try JournalReader(directory: directory)
-            try journal.match("MESSAGE_ID", JournalEvent.kinds.map(\.rawValue))
-            if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
-            try journal.seek(since?.instant(before: EventLoop.wallClock).microseconds)
-            var isEmpty = true
-            while let record = try journal.next() {
-                guard let event = JournalEvent(record), trusted.contains(event.user) else {
-                    continue
-                }
-                isEmpty = false
-                if !take(event) { break }
-            }
-            return isEmpty
-        } catch {
-            throw CommandFailure(.no, "\(error)")
+        let journal = try JournalReader(directory: directory)
+        try journal.match("MESSAGE_ID", JournalEvent.kinds.map(\.rawValue))
+        if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
+        try journal.seek(since?.instant.microseconds)
+        var isEmpty = true
+        while let record = try journal.next() {
+            guard let event = JournalEvent(record), trusted.contains(event.user) else { continue }
+            isEmpty = false
+            if !take(event) { break }
         }
+        return isEmpty
     }
 
     /// The users whose entries count: root, the daemon's user, the owner of its files, and the caller.
     /// Everybody may write to the journal, with any fields, but journald adds the true user.
-    private func authors() throws(CommandFailure) -> Set<UInt32> {
+    private func authors() throws -> Set<UInt32> {
         var users: Set<UInt32> = [0, geteuid()]
         if let user = Accounts.ofThisHost().identifier(ofUser: "killswitchd") { users.insert(user) }
         let directory = try PublishedFiles(common).directory
         do {
             users.insert(try File.attributes(of: directory).owner)
-        } catch  where error.isNotFound {
-            // No daemon has run since the boot.
-            return users
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            // Without the directory, no daemon has run since the boot.
+            guard error.isNotFound else { throw error }
         }
         return users
     }
@@ -133,8 +122,7 @@ struct JournalEvent {
             "message_id": .string(record["MESSAGE_ID"] ?? ""),
         ]
         let services = record.values["KILLSWITCH_SERVICE"] ?? []
-        let one = service?.text ?? (services.count == 1 ? services.first : nil)
-        object["service"] = .optional(one)
+        object["service"] = .optional(service?.text ?? (services.count == 1 ? services.first : nil))
         object["services"] = .strings(services)
         for name in Self.members {
             object[name] = .optional(record["KILLSWITCH_\(name.uppercased())"])
@@ -152,9 +140,8 @@ struct JournalEvent {
 /// saying so.
 enum JournalAccess {
     /// Throws if the caller may not.
-    static func check() throws(CommandFailure) {
-        let files = try systemFiles()
-        let isReadable = files.contains { file in unsafe access(file, R_OK) == 0 }
+    static func check() throws {
+        let isReadable = try systemFiles().contains { file in unsafe access(file, R_OK) == 0 }
         guard isReadable else {
             throw CommandFailure(
                 .notPermitted,
@@ -164,24 +151,17 @@ enum JournalAccess {
     }
 
     /// The files of the system's entries that exist (systemd-journald.service(8)).
-    private static func systemFiles() throws(CommandFailure) -> [String] {
+    private static func systemFiles() throws -> [String] {
         do {
             let machine = try File.read("/etc/machine-id", limit: 64).filter { $0 > 0x20 }
             let name = String(decoding: machine, as: UTF8.self)
-            let files = ["/var/log/journal", "/run/log/journal"].map {
-                "\($0)/\(name)/system.journal"
-            }
-            let there = try files.filter { file throws(FileError) in try File.exists(file) }
-            guard !there.isEmpty else {
-                throw CommandFailure(.no, "there is no journal on this host")
-            }
-            return there
-        } catch let failure as CommandFailure {
-            throw failure
+            let files = try ["/var/log/journal", "/run/log/journal"]
+                .map { "\($0)/\(name)/system.journal" }
+                .filter(File.exists)
+            if files.isEmpty { throw CommandFailure(.no, "there is no journal on this host") }
+            return files
         } catch let error as FileError where error.isPermissionDenied {
             return []
-        } catch {
-            throw CommandFailure(.no, "\(error)")
         }
     }
 }

@@ -31,7 +31,7 @@ struct IsOpen: ParsableCommand {
         let state = try readable(published)
         guard state.isCurrent(at: published.now) else {
             if json { printJSON(nil, state.state) }
-            throw CommandFailure(.undecided, quiet ? nil : published.isOutOfDate(service))
+            throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }
         if json {
             printJSON(state.gate, state.state)
@@ -57,16 +57,13 @@ struct IsOpen: ParsableCommand {
 
     /// The state. If the file cannot be read, a marker that says closed counts, and ends the
     /// command. A marker that says open does not count: its age is unknown without the file.
-    private func readable(_ published: PublishedFiles) throws(CommandFailure) -> PublishedState {
-        let state: PublishedState?
+    private func readable(_ published: PublishedFiles) throws -> PublishedState {
         do {
-            state = try published.state(of: service)
-        } catch {
-            if json { printJSON(error.marker == .closed ? .closed : nil, nil) }
-            throw CommandFailure(
-                error.marker == .closed ? .no : .undecided, quiet ? nil : "\(error)")
+            return try published.known(service)
+        } catch let error as UnreadableState {
+            let isClosed = error.marker == .closed
+            if json { printJSON(isClosed ? .closed : nil, nil) }
+            throw CommandFailure(isClosed ? .no : .undecided, quiet ? "" : "\(error)")
         }
-        guard let state else { throw try published.unknown(service) }
-        return state
     }
 }

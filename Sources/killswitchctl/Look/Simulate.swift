@@ -4,6 +4,7 @@ import Decision
 import EventLoop
 import JSON
 import Records
+import Settings
 
 /// `killswitchctl simulate --flags FILE …`
 struct Simulate: ParsableCommand {
@@ -23,18 +24,17 @@ struct Simulate: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The flags: a JSON file, for every source of the service or for one. Repeatable.",
-            valueName: "[source=]file"))
-    var flags: [String]
+            valueName: "[source=]file")) var flags: [String]
 
     @OptionGroup(title: "By a format") var reading: FormatOptions
 
     @OptionGroup(title: "By a service") var configured: ServiceOptions
 
     @Option(help: "The time of the verdict, by RFC 3339; without it now.")
-    var at: TimeArgument?
+    var at: Instant?
 
     @Option(help: "Print every change of the verdict up to this time.")
-    var until: TimeArgument?
+    var until: Instant?
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -55,27 +55,25 @@ struct Simulate: ParsableCommand {
                 throw ValidationError("--config and --silent need --service")
             }
         }
-        if let at, let until, until.instant < at.instant {
+        if let at, let until, until < at {
             throw ValidationError("--until is before --at")
         }
     }
 
     func run() throws {
-        let start = at?.instant ?? EventLoop.wallClock
+        let start = at ?? EventLoop.wallClock
         let subject = try SimulatedService(self, at: start)
         for silent in subject.silentSources {
-            printError("killswitchctl: source '\(silent)' has no flags: as if it never answered")
+            printError("source '\(silent)' has no flags: as if it never answered")
         }
         var simulation = Simulation(
             subject.service, sources: subject.sources, answers: subject.answers,
             installed: subject.installed, at: start, isSilent: configured.silent)
-        let records = simulation.records(until: until?.instant ?? start)
+        let records = simulation.records(until: until ?? start)
         let report = SimulationReport(
             service: subject.service, records: records, notices: simulation.notices)
         print(json ? report.json.serialized(.pretty) : report.text(isTimeline: until != nil))
-        if !json {
-            for problem in report.problems { printError("killswitchctl: \(problem)") }
-        }
+        for problem in json ? [] : report.problems { printError(problem) }
         if report.isRefused { throw CommandFailure(.no) }
     }
 }
@@ -83,7 +81,7 @@ struct Simulate: ParsableCommand {
 /// The format of the flags, without a configured service.
 struct FormatOptions: ParsableArguments {
     @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
-    var format: FormatArgument?
+    var format: FormatWord?
 
     @Option(help: "The key of the flags that the format reads.")
     var key: String?
@@ -192,9 +190,7 @@ struct SimulationReport {
         for key in [
             "state", "gate", "reason", "reason_text", "ends_at", "days_left", "title", "message",
             "retry_after", "variant", "values", "source", "version", "stale",
-        ] {
-            change[key] = state[key]
-        }
+        ] { change[key] = state[key] }
         return .object(change)
     }
 }

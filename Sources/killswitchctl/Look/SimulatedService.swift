@@ -22,38 +22,30 @@ struct SimulatedService {
     var silentSources: [SourceName] { sources.map(\.name).filter { answers[$0] == nil } }
 
     /// Reads the configuration and the files that the options of the command name.
-    init(_ command: Simulate, at start: Instant) throws(CommandFailure) {
-        let format = command.reading.format
-        let (service, sources) =
-            if let format {
-                try Self.bare(format, command.reading)
-            } else {
-                try Self.configured(command.configured)
-            }
-        self.service = service
-        self.sources = sources
+    init(_ command: Simulate, at start: Instant) throws {
+        if let format = command.reading.format {
+            (service, sources) = try Self.bare(format, command.reading)
+        } else {
+            (service, sources) = try Self.configured(command.configured)
+        }
         installed = try Self.installed(service)
         answers = try Self.answers(command.flags, of: sources, fetchedAt: start)
     }
 
     /// A service without a configuration: one switch, and the default of each setting.
     private static func bare(
-        _ format: FormatArgument, _ options: FormatOptions
-    ) throws(CommandFailure) -> (Service, [SourcePlan]) {
+        _ word: FormatWord, _ options: FormatOptions
+    ) throws -> (Service, [SourcePlan]) {
         guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
             Invariant.broken("'simulated' and 'flags' are valid names")
         }
-        if options.countdownKey != nil, format.word != .serviceEnd {
+        if options.countdownKey != nil, word != .serviceEnd {
             throw CommandFailure(.usage, "--countdown-key belongs to format service-end")
         }
+        let format = word.format(key: options.key, countdownKey: options.countdownKey)
         var service = Service(
             name: name, zone: try zone(options.timeZone),
-            switches: [
-                Switch(
-                    source: source,
-                    format: format.word.format(
-                        key: options.key, countdownKey: options.countdownKey))
-            ])
+            switches: [Switch(source: source, format: format)])
         if let text = options.installedVersion {
             guard let version = Version(text) else {
                 throw CommandFailure(.usage, "--installed-version is empty")
@@ -63,11 +55,9 @@ struct SimulatedService {
         return (service, [SourcePlan(name: source, interval: .seconds(60))])
     }
 
-    private static func zone(_ name: String?) throws(CommandFailure) -> Zone {
+    private static func zone(_ name: String?) throws -> Zone {
         do {
-            return try name.map { name throws(ZoneFiles.Unavailable) in
-                try ZoneFiles.zone(named: name)
-            } ?? ZoneFiles.system()
+            return try name.map(ZoneFiles.zone(named:)) ?? ZoneFiles.system()
         } catch {
             throw CommandFailure(
                 .usage, "--time-zone '\((name ?? "").printable(limit: 100))': \(error)")
@@ -75,28 +65,21 @@ struct SimulatedService {
     }
 
     /// A configured service, with the sources that it uses.
-    private static func configured(
-        _ options: ServiceOptions
-    ) throws(CommandFailure) -> (Service, [SourcePlan]) {
-        let plan = try settings(options.config).plan
+    private static func configured(_ options: ServiceOptions) throws -> (Service, [SourcePlan]) {
+        let plan = try orFail(.configuration) {
+            let places = try options.config.map(ConfigurationPlaces.beside) ?? .standard
+            return try Configuration(reading: places).settings.plan
+        }
         guard let service = plan.services.first(where: { $0.name == options.service }) else {
             let known = plan.services.map(\.name.text).joined(separator: ", ")
             throw CommandFailure(
                 .noSuchService,
                 "no such service '\(options.service?.text ?? "")'; configured: \(known)")
         }
-        let used = Set(service.switches.map(\.source))
-        return (service, plan.sources.filter { used.contains($0.name) })
+        return (service, plan.sources(of: service))
     }
 
-    private static func settings(_ file: String?) throws(CommandFailure) -> Settings {
-        try orFail(.configuration) {
-            let places = try file.map(ConfigurationPlaces.beside) ?? .standard
-            return try Configuration(reading: places).settings
-        }
-    }
-
-    private static func installed(_ service: Service) throws(CommandFailure) -> Version? {
+    private static func installed(_ service: Service) throws -> Version? {
         guard case .file(let path) = service.installed else { return nil }
         do {
             return try VersionFile.version(in: path)
@@ -108,7 +91,7 @@ struct SimulatedService {
     /// The answers by `--flags`: `FILE` is for every source, `SOURCE=FILE` for one.
     private static func answers(
         _ given: [String], of sources: [SourcePlan], fetchedAt: Instant
-    ) throws(CommandFailure) -> [SourceName: Answer] {
+    ) throws -> [SourceName: Answer] {
         var answers: [SourceName: Answer] = [:]
         for text in given {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -119,18 +102,13 @@ struct SimulatedService {
         return answers
     }
 
-    private static func answer(
-        in file: String, fetchedAt: Instant
-    ) throws(CommandFailure) -> Answer {
+    private static func answer(in file: String, fetchedAt: Instant) throws -> Answer {
+        let body = try File.read(file, limit: largestFile)
         do {
-            let body = try File.read(file, limit: largestFile)
             return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: fetchedAt)
-        } catch let failure as Failure {
-            throw CommandFailure(
-                .no,
-                "the flags in '\(file.printable(limit: 100))' are not an order: \(failure.detail)")
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            let file = file.printable(limit: 100)
+            throw CommandFailure(.no, "the flags in '\(file)' are not an order: \(error.detail)")
         }
     }
 

@@ -8,8 +8,7 @@ import Records
 /// `killswitchctl status [SERVICE…]`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Show the state of each service.",
+        commandName: "status", abstract: "Show the state of each service.",
         discussion: """
             AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
             fetched again. UNITS says how many attached units are as they should be, and how long \
@@ -25,11 +24,9 @@ struct StatusCommand: ParsableCommand {
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
             and the attached 'units'; and the 'sources', with their problems.
-            """)
-    var json = false
+            """) var json = false
 
-    @Argument(
-        help: "The services; by default all of them.", completion: .services)
+    @Argument(help: "The services; by default all of them.", completion: .services)
     var services: [ServiceName] = []
 
     func run() throws {
@@ -45,18 +42,18 @@ struct StatusCommand: ParsableCommand {
                 unreadable.append(error)
             }
         }
-        let refusal = try published.refusal()
+        let refusal = try RuntimeDirectory.refusal(in: published.directory)
         if json {
             printJSON(rows, sources, refusal: refusal, absence: absence)
         } else {
             printTable(rows, sources, refusal: refusal)
             if names.isEmpty {
-                printError("killswitchctl: no service is known yet in '\(published.directory)'")
+                printError("no service is known yet in '\(published.directory)'")
             }
         }
-        for problem in unreadable { printError("killswitchctl: \(problem)") }
+        for problem in unreadable { printError("\(problem)") }
         if let absence {
-            printError("killswitchctl: \(absence)\nThe states are read from the files.")
+            printError("\(absence)\nThe states are read from the files.")
         }
         // The exit status shows a script that some services are missing from the output.
         if !unreadable.isEmpty { throw CommandFailure(.no) }
@@ -65,9 +62,11 @@ struct StatusCommand: ParsableCommand {
     /// The sources as the running daemon sees them; or why it does not answer, which is no failure.
     private func askDaemon(of published: PublishedFiles) -> ([SourceReply], absence: String?) {
         do {
-            return (try SourceReply.all(in: published.directory), nil)
+            // Soon enough to show the files of a daemon that is frozen.
+            let reply = try published.daemon(timeout: .seconds(2)).call("Sources")
+            return (reply.objects("sources").map { SourceReply(object: $0) }, nil)
         } catch {
-            return ([], error.message ?? "the daemon does not answer")
+            return ([], CommandFailure(error).message)
         }
     }
 
@@ -84,16 +83,13 @@ struct StatusCommand: ParsableCommand {
         print(whole.serialized(.pretty))
     }
 
-    private func printTable(
-        _ rows: [StatusRow], _ sources: [SourceReply], refusal: String?
-    ) {
+    private func printTable(_ rows: [StatusRow], _ sources: [SourceReply], refusal: String?) {
         if let refusal {
             printError(
-                "killswitchctl: the configuration is refused, the one accepted last is in force:\n"
-                    + refusal)
+                "the configuration is refused, the last accepted one is in force:\n\(refusal)")
         }
         guard !rows.isEmpty else { return }
-        print(StatusTable(rows: rows, isColored: Terminal.wantsColor, width: Terminal.width).text)
+        print(StatusTable(rows: rows).text)
         for override in rows.compactMap(\.override) { print(override) }
         for source in sources.followed(by: rows) {
             guard let problem = source.problem else { continue }
@@ -115,31 +111,19 @@ extension [SourceReply] {
 struct SourceReply {
     /// The whole object.
     let object: JSON.Object
+
     /// The name.
-    let name: String
+    var name: String { object.text("name") }
     /// How long ago it confirmed its flags; nil if it never did.
-    let age: Duration?
+    var age: Duration? { seconds("age") }
     /// The time until the next fetch; nil while one is in flight.
-    let nextPoll: Duration?
+    var nextPoll: Duration? { seconds("next_poll") }
     /// Why the last fetch failed; nil if it did not.
-    let problem: String?
+    var problem: String? { object["problem"]?.string }
     /// The services that follow it.
-    let services: [String]
+    var services: [String] { object.strings("services") }
 
-    /// The sources of the daemon that publishes in this directory. Gives up after two seconds, in case the
-    /// daemon is frozen.
-    static func all(in directory: String) throws(CommandFailure) -> [SourceReply] {
-        try DaemonSocket(in: directory, timeout: .seconds(2)).call("Sources").objects("sources")
-            .map(SourceReply.init)
-    }
-
-    private init(_ object: JSON.Object) {
-        self.object = object
-        let seconds = { (key: String) in object[key]?.number?.int64.map { Duration.seconds($0) } }
-        name = object.text("name")
-        age = seconds("age")
-        nextPoll = seconds("next_poll")
-        problem = object["problem"]?.string
-        services = object.strings("services")
+    private func seconds(_ key: String) -> Duration? {
+        object[key]?.number?.int64.map { .seconds($0) }
     }
 }

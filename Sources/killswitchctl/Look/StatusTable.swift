@@ -8,32 +8,17 @@ import Records
 struct StatusTable {
     /// The services.
     let rows: [StatusRow]
-    /// Whether lines are coloured by state.
-    let isColored: Bool
-    /// The columns of the terminal; nil without a limit.
-    let width: Int?
 
     /// All lines, without a line feed at the end.
     var text: String {
-        let cells = [Self.header] + rows.map(cells)
-        var widths = Self.header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        if let width {
-            for column in [0, 7, 6] {
-                let excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
-                widths[column] = max(Self.header[column].count, widths[column] - max(0, excess))
-            }
-        }
-        return cells.enumerated().map { index, row in
-            var line = zip(row, widths).map { $0.fitted(to: $1) }.joined(separator: Self.gap)
-            while line.last == " " { line.removeLast() }
-            return index == 0 ? line : colored(line, rows[index - 1])
-        }.joined(separator: "\n")
+        let table = Columns(rows: [Self.header] + rows.map(cells))
+        let lines = table.lines(within: Terminal.width ?? .max, cutting: [0, 7, 6])
+        return (lines.prefix(1) + zip(lines.dropFirst(), rows).map(colored)).joined(separator: "\n")
     }
 
     private static let header = [
         "SERVICE", "STATE", "GATE", "DAYS", "AGE", "NEXT", "UNITS", "REASON",
     ]
-    private static let gap = "  "
 
     private func cells(_ row: StatusRow) -> [String] {
         let next =
@@ -50,7 +35,7 @@ struct StatusTable {
     }
 
     private func colored(_ line: String, _ row: StatusRow) -> String {
-        guard isColored else { return line }
+        guard Terminal.wantsColor else { return line }
         let color =
             switch (row.isCurrent, row.state.state) {
             case (false, _), (_, .undecided): "35"
@@ -69,14 +54,6 @@ struct StatusTable {
         case ..<172_800: "\(time.wholeSeconds / 3600)h"
         default: "\(time.wholeSeconds / 86_400)d"
         }
-    }
-}
-
-extension String {
-    /// Padded to a width, or cut to it, with an ellipsis at the end.
-    fileprivate func fitted(to width: Int) -> String {
-        if count > width { return prefix(max(0, width - 1)) + "…" }
-        return self + String(repeating: " ", count: width - count)
     }
 }
 
@@ -106,20 +83,29 @@ struct StatusRow {
 
     /// Reads the files of a service; `sources` are the sources in the daemon's reply, or empty.
     init(_ service: ServiceName, in published: PublishedFiles, _ sources: [SourceReply]) throws {
-        guard let state = try published.state(of: service) else {
-            throw try published.unknown(service)
-        }
+        let state = try published.known(service)
         let own = sources.filter { $0.services.contains(service.text) }
         let decisive = own.first { $0.name == state.object["source"]?.string }
         self.service = service
         self.state = state
         isCurrent = state.isCurrent(at: published.now)
-        age = decisive?.age ?? published.age(of: state)
+        age = decisive?.age ?? Self.age(of: state, in: published)
         nextPoll =
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
                 own.compactMap(\.nextPoll).min().map(NextPoll.after) ?? .unknown
             }
         units = try published.units(of: service)
+    }
+
+    /// By the mark of the source, whether the daemon answers or not.
+    private static func age(of state: PublishedState, in published: PublishedFiles) -> Duration? {
+        do {
+            let confirmed = try SourceName(state.object.text("source"))
+                .flatMap(published.confirmation)
+            return confirmed.map { max(.zero, published.now - $0) }
+        } catch {
+            return nil
+        }
     }
 
     /// The override in a line: its author, end and reason; nil without one.

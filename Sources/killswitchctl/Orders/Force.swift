@@ -29,10 +29,8 @@ struct Force: OrderCommand {
     @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
-    @Argument(help: "The state to force.", completion: .list(ForcedStateArgument.allValueStrings))
-    var state: ForcedStateArgument
-
-    var method: String { "Force" }
+    @Argument(help: "The state to force.")
+    var state: State
 
     func validate() throws {
         guard !reason.allSatisfy(\.isWhitespace) else {
@@ -52,37 +50,37 @@ struct Force: OrderCommand {
                 throw ValidationError("--for is at least 1s")
             }
         case (nil, let until?):
-            guard TimeArgument(argument: until) != nil else {
+            guard Instant(argument: until) != nil else {
                 throw ValidationError(
                     "--until '\(until)' is no time; write it like 2027-03-01T12:00:00+09:00")
             }
         }
     }
 
-    func parameters() -> JSON.Object {
-        [
-            "service": .string(service.text), "state": .string(state.state.rawValue),
+    var call: OrderCall {
+        let parameters: JSON.Object = [
+            "service": .string(service.text), "state": .string(state.rawValue),
             "reason": .string(reason), "until": .optional(until),
             "seconds": .optional(duration?.duration.wholeSeconds),
         ]
+        return ("Force", parameters)
     }
 
     func lines(_ reply: JSON.Object) -> [String] {
-        let service = ServiceReply(reply["service"]?.object)
+        let state = reply.object("service")
+        let order = state.object("override")
         let problem = reply["problem"]?.string.map {
-            ["but it could not be stored, and a restart would lose it: \($0)"]
+            "but it could not be stored, and a restart would lose it: \($0)"
         }
         return [
-            "\(service.name): forced to be \(service.summary), until \(service.forcedUntil) "
-                + "by \(service.author)"
-        ] + (problem ?? [])
-            + ["its flags decide again after that, or with 'killswitchctl release \(service.name)'"]
+            "\(service): forced to be \(state.stateAndGate), until \(order.text("until")) "
+                + "by \(order.text("author"))", problem,
+            "its flags decide again after that, or with 'killswitchctl release \(service)'",
+        ].compactMap(\.self)
     }
 
-    /// Fails if the override could not be stored: a restart would lose it.
-    func check(_ reply: JSON.Object) throws {
-        if reply["problem"]?.string != nil { throw CommandFailure(.no) }
-    }
+    /// It failed if the override could not be stored: a restart would lose it.
+    func hasFailed(_ reply: JSON.Object) -> Bool { reply["problem"]?.string != nil }
 }
 
 /// `killswitchctl release SERVICE`
@@ -96,16 +94,12 @@ struct Release: OrderCommand {
     @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
-    var method: String { "Release" }
-
-    func parameters() -> JSON.Object { ["service": .string(service.text)] }
+    var call: OrderCall { ("Release", ["service": .string(service.text)]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
-        let wasForced = reply["wasForced"]?.bool ?? false
-        let first =
-            wasForced
-            ? "\(service): released, its flags decide again"
-            : "\(service): it was not forced, nothing has changed"
-        return [first, ServiceReply(reply["service"]?.object).line]
+        let effect =
+            reply["wasForced"]?.bool ?? false
+            ? "released, its flags decide again" : "it was not forced, nothing has changed"
+        return ["\(service): \(effect)", reply.object("service").serviceLine]
     }
 }

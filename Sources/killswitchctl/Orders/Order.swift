@@ -1,20 +1,22 @@
 import ArgumentParser
+import Control
 import Decision
 import JSON
+
+/// A method of the control socket without its interface, and the parameters of a call.
+typealias OrderCall = (method: String, parameters: JSON.Object)
 
 /// A command that calls one method of the daemon, and prints the result.
 protocol OrderCommand: ParsableCommand {
     /// The options of every order.
     var options: OrderOptions { get }
-    /// The method of the control socket, without its interface.
-    var method: String { get }
+    /// The call of the daemon.
+    var call: OrderCall { get }
 
-    /// The parameters of the call.
-    func parameters() -> JSON.Object
     /// The lines for people: the effects of the call and their consequences.
     func lines(_ reply: JSON.Object) -> [String]
-    /// Throws if the reply says that something failed. It is called after printing.
-    func check(_ reply: JSON.Object) throws
+    /// Whether the reply says that something failed: the command prints it, and exits with 1.
+    func hasFailed(_ reply: JSON.Object) -> Bool
 }
 
 /// The options of every order.
@@ -26,71 +28,32 @@ struct OrderOptions: ParsableArguments {
 }
 
 extension OrderCommand {
-    /// Calls the method, prints its reply, and checks it.
+    /// Calls the method and prints its reply.
     func run() throws {
-        let reply = try DaemonSocket(options.common).call(method, parameters())
+        let daemon = try PublishedFiles(options.common).daemon()
+        let reply = try daemon.call(call.method, call.parameters)
         if options.json {
             print(JSON.Value.object(reply).serialized(.pretty))
         } else {
             for line in lines(reply) { print(line) }
         }
-        try check(reply)
+        if hasFailed(reply) { throw CommandFailure(.no) }
     }
 
-    /// Accepts every reply.
-    func check(_ reply: JSON.Object) throws {}
+    /// No reply is a failure.
+    func hasFailed(_ reply: JSON.Object) -> Bool { false }
 }
 
+// A service in a reply of the daemon: the object of its `state.json`.
 extension JSON.Object {
-    /// The strings of a member that is a list; empty without it.
-    func strings(_ key: String) -> [String] {
-        (self[key]?.array ?? []).compactMap(\.string)
-    }
-
-    /// The objects of a member that is a list; empty without it.
-    func objects(_ key: String) -> [JSON.Object] {
-        (self[key]?.array ?? []).compactMap(\.object)
-    }
-
-    /// The string of a member; empty without it.
-    func text(_ key: String) -> String {
-        self[key]?.string ?? ""
-    }
-
-    /// A line for each service of a reply.
-    var serviceLines: [String] {
-        objects("services").map { ServiceReply($0).line }
-    }
-}
-
-/// A service in a reply of the daemon: the object of its `state.json`, in words.
-struct ServiceReply {
-    private let object: JSON.Object
-
-    /// The service of this object; without an object its words are empty.
-    init(_ object: JSON.Object?) {
-        self.object = object ?? JSON.Object()
-    }
-
-    /// The service's name.
-    var name: String { object.text("service") }
-
-    /// When the override ends, in the service's zone.
-    var forcedUntil: String { object["override"]?.object?.text("until") ?? "" }
-
-    /// Who gave the override.
-    var author: String { object["override"]?.object?.text("author") ?? "" }
-
-    /// The state in a few words: `countdown, 12 days left, its gate is open`.
-    var summary: String {
-        var words = object.text("state")
-        if let days = object["days_left"]?.number?.int64, words == State.countdown.rawValue {
-            words += ", \(days) \(days == 1 ? "day" : "days") left"
-        }
-        guard let gate = object["gate"]?.string else { return words }
-        return words + ", its gate is \(gate)"
+    /// The state in a few words, with the gate: `countdown, 12 days left, its gate is open`.
+    var stateAndGate: String {
+        stateSummary + (self["gate"]?.string.map { ", its gate is \($0)" } ?? "")
     }
 
     /// The service, its state, and the reason.
-    var line: String { "\(name): \(summary): \(object.text("reason_text"))" }
+    var serviceLine: String { "\(text("service")): \(stateAndGate): \(text("reason_text"))" }
+
+    /// A line for each service of a reply.
+    var serviceLines: [String] { objects("services").map(\.serviceLine) }
 }

@@ -19,16 +19,14 @@ struct Activate: OrderCommand {
     @Argument(help: "The service; by default every service.", completion: .services)
     var service: ServiceName?
 
-    var method: String { "Activate" }
-
-    func parameters() -> JSON.Object { ["service": .optional(service?.text)] }
+    var call: OrderCall { ("Activate", ["service": .optional(service?.text)]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
-        let activated = reply.strings("activated")
+        let names = reply.strings("activated").joined(separator: ", ")
         let first =
-            activated.isEmpty
+            names.isEmpty
             ? "no flags were waiting, nothing has changed"
-            : "in force now: the newest flags of \(activated.joined(separator: ", "))"
+            : "in force now: the newest flags of \(names)"
         return [first] + reply.serviceLines
     }
 }
@@ -52,27 +50,20 @@ struct Confirm: OrderCommand {
     @Argument(help: "The services.", completion: .services)
     var services: [ServiceName] = []
 
-    var method: String { "Confirm" }
-
     func validate() throws {
         guard isAll == services.isEmpty else {
             throw ValidationError("name services, or give --all")
         }
     }
 
-    func parameters() -> JSON.Object { ["services": .strings(services.map(\.text))] }
+    var call: OrderCall { ("Confirm", ["services": .strings(services.map(\.text))]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
-        let confirmed = reply.strings("confirmed")
-        let first =
-            confirmed.isEmpty
-            ? "nothing was held" : "confirmed: \(confirmed.joined(separator: ", "))"
-        return [first] + reply.serviceLines
+        let names = reply.strings("confirmed").joined(separator: ", ")
+        return [names.isEmpty ? "nothing was held" : "confirmed: \(names)"] + reply.serviceLines
     }
 
-    func check(_ reply: JSON.Object) throws {
-        if reply.strings("confirmed").isEmpty { throw CommandFailure(.no) }
-    }
+    func hasFailed(_ reply: JSON.Object) -> Bool { reply.strings("confirmed").isEmpty }
 }
 
 /// `killswitchctl forget SOURCE`
@@ -91,13 +82,11 @@ struct Forget: OrderCommand {
     @Argument(help: "The source.", completion: .sources)
     var source: SourceName
 
-    var method: String { "Forget" }
-
-    func parameters() -> JSON.Object { ["source": .string(source.text)] }
+    var call: OrderCall { ("Forget", ["source": .string(source.text)]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
         [
-            "source '\(source)': its stored flags and highest version are dropped, it is asked anew",
+            "source '\(source)': its stored flags and highest version are dropped, it is fetched again",
             "\(reply.strings("services").joined(separator: ", ")): as before until it has answered, "
                 + "at most for first_timeout",
         ]
@@ -119,9 +108,7 @@ struct Refresh: OrderCommand {
     @Argument(help: "The source; by default every source.", completion: .sources)
     var source: SourceName?
 
-    var method: String { "Refresh" }
-
-    func parameters() -> JSON.Object { ["source": .optional(source?.text)] }
+    var call: OrderCall { ("Refresh", ["source": .optional(source?.text)]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
         reply.objects("fetched").map { fetch in
@@ -130,17 +117,15 @@ struct Refresh: OrderCommand {
         } + reply.serviceLines
     }
 
-    func check(_ reply: JSON.Object) throws {
-        let hasFailed = reply.objects("fetched").contains { $0["outcome"]?.string == "failed" }
-        if hasFailed { throw CommandFailure(.no) }
+    func hasFailed(_ reply: JSON.Object) -> Bool {
+        reply.objects("fetched").contains { $0.text("outcome") == "failed" }
     }
 }
 
 /// `killswitchctl reload`
 struct ReloadCommand: OrderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload",
-        abstract: "Have the daemon read its configuration again.",
+        commandName: "reload", abstract: "Have the daemon read its configuration again.",
         discussion: """
             An invalid configuration changes nothing: each error is printed with its file \
             and line, and the exit status is 78.
@@ -150,9 +135,7 @@ struct ReloadCommand: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    var method: String { "Reload" }
-
-    func parameters() -> JSON.Object { JSON.Object() }
+    var call: OrderCall { ("Reload", [:]) }
 
     func lines(_ reply: JSON.Object) -> [String] {
         ["the configuration is in force: \(names(reply, "service")); \(names(reply, "source"))"]

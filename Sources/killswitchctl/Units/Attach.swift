@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import EventLoop
 import Files
 import Gates
 import Glibc
@@ -29,14 +30,13 @@ struct Attach: ParsableCommand {
     var runsAtOpen = false
 
     @Flag(
-        name: .customLong("with-dependents"), help: "Attach the units that require these units too."
-    )
+        name: .customLong("with-dependents"),
+        help: "Attach the units that require these units too.")
     var withDependents = false
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Print the files that would be written, and change nothing.")
-    var isDryRun = false
+        help: "Print the files that would be written, and change nothing.") var isDryRun = false
 
     @Flag(
         name: .customLong("force"),
@@ -86,14 +86,12 @@ struct Attach: ParsableCommand {
         let groups = try service.map { [AttachedGroup(service: $0, units: units)] } ?? eachService()
         if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
-        let manager = try UnitManager()
-        let options = AttachmentPlan.Options(
-            runsAtOpen: runsAtOpen, withDependents: withDependents, isForced: isForced)
+        let manager = try SystemManager()
         // Nothing is written if one of them cannot be attached.
         let plans = try groups.map { group in
             (
                 state.target(of: group.service),
-                try AttachmentPlan(group.units, options, describe: manager.describe)
+                try AttachmentPlan(group.units, self, describe: manager.describe)
             )
         }
         for (target, plan) in plans { try attach(plan, to: target) }
@@ -104,13 +102,20 @@ struct Attach: ParsableCommand {
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.
-    private func check(_ service: ServiceName) throws(CommandFailure) {
+    private func check(_ service: ServiceName) throws {
         let published = try PublishedFiles(common)
-        guard let failure = published.failure(of: service) else { return }
-        let mayBeConfigured = [.noSuchService, .unreachable].contains(failure.status)
-        guard mayBeConfigured, published.directory == Directories.system,
-            try configuredServices().contains(service)
-        else { throw failure }
+        do {
+            try published.check(service)
+        } catch {
+            guard published.directory == Directories.system, isConfigured(service) else {
+                throw error
+            }
+        }
+    }
+
+    /// Whether the configuration names a service; it does not if it cannot be read.
+    private func isConfigured(_ service: ServiceName) -> Bool {
+        do { return try configuredServices().contains(service) } catch { return false }
     }
 
     /// The units of `--each` for each service of the configuration.
@@ -127,7 +132,7 @@ struct Attach: ParsableCommand {
         }
     }
 
-    private func configuredServices() throws(CommandFailure) -> [ServiceName] {
+    private func configuredServices() throws -> [ServiceName] {
         try orFail(.configuration) {
             try Configuration(reading: .standard).settings.services.map(\.name)
         }
@@ -137,20 +142,20 @@ struct Attach: ParsableCommand {
         for part in plan.parts { try attach(part, to: target) }
         for (unit, other) in plan.dependents {
             printError(
-                "killswitchctl: '\(unit)' requires '\(other)': it stops with it and does not come "
-                    + "back with it; --with-dependents attaches it too")
+                "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "
+                    + "--with-dependents attaches it too")
         }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
     private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
-        let directory = UnitDirectory.system
         let units = plan.parts.map { part -> JSON.Value in
             let name = part.unit.name
+            let link = UnitDirectory.link(from: target, to: name)
             return .object([
                 "name": .string(name.text),
-                "drop_in": .string(directory.dropIn(of: name, for: target.service)),
-                "link": part.isStarted ? .string(directory.link(from: target, to: name)) : .null,
+                "drop_in": .string(UnitDirectory.dropIn(of: name, for: target.service)),
+                "link": .optional(part.isStarted ? link : nil),
                 "cause": .optional(part.cause),
             ])
         }
@@ -164,52 +169,29 @@ struct Attach: ParsableCommand {
     }
 
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
-        let directory = UnitDirectory.system
-        let attachment = Attachment(target: target, unit: part.unit.name)
-        let service = target.service
-        let file = part.isStarted ? startingFile(of: part.unit) : nil
-        let cause =
-            "killswitchctl attach\(state == .open ? "" : " --state \(state.rawValue)") "
-            + "\(service) \(part.unit.name)"
-        let note = part.cause.map { " (\($0))" } ?? ""
-        if isDryRun {
-            if json { return }
-            print("\(directory.dropIn(of: part.unit.name, for: service)):\(note)")
-            print(attachment.dropIn(cause), terminator: "")
-            if let file {
-                print("\(directory.link(from: target, to: part.unit.name)) -> \(file)")
+        let (unit, service) = (part.unit.name, target.service)
+        let attachment = Attachment(target: target, unit: unit)
+        // systemd goes by the link's name; the file is for people.
+        let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
+        let option = state == .open ? "" : " --state \(state.rawValue)"
+        let cause = "killswitchctl attach\(option) \(service) \(unit)"
+        if !isDryRun {
+            try permitted {
+                try UnitDirectory.write(
+                    attachment, startedFrom: part.isStarted ? file : nil, cause: cause)
             }
-            print()
-            return
-        }
-        do {
-            try directory.write(attachment, startedFrom: file, cause: cause)
-        } catch {
-            throw CommandFailure(error)
         }
         if json { return }
-        print("attached \(part.unit.name) to \(target.name)\(note)")
-    }
-
-    /// The target of the link that starts a unit. systemd goes by the link's name; the file is for people.
-    private func startingFile(of unit: UnitDescription) -> String {
-        unit.file.isEmpty ? "/dev/null" : unit.file
+        let note = part.cause.map { " (\($0))" } ?? ""
+        guard isDryRun else { return print("attached \(unit) to \(target.name)\(note)") }
+        print("\(UnitDirectory.dropIn(of: unit, for: service)):\(note)")
+        print(attachment.dropIn(cause), terminator: "")
+        if part.isStarted { print("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
+        print()
     }
 }
 
 extension AttachmentPoint: ExpressibleByArgument {}
-
-extension PublishedFiles {
-    /// Why a service is not known; nil if it has files.
-    fileprivate func failure(of service: ServiceName) -> CommandFailure? {
-        do {
-            try check(service)
-            return nil
-        } catch {
-            return error
-        }
-    }
-}
 
 /// A service with the units that are to be attached to it.
 private struct AttachedGroup {
@@ -243,8 +225,29 @@ struct UnitPattern: ExpressibleByArgument {
 }
 
 /// Throws unless the caller is root.
-func requireRoot(_ command: String) throws(CommandFailure) {
+func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else {
         throw CommandFailure(.notPermitted, "\(command) needs root: it writes /etc/systemd/system")
+    }
+}
+
+/// Performs `work`, which writes /etc/systemd/system.
+func permitted(_ work: () throws -> Void) throws {
+    do {
+        try work()
+    } catch let error as FileError where error.isPermissionDenied {
+        throw CommandFailure(.notPermitted, "\(error)")
+    }
+}
+
+extension SystemManager {
+    /// Whether systemd runs here, by the test of sd_booted(3). It does not in an image that is being built.
+    static var isNeeded: Bool {
+        get throws { try File.exists("/run/systemd/system") }
+    }
+
+    /// The system's service manager over the bus; uses the command's loop if it has one.
+    convenience init(on loop: EventLoop? = nil) throws(Failure) {
+        try self.init(address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"), on: loop)
     }
 }

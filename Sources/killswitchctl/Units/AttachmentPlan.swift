@@ -14,62 +14,48 @@ struct AttachmentPlan {
         let cause: String?
     }
 
-    /// The options of `attach` that concern the plan.
-    struct Options {
-        var runsAtOpen = false
-        var withDependents = false
-        var isForced = false
-    }
-
     /// The units to attach.
     private(set) var parts: [Part] = []
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
-    private let options: Options
+    private let command: Attach
     private let describe: (UnitName) throws -> UnitDescription
 
-    /// Plans these units; `describe` asks systemd about a unit. Throws for a unit that cannot or
+    /// Plans units with the options of a command; `describe` asks systemd about a unit. Throws for a unit that cannot or
     /// should not be attached.
     init(
-        _ units: [UnitName], _ options: Options,
+        _ units: [UnitName], _ command: Attach,
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
-        self.options = options
+        self.command = command
         self.describe = describe
-        for unit in units { try add(unit, because: nil) }
+        for unit in units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
     }
 
-    private mutating func add(_ name: UnitName, because cause: String?) throws {
+    /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
+    private mutating func add(
+        _ name: UnitName, because cause: String? = nil, isTriggered: Bool = false
+    ) throws {
         let unit = try describe(name)
         guard !parts.contains(where: { $0.unit.name == unit.name }) else { return }
         try check(unit)
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
         let isStarted =
-            triggers.isEmpty && !isOneshot && !isTriggered(cause) || options.runsAtOpen && isOneshot
+            triggers.isEmpty && !isOneshot && !isTriggered || command.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
-        for trigger in triggers {
-            try add(trigger.name, because: "it triggers \(unit.name)")
-        }
+        for trigger in triggers { try add(trigger.name, because: "it triggers \(unit.name)") }
         for triggered in unit.triggers where GateTarget(triggered) == nil {
-            try add(triggered, because: Self.triggered + unit.name.text)
+            try add(triggered, because: "it is triggered by \(unit.name)", isTriggered: true)
         }
         for dependent in unit.requiredBy where dependent.type != "target" {
-            if options.withDependents {
+            if command.withDependents {
                 try add(dependent, because: "it requires \(unit.name)")
             } else if !dependents.contains(where: { $0.unit == dependent }) {
                 dependents.append((dependent, unit.name))
             }
         }
-    }
-
-    private static let triggered = "it is triggered by "
-
-    /// Whether the unit is attached because another unit triggers it: the trigger starts it, not
-    /// the gate.
-    private func isTriggered(_ cause: String?) -> Bool {
-        cause?.hasPrefix(Self.triggered) ?? false
     }
 
     private func check(_ unit: UnitDescription) throws {
@@ -84,7 +70,7 @@ struct AttachmentPlan {
                 "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
-        if !options.isForced, let reason = ProtectedUnit.reason(unit.name) {
+        if !command.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
                 .no, "unit '\(unit.name)' is not attached: \(reason); --force does it nevertheless")
         }

@@ -21,8 +21,7 @@ struct Detach: ParsableCommand {
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Print the files that would be removed, and change nothing.")
-    var isDryRun = false
+        help: "Print the files that would be removed, and change nothing.") var isDryRun = false
 
     @Flag(help: "Print JSON: the detached units and their targets.")
     var json = false
@@ -43,26 +42,17 @@ struct Detach: ParsableCommand {
 
     func run() throws {
         if !isDryRun { try requireRoot("detach") }
-        let attached = try orFail {
-            try UnitDirectory.system.attachments()
-                .filter { service == nil || $0.service == service }
-        }
+        let attached = try UnitDirectory.attachments()
+            .filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
-        if concerned.isEmpty { printError("killswitchctl: nothing is attached by this command") }
+        if concerned.isEmpty { printError("nothing is attached by this command") }
+        let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
-            if !isDryRun {
-                do {
-                    try UnitDirectory.system.remove(attachment)
-                } catch {
-                    throw CommandFailure(error)
-                }
-            }
-            let verb = isDryRun ? "would detach" : "detached"
-            if !json {
-                print("\(verb) \(attachment.unit) from \(attachment.target.name)")
-            }
+            if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
+            if !json { print("\(verb) \(attachment.unit) from \(attachment.target.name)") }
         }
-        if !isDryRun, !concerned.isEmpty, try UnitManager.isNeeded { try UnitManager().reload() }
+        let isLoaded = try !isDryRun && !concerned.isEmpty && SystemManager.isNeeded
+        if isLoaded { try SystemManager().reload() }
         if json { print(report(of: concerned).serialized(.pretty)) }
         if isAll { nameOthers(than: attached) }
     }
@@ -81,45 +71,30 @@ struct Detach: ParsableCommand {
     /// Names the units that are attached by other files than those of `attach`, and stay attached.
     /// The daemon's files name them; an error in a file is a warning, and stops nothing.
     private func nameOthers(than attached: [Attachment]) {
-        do {
-            let published = try PublishedFiles(common)
-            for name in try published.services() where service == nil || name == service {
-                nameOthers(than: attached.filter { $0.service == name }.map(\.unit.text), of: name)
-                {
-                    () throws(CommandFailure) in try published.units(of: name)
-                }
-            }
-        } catch  where error.status == .unreachable {
-            // No daemon has run since the boot.
-        } catch {
-            warn(error)
-        }
-    }
-
-    private func nameOthers(
-        than attached: [String], of service: ServiceName,
-        _ units: () throws(CommandFailure) -> [JSON.Object]
-    ) {
-        do {
-            for unit in try units().compactMap({ $0["name"]?.string })
-            where !attached.contains(unit) {
+        guard let published = orWarn({ try PublishedFiles(common) }) else { return }
+        for name in orWarn(published.servicesIfAny) ?? [] where service == nil || name == service {
+            let own = attached.filter { $0.service == name }.map(\.unit.text)
+            let units = orWarn { try published.units(of: name) } ?? []
+            for unit in units.compactMap({ $0["name"]?.string }) where !own.contains(unit) {
                 printError(
-                    "killswitchctl: '\(unit.printable)' is attached to '\(service)' by files of "
-                        + "yours, and stays so")
+                    "'\(unit.printable)' is attached to '\(name)' by files of yours, and stays so")
             }
-        } catch {
-            warn(error)
         }
     }
 
-    private func warn(_ failure: CommandFailure) {
-        printError(
-            "killswitchctl: \(failure.message ?? ""); units that are attached by files of yours are "
-                + "not named")
+    /// The result of `work`; nil after an error, which is a warning.
+    private func orWarn<Value>(_ work: () throws -> Value) -> Value? {
+        do {
+            return try work()
+        } catch {
+            let problem = CommandFailure(error).message
+            printError("\(problem); units that are attached by files of yours are not named")
+            return nil
+        }
     }
 
     private func named(among attached: [Attachment]) throws -> [Attachment] {
-        let isAsked = try UnitManager.isNeeded
+        let isAsked = try SystemManager.isNeeded
         var wanted: Set<UnitName> = []
         for unit in units {
             guard attached.contains(where: { $0.unit == unit }) else {
@@ -128,7 +103,7 @@ struct Detach: ParsableCommand {
             }
             wanted.insert(unit)
             if isAsked {
-                let known = try UnitManager().describe(unit)
+                let known = try SystemManager().describe(unit)
                 wanted.formUnion(known.triggeredBy + known.triggers)
             } else {
                 // Without systemd, assume that a unit of the same name triggers it.

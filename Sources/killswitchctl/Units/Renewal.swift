@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Gates
 import JSON
 
 /// `killswitchctl attach --renew`: writes the drop-ins of attached units as this version writes them.
@@ -25,14 +26,12 @@ struct Renewal {
 
     /// The drop-ins, by service and unit.
     let parts: [Part]
-    private let directory: UnitDirectory
 
     /// Reads every drop-in that `attach` has written, and those that were edited since.
-    init(_ directory: UnitDirectory = .system) throws(FileError) {
-        self.directory = directory
+    init() throws(FileError) {
         var parts: [Part] = []
-        for attachment in try directory.attachments() {
-            let path = directory.dropIn(of: attachment.unit, for: attachment.service)
+        for attachment in try UnitDirectory.attachments() {
+            let path = UnitDirectory.dropIn(of: attachment.unit, for: attachment.service)
             let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
             parts.append(
                 Part(attachment: attachment, path: path, finding: attachment.compare(text)))
@@ -59,14 +58,8 @@ struct Renewal {
     /// Performs the command: brings the drop-ins up to date, and names those that somebody has edited.
     static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
         if !isDryRun { try requireRoot("attach --renew") }
-        let renewal = try orFail { () throws(FileError) in try Renewal() }
-        if !isDryRun {
-            do {
-                try renewal.write()
-            } catch {
-                throw CommandFailure(error)
-            }
-        }
+        let renewal = try Renewal()
+        if !isDryRun { try permitted { try renewal.write() } }
         if json {
             print(renewal.report(isDryRun: isDryRun).serialized(.pretty))
         } else {
@@ -75,12 +68,12 @@ struct Renewal {
         }
         for part in renewal.edited {
             printError(
-                "killswitchctl: '\(part.path)' is not as attach writes it, and stays so; "
+                "'\(part.path)' is not as attach writes it, and stays so; "
                     + "'killswitchctl attach \(part.attachment.service) \(part.attachment.unit)' "
                     + "replaces it")
         }
         guard !isDryRun, !skipsReload, !renewal.outdated.isEmpty else { return }
-        if try UnitManager.isNeeded { try UnitManager().reload() }
+        if try SystemManager.isNeeded { try SystemManager().reload() }
     }
 
     /// The object for programs.

@@ -4,27 +4,23 @@ import Glibc
 import Records
 
 /// `/etc/systemd/system`, the directory of the attachments.
-struct UnitDirectory {
-    /// The absolute path.
-    let path: String
-
-    /// The directory of this host.
-    static let system = UnitDirectory(path: "/etc/systemd/system")
+enum UnitDirectory {
+    private static let path = "/etc/systemd/system"
 
     /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
     /// to one state of a service at most.
-    func dropIn(of unit: UnitName, for service: ServiceName) -> String {
-        "\(folder(of: unit))/\(Self.prefix)\(service).conf"
+    static func dropIn(of unit: UnitName, for service: ServiceName) -> String {
+        "\(folder(of: unit))/\(prefix)\(service).conf"
     }
 
     /// The path of the link that makes a target start a unit.
-    func link(from target: GateTarget, to unit: UnitName) -> String {
+    static func link(from target: GateTarget, to unit: UnitName) -> String {
         "\(wants(target))/\(unit)"
     }
 
     /// The units that `attach` has attached, by service and name. The directory may be missing, in an image
     /// that is being built.
-    func attachments() throws(FileError) -> [Attachment] {
+    static func attachments() throws(FileError) -> [Attachment] {
         var found: [Attachment] = []
         for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
             guard let unit = UnitName(String(entry.dropLast(2))),
@@ -39,7 +35,9 @@ struct UnitDirectory {
     }
 
     /// The target of a service that a unit is attached to; nil if it is not attached.
-    func target(of unit: UnitName, for service: ServiceName) throws(FileError) -> GateTarget? {
+    static func target(
+        of unit: UnitName, for service: ServiceName
+    ) throws(FileError) -> GateTarget? {
         do {
             let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
             return Attachment.target(in: String(decoding: bytes, as: UTF8.self))
@@ -50,7 +48,7 @@ struct UnitDirectory {
 
     /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
     /// that lead nowhere or in a circle.
-    private func isDirectory(_ path: String) throws(FileError) -> Bool {
+    private static func isDirectory(_ path: String) throws(FileError) -> Bool {
         do {
             return try File.attributes(of: path).kind == .directory
         } catch  where error.isNotFound || error.code == ELOOP {
@@ -60,7 +58,7 @@ struct UnitDirectory {
 
     /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
     /// the target of the link; nil writes none.
-    func write(
+    static func write(
         _ attachment: Attachment, startedFrom file: String?, cause: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
@@ -82,40 +80,30 @@ struct UnitDirectory {
     }
 
     /// Removes an attachment, and the folders that are empty then.
-    func remove(_ attachment: Attachment) throws(FileError) {
+    static func remove(_ attachment: Attachment) throws(FileError) {
         try File.remove(link(from: attachment.target, to: attachment.unit))
         try File.remove(dropIn(of: attachment.unit, for: attachment.service))
-        for folder in [wants(attachment.target), folder(of: attachment.unit)] {
-            try removeIfEmpty(folder)
-        }
+        try removeIfEmpty(wants(attachment.target))
+        try removeIfEmpty(folder(of: attachment.unit))
     }
 
-    private func removeIfEmpty(_ folder: String) throws(FileError) {
+    private static func removeIfEmpty(_ folder: String) throws(FileError) {
         do {
             if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
         } catch  where error.isNotFound {}
     }
 
-    private func services(in folder: String) throws(FileError) -> [ServiceName] {
+    private static func services(in folder: String) throws(FileError) -> [ServiceName] {
         try Directory.list(folder).compactMap { name in
-            guard name.hasPrefix(Self.prefix), name.hasSuffix(".conf") else { return nil }
-            return ServiceName(String(name.dropFirst(Self.prefix.count).dropLast(".conf".count)))
+            guard name.hasPrefix(prefix), name.hasSuffix(".conf") else { return nil }
+            return ServiceName(String(name.dropFirst(prefix.count).dropLast(".conf".count)))
         }
     }
 
-    private func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
-    private func wants(_ target: GateTarget) -> String {
-        "\(path)/\(target.name).wants"
-    }
+    private static func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
+    private static func wants(_ target: GateTarget) -> String { "\(path)/\(target.name).wants" }
 
     private static let prefix = "50-killswitch-"
-}
-
-extension CommandFailure {
-    /// An error below `/etc/systemd/system`.
-    init(_ error: FileError) {
-        self.init(error.isPermissionDenied ? .notPermitted : .no, "\(error)")
-    }
 }
 
 extension FileError {

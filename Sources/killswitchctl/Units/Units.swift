@@ -29,120 +29,88 @@ struct Units: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let own = try AttachedUnits(in: published).rows
+        let own = try AttachmentRow.all(in: published)
             .filter { service == nil || $0.service == service }
         if let service, own.isEmpty { try published.check(service) }
         let rows = own.filter { !orphans || $0.isOrphan }
         if json {
             print(JSON.Value.array(rows.map(\.json)).serialized(.pretty))
         } else if rows.isEmpty {
-            printError("killswitchctl: no unit is attached")
+            printError("no unit is attached")
         } else {
-            print(UnitTable(rows: rows).text)
+            let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
+            let table = Columns(rows: [header] + rows.map(\.cells))
+            print(table.lines().joined(separator: "\n"))
         }
     }
 }
 
-/// The attached units: drop-ins name the attached units, units.json has their states. A unit that
-/// was attached by hand is in units.json alone.
-struct AttachedUnits {
-    /// One unit of one service.
-    struct Row {
-        let service: ServiceName
-        let unit: String
-        /// The target by its drop-in; nil without one.
-        let target: String?
-        /// Its object in units.json; nil if the daemon does not know it.
-        let state: JSON.Object?
-        /// Whether the service is not configured.
-        let isOrphan: Bool
+/// An attached unit of a service. Drop-ins name the attached units, units.json has their states. A unit
+/// that was attached by hand is in units.json alone.
+struct AttachmentRow {
+    let service: ServiceName
+    let unit: String
+    /// The target by its drop-in; nil without one.
+    let target: String?
+    /// Its object in units.json; nil if the daemon does not know it.
+    let state: JSON.Object?
+    /// Whether the service is not configured.
+    let isOrphan: Bool
 
-        /// The object for programs.
-        var json: JSON.Value {
-            var object = state ?? ["name": .string(unit)]
-            object["service"] = .string(service.text)
-            object["target"] = .optional(target)
-            object["orphan"] = .bool(isOrphan)
-            return .object(object)
-        }
+    /// The cells of its row in the table.
+    var cells: [String] {
+        let wanted = state?["wanted"]?.bool.map { $0 ? "up" : "down" }
+        let time = state?["took_ms"]?.number.map { "\($0.literal) ms" }
+        let problem = isOrphan ? "its service is not configured" : "-"
+        return [
+            service.text, unit, wanted ?? "-", state?["active"]?.string ?? "-",
+            state?["since"]?.string ?? "-", time ?? "-", state?["problem"]?.string ?? problem,
+        ]
     }
 
-    /// The units, by service and name.
-    let rows: [Row]
+    /// The object for programs.
+    var json: JSON.Value {
+        var object = state ?? ["name": .string(unit)]
+        object["service"] = .string(service.text)
+        object["target"] = .optional(target)
+        object["orphan"] = .bool(isOrphan)
+        return .object(object)
+    }
 
-    /// Reads the drop-ins and the files of the daemon.
-    init(in published: PublishedFiles) throws(CommandFailure) {
-        var rows: [Row] = []
-        var configured: Set<ServiceName> = []
-        do {
-            configured = Set(try published.services())
-        } catch  where error.status == .unreachable {
-            // Without a daemon, the drop-ins are shown.
-        }
-        let attached = try orFail { try UnitDirectory.system.attachments() }
-        for service in configured.union(attached.map(\.service)).sorted() {
+    /// All of them, by service and name: reads the drop-ins and the files of the daemon. Without a daemon,
+    /// the drop-ins are shown.
+    static func all(in published: PublishedFiles) throws -> [AttachmentRow] {
+        let configured = Set(try published.servicesIfAny())
+        let attached = try UnitDirectory.attachments()
+        return try configured.union(attached.map(\.service)).sorted().flatMap { service in
             let states = try published.units(of: service)
             let own = attached.filter { $0.service == service }
-            let add = { (unit: String, target: String?, state: JSON.Object?) in
-                rows.append(
-                    Row(
-                        service: service, unit: unit, target: target, state: state,
-                        isOrphan: !configured.contains(service)))
-            }
-            for attachment in own {
-                let unit = attachment.unit.text
-                add(unit, attachment.target.name, states.first { $0["name"]?.string == unit })
-            }
-            for state in states {
-                guard let unit = state["name"]?.string,
-                    !own.contains(where: { $0.unit.text == unit })
-                else { continue }
-                add(unit, nil, state)
+            let named = own.map { (unit: $0.unit.text, target: Optional($0.target.name)) }
+            let others = states.compactMap { $0["name"]?.string }
+                .filter { unit in !named.contains { $0.unit == unit } }
+                .map { (unit: $0, target: String?.none) }
+            return (named + others).map { unit, target in
+                AttachmentRow(
+                    service: service, unit: unit, target: target,
+                    state: states.first { $0["name"]?.string == unit },
+                    isOrphan: !configured.contains(service))
             }
         }
-        self.rows = rows
     }
 }
 
 extension PublishedFiles {
     /// The objects of units.json; none if the daemon does not move gates.
-    func units(of service: ServiceName) throws(CommandFailure) -> [JSON.Object] {
+    func units(of service: ServiceName) throws -> [JSON.Object] {
+        let bytes: [UInt8]
         do {
-            let bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
-            guard
-                case .success(.array(let units)) = Result(catching: { try JSON.Value.parse(bytes) })
-            else { return [] }
-            return units.compactMap(\.object)
-        } catch  where error.isNotFound {
-            return []
+            bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            guard error.isNotFound else { throw error }
+            return []
         }
-    }
-}
-
-/// The table of `units`.
-struct UnitTable {
-    let rows: [AttachedUnits.Row]
-
-    /// All lines, without a line feed at the end.
-    var text: String {
-        let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
-        return Columns(rows: [header] + rows.map(cells)).text
-    }
-
-    private func cells(_ row: AttachedUnits.Row) -> [String] {
-        let wanted =
-            switch row.state?["wanted"] {
-            case .bool(true): "up"
-            case .bool(false): "down"
-            default: "-"
-            }
-        return [
-            row.service.text, row.unit, wanted, row.state?["active"]?.string ?? "-",
-            row.state?["since"]?.string ?? "-",
-            row.state?["took_ms"]?.number.map { "\($0.literal) ms" } ?? "-",
-            row.state?["problem"]?.string ?? (row.isOrphan ? "its service is not configured" : "-"),
-        ]
+        do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
+            return []
+        }
     }
 }

@@ -33,14 +33,12 @@ struct Unlock: ParsableCommand {
             throw CommandFailure(.notPermitted, "unlock needs root: it starts a target of systemd")
         }
         let published = try PublishedFiles(common)
-        let manager = try UnitManager()
+        let manager = try SystemManager()
         try checkThatNoDaemonRuns(published, manager)
         let target = GateTarget(service: service, kind: .open)
         guard let unit = target.unit else { throw try published.unknown(service) }
         try check(unit, published, manager)
-        let marker = try orFail { () throws(FileError) in
-            try RuntimeDirectory.removeClosedMarker(of: service, in: published.directory)
-        }
+        let marker = try RuntimeDirectory.removeClosedMarker(of: service, in: published.directory)
         let result = try manager.start(unit, within: .seconds(100))
         if json {
             print(report(marker, on: target, result).serialized(.pretty))
@@ -62,15 +60,15 @@ struct Unlock: ParsableCommand {
 
     /// A running daemon would close the gate again, and a daemon that is just being restarted too.
     private func checkThatNoDaemonRuns(
-        _ published: PublishedFiles, _ manager: UnitManager
-    ) throws(CommandFailure) {
+        _ published: PublishedFiles, _ manager: SystemManager
+    ) throws {
         if let daemon = UnitName("killswitchd.service") {
             let active = try manager.describe(daemon).active
             guard active.isDown else {
                 throw refusal("\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
             }
         }
-        if DaemonSocket(in: published.directory).isTaken {
+        if published.daemon(timeout: .seconds(2)).isThere {
             throw refusal("a daemon listens in '\(published.directory)'", "stop it")
         }
     }
@@ -84,27 +82,24 @@ struct Unlock: ParsableCommand {
 
     /// Throws for a service that no daemon has decided in this boot and that no unit is attached to.
     private func check(
-        _ target: UnitName, _ published: PublishedFiles, _ manager: UnitManager
-    ) throws(CommandFailure) {
+        _ target: UnitName, _ published: PublishedFiles, _ manager: SystemManager
+    ) throws {
         if try !manager.snapshot(of: target).requisiteOf.isEmpty { return }
-        let isMissing = try orFail { () throws(FileError) in
-            try !File.exists(published.directory)
-        }
-        guard isMissing else { return try published.check(service) }
+        if try File.exists(published.directory) { return try published.check(service) }
         throw CommandFailure(
             .noSuchService,
             "no such service '\(service)': no daemon has decided it, and no unit is attached to it")
     }
 }
 
-extension DaemonSocket {
+extension VarlinkClient {
     /// Whether a daemon listens at the socket, also if it does not answer.
-    fileprivate var isTaken: Bool {
+    fileprivate var isThere: Bool {
         do {
-            _ = try VarlinkClient(path, timeout: .seconds(2))
+            _ = try call("Sources")
             return true
         } catch {
-            return !error.isNobodyThere
+            return (error as? SocketError)?.isNobodyThere != true
         }
     }
 }

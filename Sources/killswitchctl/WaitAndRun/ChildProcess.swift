@@ -30,9 +30,7 @@ struct ChildProcess {
     }
 
     /// Sends a signal to the process.
-    func send(_ signal: Int32) {
-        kill(identifier, signal)
-    }
+    func send(_ signal: Int32) { kill(identifier, signal) }
 
     /// The signals that this thread blocks now.
     static var blockedSignals: sigset_t {
@@ -52,8 +50,7 @@ struct CommandEnd: Error {
     /// that a shell sees that its script was interrupted; returns 128 plus the number if that fails.
     func pass() -> Int32 {
         switch end {
-        case .exited(let status):
-            return status
+        case .exited(let status): return status
         case .killed(let number):
             // The command has written a core file already.
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)

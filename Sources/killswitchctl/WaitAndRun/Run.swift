@@ -2,7 +2,6 @@ import ArgumentParser
 import CivilTime
 import Decision
 import EventLoop
-import Faults
 import Glibc
 import Records
 
@@ -23,11 +22,10 @@ struct Run: ParsableCommand {
 
     @Option(
         help: "The condition: open, closed, decided, or the word of a state.",
-        completion: .list(WaitCondition.allValueStrings))
-    var when: WaitCondition = .gate(.open)
+        completion: .list(WaitCondition.allValueStrings)) var when: WaitCondition = .gate(.open)
 
     @Option(help: "How long the command may take to end by itself, such as 500ms or 30s.")
-    var grace: DurationArgument = DurationArgument(.seconds(30))
+    var grace = DurationArgument(.seconds(30))
 
     @Option(help: "How long to wait for the start, such as 30s or 5m; without it for ever.")
     var timeout: DurationArgument?
@@ -40,8 +38,7 @@ struct Run: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator, help: "The command and its arguments, after '--'.",
-        completion: .default)
-    var command: [String] = []
+        completion: .default) var command: [String] = []
 
     func validate() throws {
         guard !command.isEmpty else {
@@ -52,113 +49,72 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let waiting = try ConditionWait(
-            for: when, of: service, in: published, within: timeout?.duration)
-        if !quiet { waiting.onWait = sayWhatIsWaitedFor }
-        try waiting.run()
-        let running = SupervisedCommand(
-            command, of: service, while: when, grace: grace.duration, published)
-        if !quiet { running.onStop = { printError("killswitchctl: \($0)") } }
-        throw try running.run()
-    }
-
-    /// Prints the condition, on a terminal only: a log does not need it.
-    private func sayWhatIsWaitedFor(_ state: String) {
-        guard Terminal.isErrorShown else { return }
-        printError("killswitchctl: waiting until '\(service)' is \(when.text): \(state)")
+        try when.wait(for: service, in: published, within: timeout?.duration) { state in
+            // On a terminal only: a log does not need it.
+            guard !quiet, Terminal.isErrorShown else { return }
+            printError("waiting until '\(service)' is \(when.defaultValueDescription): \(state)")
+        }
+        throw try supervise(published)
     }
 }
 
-/// A running command: gets the signals sent to this process, and is stopped once its condition no longer
-/// holds.
-///
-/// It stays in this process group, so that the terminal's input and signals, such as Ctrl-C and Ctrl-Z,
-/// reach it directly. It is never started again, however often the gate moves.
-final class SupervisedCommand {
-    private let command: [String]
-    private let service: ServiceName
-    private let condition: WaitCondition
-    private let grace: Duration
-    private let published: PublishedFiles
-    private var process: ChildProcess?
-    private var isStopping = false
-    private var watch: StateFileWatch?
-    private var killTimer: Timer?
-    private var child: Child?
-    private var signals: Signals?
-    private var end: Child.End?
-    /// Called with the reason when the command is being stopped.
-    var onStop: (String) -> Void = { _ in }
-
-    /// A command that is not started yet. `grace` is the time between SIGTERM and SIGKILL.
-    init(
-        _ command: [String], of service: ServiceName, while condition: WaitCondition,
-        grace: Duration,
-        _ published: PublishedFiles
-    ) {
-        self.command = command
-        self.service = service
-        self.condition = condition
-        self.grace = grace
-        self.published = published
-    }
-
-    /// Starts the command and waits for its end.
-    func run() throws(CommandFailure) -> CommandEnd {
-        try orFail {
-            let loop = try EventLoop()
-            // Blocked before the start, so that none is lost and none ends this process.
-            let mask = ChildProcess.blockedSignals
-            signals = try Signals(loop, sentTo: Self.passed) { [unowned self] signal in
-                // Signals from the terminal have reached the command already.
-                if signal.isFromProcess { self.process?.send(signal.number) }
+extension Run {
+    /// Starts the command and waits for its end. The command gets the signals sent to this process, and is
+    /// stopped once its condition no longer holds.
+    ///
+    /// It stays in this process group, so that the terminal's input and signals, such as Ctrl-C and Ctrl-Z,
+    /// reach it directly. It is never started again, however often the gate moves.
+    private func supervise(_ published: PublishedFiles) throws -> CommandEnd {
+        let loop = try EventLoop()
+        // Blocked before the start, so that none is lost and none ends this process.
+        let mask = ChildProcess.blockedSignals
+        try Signals.hold(Self.passed)
+        let process = try ChildProcess(command, blocking: mask)
+        let signals = try Signals(loop, sentTo: Self.passed) { signal in
+            // Signals from the terminal have reached the command already.
+            if signal.isFromProcess { process.send(signal.number) }
+        }
+        var end: Child.End?
+        let child = try Child(loop, process.identifier) { end = $0 }
+        defer { withExtendedLifetime((signals, child)) {} }
+        let watch = try StateFileWatch(service, in: published, on: loop)
+        var isStopping = false
+        var timeToKill: Boottime?
+        while true {
+            if let end { return CommandEnd(end: end) }
+            if !isStopping, let state = endingState(in: published, at: loop.now.wall) {
+                isStopping = true
+                timeToKill = loop.now.boot + grace.duration
+                if !quiet {
+                    let condition = when.defaultValueDescription
+                    printError(
+                        "'\(service)' is \(state), not \(condition) any more: stopping the command")
+                }
+                process.send(SIGTERM)
+                // A suspended process could not end otherwise.
+                process.send(SIGCONT)
+            } else if let time = timeToKill, time <= loop.now.boot {
+                timeToKill = nil
+                process.send(SIGKILL)
             }
-            let process = try ChildProcess(command, blocking: mask)
-            self.process = process
-            child = try Child(loop, process.identifier) { [unowned self] end in
-                self.end = end
-                loop.exit(0)
-            }
-            killTimer = try Timer(loop, accuracy: .zero) { process.send(SIGKILL) }
-            try follow(on: loop)
-            _ = try loop.run()
-            guard let end else { throw CommandFailure(.no) }
-            return CommandEnd(end: end)
+            try watch.wait(atMost: timeToKill.map { $0 - loop.now.boot })
         }
     }
 
     /// The signals that are passed on.
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
-    private func follow(on loop: EventLoop) throws(SystemError) {
-        watch = try StateFileWatch(service, in: published, on: loop) { [unowned self] in
-            look(on: loop)
-        }
-        // The state may have changed since the wait.
-        look(on: loop)
-    }
-
-    private func look(on loop: EventLoop) {
-        guard !isStopping else { return }
+    /// The state in words if the condition no longer holds in it; nil while it may hold.
+    private func endingState(in published: PublishedFiles, at now: Instant) -> String? {
         do {
-            guard let state = try published.state(of: service),
-                state.isCurrent(at: loop.now.wall), condition.isOver(in: state)
-            else { return }
-            stop(on: loop, because: state.summary)
+            guard let state = try published.state(of: service), state.isCurrent(at: now),
+                when.isOver(in: state)
+            else { return nil }
+            return state.summary
         } catch {
             // A state file that cannot be read stops nothing, but the marker beside it does.
-            guard let marker = error.marker, condition.isOver(by: marker) else { return }
-            stop(on: loop, because: marker.rawValue)
+            return error.marker.flatMap { when.isOver(by: $0) ? $0.rawValue : nil }
         }
-    }
-
-    private func stop(on loop: EventLoop, because summary: String) {
-        isStopping = true
-        onStop("'\(service)' is \(summary), not \(condition.text) any more: stopping the command")
-        process?.send(SIGTERM)
-        // A suspended process could not end otherwise.
-        process?.send(SIGCONT)
-        killTimer?.set(at: loop.now.boot + grace)
     }
 }
 

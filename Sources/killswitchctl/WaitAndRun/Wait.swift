@@ -22,8 +22,7 @@ struct Wait: ParsableCommand {
     @Option(
         name: .customLong("for"),
         help: "The condition: open, closed, decided, or the word of a state.",
-        completion: .list(WaitCondition.allValueStrings))
-    var condition: WaitCondition
+        completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
     @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
     var timeout: DurationArgument?
@@ -32,9 +31,7 @@ struct Wait: ParsableCommand {
     var service: ServiceName
 
     func run() throws {
-        let published = try PublishedFiles(common)
-        try ConditionWait(for: condition, of: service, in: published, within: timeout?.duration)
-            .run()
+        try condition.wait(for: service, in: PublishedFiles(common), within: timeout?.duration)
     }
 }
 
@@ -48,10 +45,10 @@ enum WaitCondition: ExpressibleByArgument {
     init?(argument: String) {
         if let gate = Gate(rawValue: argument) {
             self = .gate(gate)
-        } else if argument == "decided" {
-            self = .decided
         } else if let state = State(rawValue: argument) {
             self = .state(state)
+        } else if argument == "decided" {
+            self = .decided
         } else {
             return nil
         }
@@ -61,11 +58,8 @@ enum WaitCondition: ExpressibleByArgument {
         Gate.allCases.map(\.rawValue) + ["decided"] + State.allCases.map(\.rawValue)
     }
 
-    /// The condition as it would be typed.
-    var defaultValueDescription: String { text }
-
     /// The word on the command line.
-    var text: String {
+    var defaultValueDescription: String {
         switch self {
         case .gate(let gate): gate.rawValue
         case .decided: "decided"
@@ -91,133 +85,68 @@ enum WaitCondition: ExpressibleByArgument {
         case .state: false
         }
     }
-}
 
-/// Waits for a condition: watches the state file of a service until it meets it, or the time is over.
-final class ConditionWait {
-    private enum End: Int32 {
-        case reached
-        case timedOut
-        /// Most likely a typing error.
-        case unknownService
-    }
-
-    private let condition: WaitCondition
-    private let service: ServiceName
-    private let published: PublishedFiles
-    private let loop: EventLoop
-    private let limit: Duration?
-    private var watch: StateFileWatch?
-    private var timer: Timer?
-    private var validity: WallTimer?
-    private var problem: CommandFailure?
-    private var isOver = false
-    /// The state that was seen last, for messages: `it is maintenance`.
-    private var last = "no state was published"
-    /// Called once with the state that was seen, if the condition is not met at once.
-    var onWait: (String) -> Void = { _ in }
-
-    /// A wait that has not begun. Without a `limit` it has no end.
-    init(
-        for condition: WaitCondition, of service: ServiceName, in published: PublishedFiles,
-        within limit: Duration?
-    ) throws(CommandFailure) {
-        self.condition = condition
-        self.service = service
-        self.published = published
-        self.limit = limit
-        loop = try orFail { try EventLoop() }
-    }
-
-    /// Waits until the condition is met. Throws if the time is over first, or if other services have files
-    /// and this one has none.
-    func run() throws(CommandFailure) {
-        switch try end() {
-        case .reached:
-            return
-        case .timedOut:
-            throw CommandFailure(.timedOut, "'\(service)' is not \(condition.text) yet: \(last)")
-        case .unknownService:
-            throw try published.unknown(service)
-        }
-    }
-
-    private func end() throws(CommandFailure) -> End {
-        try orFail {
-            watch = try StateFileWatch(service, in: published, on: loop) { [unowned self] in look()
-            }
-            validity = try WallTimer(loop) { [unowned self] _ in look() }
-            if let limit {
-                timer = try Timer(loop, accuracy: .zero) { [unowned self] in
-                    exit(.timedOut)
+    /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
+    /// time is over first, or if other services have files and this one has none: most likely a typing
+    /// error. `onWait` is called with the state that was seen, if the condition is not met at once.
+    func wait(
+        for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
+        onWait: (String) -> Void = { _ in }
+    ) throws {
+        let loop = try EventLoop()
+        let watch = try StateFileWatch(service, in: published, on: loop)
+        let deadline = limit.map { loop.now.boot + $0 }
+        var seen = "no state was published"
+        var hasWaited = false
+        while true {
+            do {
+                if let state = try published.state(of: service) {
+                    let isCurrent = state.isCurrent(at: loop.now.wall)
+                    if isCurrent, isReached(by: state) { return }
+                    seen = isCurrent ? "it is \(state.summary)" : "its state file is out of date"
+                    if isCurrent { watch.expect(state.validUntil) }
+                } else if try !published.servicesIfAny().isEmpty {
+                    throw try published.unknown(service)
                 }
-                timer?.set(at: loop.now.boot + limit)
+            } catch let error as UnreadableState {
+                if isReached(by: error.marker) { return }
+                seen = "\(error)"
             }
-            look()
-            if !isOver { onWait(last) }
-            let code = try loop.run()
-            if let problem { throw problem }
-            return End(rawValue: code) ?? .timedOut
-        }
-    }
-
-    private func look() {
-        do {
-            guard let state = try published.state(of: service) else { return lookAtOthers() }
-            guard state.isCurrent(at: loop.now.wall) else {
-                last = "its state file is out of date"
-                return
+            if !hasWaited { onWait(seen) }
+            hasWaited = true
+            let rest = deadline.map { $0 - loop.now.boot }
+            if let rest, rest <= .zero {
+                throw CommandFailure(
+                    .timedOut, "'\(service)' is not \(defaultValueDescription) yet: \(seen)")
             }
-            last = "it is \(state.summary)"
-            if condition.isReached(by: state) { exit(.reached) }
-            validity?.set(at: state.validUntil)
-        } catch {
-            last = "\(error)"
-            if condition.isReached(by: error.marker) { exit(.reached) }
-        }
-    }
-
-    private func lookAtOthers() {
-        do {
-            if try othersAreKnown() { exit(.unknownService) }
-        } catch {
-            problem = error
-            exit(.timedOut)
-        }
-    }
-
-    private func exit(_ end: End) {
-        isOver = true
-        loop.exit(end.rawValue)
-    }
-
-    private func othersAreKnown() throws(CommandFailure) -> Bool {
-        do {
-            return try !published.services().isEmpty
-        } catch  where error.status == .unreachable {
-            return false
+            try watch.wait(atMost: rest)
         }
     }
 }
 
-/// Calls a function whenever the state file or the marker of a service may have changed.
+/// Waits for changes of the state file or the marker of a service.
 final class StateFileWatch {
-    private var watches: [PathWatch] = []
-    private var slowPoll: Timer?
+    private let loop: EventLoop
+    private let files: [PathWatch]
+    private let validity: WallTimer
 
-    /// Watches the files by inotify(7), or polls them every second if the kernel has no watch left.
+    /// Watches the files by inotify(7).
     init(
-        _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop,
-        look: @escaping () -> Void
+        _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
-        let folder = "\(published.directory)/\(service)"
+        self.loop = loop
         let names = [FileName.state] + Gate.allCases.map(\.rawValue)
-        watches = names.map { PathWatch(loop, path: "\(folder)/\($0)", handler: look) }
-        guard watches.contains(where: { $0.problem != nil }) else { return }
-        slowPoll = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
-            look()
-            slowPoll?.set(at: loop.now.boot + .seconds(1))
-        }
-        slowPoll?.set(at: loop.now.boot + .seconds(1))
+        files = names.map { PathWatch(loop, path: "\(published.directory)/\(service)/\($0)") {} }
+        validity = try WallTimer(loop) { _ in }
+    }
+
+    /// Has a wait end at this time too.
+    func expect(_ time: Instant) { validity.set(at: time) }
+
+    /// Returns when the files may have changed, or after any other event of the loop. If the kernel has no
+    /// watch left, it returns every second.
+    func wait(atMost time: Duration?) throws(SystemError) {
+        let isPolling = files.contains { $0.problem != nil }
+        try loop.runOnce(min(time ?? .seconds(3600), .seconds(isPolling ? 1 : 3600)))
     }
 }

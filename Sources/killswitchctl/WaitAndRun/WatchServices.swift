@@ -9,8 +9,7 @@ import Records
 /// `killswitchctl watch [SERVICE…]`
 struct WatchServices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Print a line for each change of a service.",
+        commandName: "watch", abstract: "Print a line for each change of a service.",
         discussion: """
             Begins with the current state, and goes on until it is stopped. A line comes with each \
             change of state, reason, days left or text, and when a state file is out of date. \
@@ -29,81 +28,74 @@ struct WatchServices: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        try ServiceWatcher(services, in: published) { change in
+        try ServiceWatcher(services, in: published).run { change in
             printNow(json ? change.json.serialized(.compact) : change.line)
-        }.run()
+        }
     }
 }
 
-/// Watches the state files of services, and calls a function for each change.
+/// Watches the state files of services.
 final class ServiceWatcher {
     private let named: [ServiceName]
     private let published: PublishedFiles
     private let loop: EventLoop
     private let zone: Zone
-    private let tell: (ServiceChange) -> Void
     /// Fires when the directory itself is created or removed.
     private var directory: PathWatch?
     /// Fires when an entry of the directory is created or removed.
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
     private var validity: WallTimer?
+    /// Whether anything may have changed since the last look. A look after every event of the loop would
+    /// see files that are half published.
+    private var isDue = true
     /// The last change of each service, by the facts that distinguish it.
     private var told: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
     private var unreadable: [ServiceName: UnreadableState] = [:]
-    private var problem: CommandFailure?
 
     /// A watcher of these services; of all present and future services if the list is empty.
-    init(
-        _ named: [ServiceName], in published: PublishedFiles,
-        tell: @escaping (ServiceChange) -> Void
-    ) throws {
+    init(_ named: [ServiceName], in published: PublishedFiles) throws {
         self.named = named
         self.published = published
-        self.tell = tell
         loop = try EventLoop()
         zone = try ZoneFiles.system()
     }
 
-    /// Watches until something fails.
-    func run() throws {
+    /// Calls `tell` for each change, until something fails.
+    func run(_ tell: (ServiceChange) -> Void) throws {
         directory = PathWatch(loop, path: published.directory) { [unowned self] in
             watchEntries()
-            look()
+            isDue = true
         }
         watchEntries()
-        validity = try WallTimer(loop) { [unowned self] _ in look() }
-        look()
-        if problem == nil { _ = try loop.run() }
-        if let problem { throw problem }
-    }
-
-    private func look() {
-        do {
-            let known = try services()
-            for service in known where files[service] == nil { follow(service) }
-            var next: Instant?
-            for service in Set(known).union(told.keys).sorted() {
-                guard let until = look(at: service) else { continue }
-                next = next.map { min($0, until) } ?? until
-            }
-            validity?.set(at: next)
-        } catch {
-            problem = error
-            loop.exit(ExitStatus.no.rawValue)
+        validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
+        while true {
+            if isDue { try look(tell) }
+            try loop.runOnce(.seconds(3600))
         }
     }
 
-    /// Reports a service if it has changed; returns when its state will be out of date.
-    private func look(at service: ServiceName) -> Instant? {
+    private func look(_ tell: (ServiceChange) -> Void) throws {
+        isDue = false
+        let known = try services()
+        for service in known where files[service] == nil {
+            let file = "\(published.directory)/\(service)/\(FileName.state)"
+            files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
+        }
+        let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
+        validity?.set(at: times.min())
+    }
+
+    /// Tells of a service if it has changed; returns when its state will be out of date.
+    private func look(at service: ServiceName, _ tell: (ServiceChange) -> Void) -> Instant? {
         let state: PublishedState?
         do {
             state = try published.state(of: service)
             unreadable[service] = nil
         } catch {
             // Reported once, and the other services go on.
-            if unreadable[service] != error { printError("killswitchctl: \(error)") }
+            if unreadable[service] != error { printError("\(error)") }
             unreadable[service] = error
             return nil
         }
@@ -119,14 +111,13 @@ final class ServiceWatcher {
     }
 
     /// The services to look at, whether they have a state yet or not.
-    private func services() throws(CommandFailure) -> [ServiceName] {
+    private func services() throws -> [ServiceName] {
         if !named.isEmpty { return named }
         do {
             return try Directory.list(published.directory).compactMap { ServiceName($0) }
-        } catch  where error.isNotFound {
-            return []
         } catch {
-            throw CommandFailure(.no, "\(error)")
+            guard error.isNotFound else { throw error }
+            return []
         }
     }
 
@@ -134,16 +125,11 @@ final class ServiceWatcher {
         do {
             entries = try Watch(
                 loop, published.directory, [.create, .movedTo, .delete, .onlyDirectory]
-            ) { [unowned self] _ in look() }
+            ) { [unowned self] _ in isDue = true }
         } catch {
             // The directory does not exist yet; `directory` fires when it does.
             entries = nil
         }
-    }
-
-    private func follow(_ service: ServiceName) {
-        let file = "\(published.directory)/\(service)/\(FileName.state)"
-        files[service] = PathWatch(loop, path: file) { [unowned self] in look() }
     }
 }
 

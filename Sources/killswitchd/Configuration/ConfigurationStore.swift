@@ -4,9 +4,9 @@ import HostConfiguration
 import Records
 import Settings
 
-/// Reads the configuration on disk, and falls back to the one accepted last if that is invalid.
+/// Reads the configuration on disk, and falls back to the last accepted one.
 ///
-/// A configuration that cannot be put in force changes nothing: the configuration accepted last
+/// A configuration that cannot be put in force changes nothing: the last accepted configuration
 /// stays in force. The reason is kept here alone. The control socket and the service manager are
 /// told `refusal`; readers of files find it in the runtime directory.
 final class ConfigurationStore {
@@ -78,8 +78,7 @@ final class ConfigurationStore {
     private func refuse(_ error: any Error) {
         refusal = "\(error)"
         log.write(
-            .error,
-            "the configuration is refused, the one accepted last stays in force:\n\(error)",
+            .error, "the configuration is refused, the last accepted one stays in force:\n\(error)",
             id: .configurationRefused)
     }
 
@@ -96,8 +95,7 @@ final class ConfigurationStore {
     /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
         do {
-            try state.keep(
-                configuration.files.contents.map { .init(path: $0.path, bytes: $0.bytes) })
+            try state.keep(configuration.files.contents.map { ($0.path, $0.bytes) })
         } catch {
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
@@ -105,15 +103,10 @@ final class ConfigurationStore {
 
     private func kept() -> Configuration? {
         do {
-            switch try state.keptConfiguration() {
-            case .value(let files):
-                return try Configuration(
-                    ConfigurationFiles(files.map { .init(path: $0.path, bytes: $0.bytes) }))
-            case .nothing:
-                return nil
-            case .unreadable(let problem):
-                log.write(.warning, "\(problem); starting without it")
-            }
+            guard let files = try state.keptConfiguration() else { return nil }
+            return try Configuration(ConfigurationFiles(files.map { ($0.path, $0.bytes) }))
+        } catch let error as UnreadableContent {
+            log.write(.warning, "\(error); starting without it")
         } catch {
             log.write(.warning, "the configuration that was kept: \(error)")
         }

@@ -1,8 +1,10 @@
+import Agent
 import CivilTime
 import Datagrams
 import Decision
 import EventLoop
 import Faults
+import Gates
 import Notify
 
 /// Reports to the service manager over `NOTIFY_SOCKET`, sd_notify(3).
@@ -17,21 +19,19 @@ final class ServiceManager {
     private var unsaid: [Notification] = []
     /// Whether the last message found the socket's buffer full.
     private var isBusy = false
-    private let examine: Examine
+    private let agent: Agent
+    private let store: ConfigurationStore
+    private let gatekeeper: Gatekeeper?
 
-    /// The state of the services and sources, whether there is progress, why the configuration on disk is
-    /// refused, nil if it is in force, and the state of the gates.
-    typealias Examine = () -> (
-        Overview, isProgressing: Bool, refusal: String?, gates: GateOverview
-    )
-
-    /// Connects to the socket of the environment. `examine` is called at each look.
+    /// Connects to the socket of the environment. At each look it reports how the others stand.
     init(
-        _ environment: ServiceEnvironment, on loop: EventLoop,
-        examine: @escaping Examine
+        _ environment: ServiceEnvironment, on loop: EventLoop, _ agent: Agent,
+        _ store: ConfigurationStore, _ gatekeeper: Gatekeeper?
     ) throws {
         self.loop = loop
-        self.examine = examine
+        self.agent = agent
+        self.store = store
+        self.gatekeeper = gatekeeper
         socket = try environment.socket.map { try NotifySocket($0) }
         supervision = Supervision(
             watchdog: socket == nil ? nil : environment.watchdog, at: loop.now.boot)
@@ -41,23 +41,21 @@ final class ServiceManager {
     /// Sends what is new, and sets the timer for the next look.
     func look() {
         guard socket != nil else { return }
-        let (overview, isProgressing, refusal, gates) = examine()
-        let problem = refusal.map {
-            "configuration refused, the one accepted last is in force: \($0)"
+        let problem = store.refusal.map {
+            "configuration refused, the last accepted one is in force: \($0)"
         }
+        let (machine, now) = (agent.machine, agent.now)
         say(
             supervision.look(
-                at: overview, isProgressing: isProgressing, problem: problem, gates: gates,
-                at: loop.now.boot))
+                at: machine.overview(at: now), isProgressing: machine.isProgressing(at: now),
+                problem: problem, gates: gatekeeper?.overview, at: now.boot))
         let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
         timer?.set(at: next)
     }
 
     /// Sends RELOADING before the configuration is read again.
-    func beginReload() {
-        if supervision.isReady { say([.reloadingNow]) }
-    }
+    func beginReload() { if supervision.isReady { say([.reloadingNow]) } }
 
     /// Sends READY after the configuration was read again, whether it was accepted or not.
     func endReload() {

@@ -28,13 +28,15 @@ package struct Supervision: Sendable {
     }
 
     /// The messages that are due in this state. `problem` goes in front of the status. READY also waits for
-    /// the gates' first jobs to be queued, so that units ordered after the daemon find them.
+    /// the first jobs of `gates` to be queued, so that units ordered after the daemon find them; nil if the
+    /// daemon moves no gates.
     package mutating func look(
-        at overview: Overview, isProgressing: Bool, problem: String?,
-        gates: GateOverview = GateOverview(), at now: Boottime
+        at overview: Overview, isProgressing: Bool, problem: String?, gates: GateOverview?,
+        at now: Boottime
     ) -> [Notification] {
         var messages: [Notification] = []
-        if !isReady, gates.isReady, overview.services.allSatisfy({ $0.decidesWithin == nil }) {
+        let isDecided = overview.services.allSatisfy { $0.decidesWithin == nil }
+        if !isReady, isDecided, gates?.isReady ?? true {
             isReady = true
             nextExtension = nil
             messages.append(.ready)
@@ -46,8 +48,8 @@ package struct Supervision: Sendable {
         }
         messages += extendStart(overview, isProgressing, at: now)
         let pings = ping(isProgressing, at: now)
-        let status = StatusLine(
-            overview, problems: [problem].compactMap(\.self) + gates.problems)
+        let problems = [problem].compactMap(\.self) + (gates?.problems ?? [])
+        let status = StatusLine(overview, problems: problems)
         if !pings.isEmpty || said?.says(sameAs: status) != true {
             said = status
             messages.append(.status(status.text))
@@ -57,14 +59,10 @@ package struct Supervision: Sendable {
     }
 
     /// The configuration was read again: the next look sends READY, which ends the reload.
-    package mutating func reloaded() {
-        owesReady = isReady
-    }
+    package mutating func reloaded() { owesReady = isReady }
 
     /// The last messages were not sent: the next look sends the status again.
-    package mutating func wasNotHeard() {
-        said = nil
-    }
+    package mutating func wasNotHeard() { said = nil }
 
     private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Notification] {
         guard let interval = pingInterval, let due = nextPing, due <= now else { return [] }
@@ -107,14 +105,12 @@ struct StatusLine {
     /// The line for this state. `problems` are those beside services and sources: a refused configuration,
     /// a gate that cannot be moved.
     init(_ overview: Overview, problems: [String]) {
-        var lasting = problems
-        if overview.hasPendingWrites { lasting.append("files cannot be written, see the journal") }
-        for source in overview.sources {
-            if let problem = source.problem {
-                lasting.append("source '\(source.name)': \(problem)")
-            }
-        }
-        self.lasting = lasting + overview.services.map(Self.words)
+        lasting =
+            problems
+            + (overview.hasPendingWrites ? ["files cannot be written, see the journal"] : [])
+            + overview.sources.compactMap { source in
+                source.problem.map { "source '\(source.name)': \($0)" }
+            } + overview.services.map(Self.words)
         passing = overview.sources.map(Self.words)
     }
 

@@ -2,7 +2,7 @@ import CivilTime
 import Testing
 
 extension TimePoint where Axis == WallClock {
-    /// The instant of an RFC 3339 time, for tests to read like the sentence they check.
+    /// The instant of an RFC 3339 time, which keeps tests short.
     static func at(_ text: String) throws -> Instant {
         try Instant(rfc3339: text)
     }

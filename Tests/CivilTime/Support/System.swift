@@ -49,7 +49,7 @@ func forEachLine(of command: [String], _ body: (String) throws -> Void) throws {
     }
 }
 
-/// Runs something with a folder that is gone afterwards.
+/// Runs `body` with a temporary folder, and removes it afterwards.
 func withTemporaryFolder<Value>(_ body: (String) throws -> Value) throws -> Value {
     var template = Array("/tmp/killswitchd-civil-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else {

@@ -1,4 +1,4 @@
-/// A TZif file in the making, so that a test can say what is in it, or what is wrong with it.
+/// The parts of a TZif file, from which a test builds valid and broken files.
 struct TZifFile {
     /// NUL for version 1, else the digit.
     var version = UInt8(ascii: "2")

@@ -1,4 +1,4 @@
-"""Prints what Python's zoneinfo says about every zone of a folder, for the tests to compare.
+"""Prints conversions of every zone of a folder by Python's zoneinfo, for tests to compare.
 
 For each zone a line `zone NAME`, then lines of five integers:
 

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Activate and Confirm: what waits takes force when somebody says so.
+/// Activate puts staged flags in force; Confirm lets held closings happen.
 @Suite struct ActivateTests {
     @Test func activateSaysWhichServicesHadFlagsWaiting() throws {
         let asked = try TestDispatcher(activation: .nextStart)

@@ -2,7 +2,7 @@ import Control
 import JSON
 import Testing
 
-/// Force and Release: an order, and its end.
+/// Force and Release.
 @Suite struct ForceTests {
     private let asked: TestDispatcher
 
@@ -33,7 +33,7 @@ import Testing
         var answers: [String] = []
         try asked.daemon.settle { trigger in
             for advance in [first, second] {
-                guard case .done(let answer) = try advance(trigger) else { continue }
+                guard case .last(let answer) = try advance(trigger) else { continue }
                 answers.append(answer.state ?? "")
             }
         }

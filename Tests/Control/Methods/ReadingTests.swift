@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Status and Watch: what is so, and each change of it.
+/// Status and Watch: the current states, and each change.
 @Suite struct ReadingTests {
     private let asked: TestDispatcher
 
@@ -13,7 +13,7 @@ import Testing
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let answer) = try advance(trigger) { replies.append(answer) }
+            if case .last(let answer) = try advance(trigger) { replies.append(answer) }
         }
         try asked.daemon.settle(tell)
         #expect(replies == [])

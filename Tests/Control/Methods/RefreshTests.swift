@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Refresh, Forget and Reload: the daemon looks anew at its sources or at its configuration.
+/// Refresh, Forget and Reload: the daemon fetches its sources or reads its configuration again.
 @Suite struct RefreshTests {
     private let asked: TestDispatcher
     private let app: SourceName
@@ -14,11 +14,11 @@ import Testing
     }
 
     @Test func aRefreshWaitsForAFetchThatBeganAfterIt() throws {
-        // The first fetch of all is under way: its answer may be older than the question.
+        // The first fetch is in flight: its answer may be older than the call.
         let advance = try #require(try asked.perform("Refresh", ["source": "app"]).advance)
         var answer: JSON.Object?
         func tell(_ trigger: ReplyTrigger) throws {
-            if case .done(let object) = try advance(trigger) { answer = answer ?? object }
+            if case .last(let object) = try advance(trigger) { answer = answer ?? object }
         }
         try asked.daemon.settle(tell)
         try asked.daemon.answer(inactive: false)
@@ -38,7 +38,7 @@ import Testing
         asked.daemon.post(.fetched(app, .failure(Decision.Failure(.unreachable, "no route"))))
         var answer: JSON.Object?
         try asked.daemon.settle { trigger in
-            if case .done(let object) = try advance(trigger) { answer = object }
+            if case .last(let object) = try advance(trigger) { answer = object }
         }
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")

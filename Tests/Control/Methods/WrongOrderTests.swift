@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Orders for Force that say too little, too much or nonsense.
+/// Calls of Force with missing, contradicting or malformed parameters.
 @Suite struct WrongOrderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -1,7 +1,7 @@
 import Control
 import Testing
 
-/// Bytes become messages at NUL bytes, wherever they were cut on their way.
+/// NUL bytes separate messages, however the bytes arrive.
 @Suite struct FramingTests {
     @Test func messagesEndAtNULs() throws {
         var framing = Framing()

@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import Support
 
-/// A client of the socket that does as a test says, byte by byte, and never waits.
+/// A client of the socket that sends any bytes and never blocks.
 final class RawClient {
     private let descriptor: Int32
     private(set) var received: [UInt8] = []
@@ -26,12 +26,12 @@ final class RawClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Says that no more will come.
+    /// Shuts down its sending side.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Takes what is there.
+    /// Receives the available bytes.
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -44,6 +44,6 @@ final class RawClient {
         }
     }
 
-    /// How many whole messages came.
+    /// The number of whole messages so far.
     var messages: Int { received.count { $0 == 0 } }
 }

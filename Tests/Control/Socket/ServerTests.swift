@@ -3,7 +3,7 @@ import EventLoop
 import Support
 import Testing
 
-/// The socket's end of the protocol, on a real loop: what one client may cost.
+/// The server of the control socket, on a real loop: the limits for one client.
 @Suite(.timeLimit(.minutes(1))) struct ServerTests {
     private static let status = #"{"method":"io.killswitchd.Status"}"# + "\0"
     private let folder: TemporaryFolder

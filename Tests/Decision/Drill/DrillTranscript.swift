@@ -85,6 +85,35 @@ struct DrillTranscript {
         at(seconds, .read(snapshots, problem: problem))
     }
 
+    /// The pause of the closing is over, the order is in force, and everything stands like this.
+    mutating func lookAgain(_ seconds: Double, _ place: Place) throws {
+        at(seconds, .woke)
+        at(seconds, .standing(.ordered))
+        try list(seconds, place)
+    }
+
+    /// While the gate opens, everything stands like this.
+    mutating func look(_ seconds: Double, _ place: Place) throws {
+        try list(seconds, place)
+        at(seconds, .standing(.open))
+    }
+
+    /// The units are read while `web.service` still stops, and `page.service` was never up.
+    mutating func readStopping(_ seconds: Double) throws {
+        try read(
+            seconds,
+            [
+                "web.service": UnitSnapshot(UnitStatus(.deactivating)),
+                "page.service": .wentDown(at: -9),
+            ])
+    }
+
+    /// No unit has a problem, and the order ends.
+    mutating func release(_ seconds: Double, openAt end: Double) {
+        at(seconds, .unitProblems([:], problem: nil))
+        at(end, .released(.open))
+    }
+
     /// Everything is read at the end, and it is as before.
     mutating func end(_ seconds: Double, web: UnitSnapshot, _ standing: DrillStanding) throws {
         try read(

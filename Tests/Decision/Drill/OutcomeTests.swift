@@ -126,7 +126,7 @@ import Testing
         Case(
             name: "a job that was under way", isStarted: false, was: .activating,
             ended: .down(at: 101.5),
-            shows: "1500 | refused | - | it was at work, which is not begun again"),
+            shows: "1500 | refused | - | its work was stopped, and is not started again"),
         Case(
             name: "it does not stay up", ended: .down(at: 110.75, leftAt: 110.1),
             shows: "1500 | refused | 750 | FAILED it ran before, was started again, and has ended"),

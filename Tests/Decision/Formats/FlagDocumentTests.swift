@@ -1,7 +1,7 @@
 import Decision
 import Testing
 
-/// What is no document of flags, by the name of what it is.
+/// Answers that are no JSON object, each named by its kind.
 @Suite struct FlagDocumentTests {
     @Test(arguments: [
         ("", "the answer is empty"),

@@ -1,6 +1,6 @@
 import Decision
 
-/// The format `switch`: a state, and what it plans.
+/// The format `switch`: a state, windows, versions and expiry.
 extension FormatTests {
     private static let own = Format.switchObject(.whole)
 

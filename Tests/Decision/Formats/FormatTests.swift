@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// What flags say by each format, and what is no order at all.
+/// The readings of flags by each format, and flags that are no order.
 @Suite struct FormatTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// The closed loop: what is said of the units that are attached to a gate.
+/// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
     private let shop: ServiceName
 
@@ -48,7 +48,7 @@ struct AttachedUnitTests {
         gate.at(
             2.1,
             .unitRead(
-                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "timeout")))
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
         #expect(
             gate.text == """
                 2.1s web.service read: failed
@@ -65,7 +65,7 @@ struct AttachedUnitTests {
         gate.at(
             2.1,
             .unitRead(
-                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "signal")))
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "signal")))
         #expect(gate.text == "2s web.service is failed\n2.1s web.service read: failed\n")
     }
 
@@ -73,7 +73,7 @@ struct AttachedUnitTests {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(
             0,
-            .unitRead(try unit("web.service"), UnitProperties(UnitStatus(.active), stopLimit: nil)))
+            .unitRead(try unit("web.service"), UnitSnapshot(UnitStatus(.active), stopLimit: nil)))
         gate.at(1, .decided(shop, .ended))
         gate.forget()
         gate.at(92.9, .woke)
@@ -90,7 +90,7 @@ struct AttachedUnitTests {
     @Test func aFailedUnitBehindAnOpenGateIsSaidOnceWithItsResult() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, "web.service", is: .failed)
-        let failed = UnitProperties(UnitStatus(.failed), result: "exit-code")
+        let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
         gate.at(1.1, .unitRead(try unit("web.service"), failed))
         gate.at(1.2, .unitRead(try unit("web.service"), failed))
         #expect(
@@ -108,16 +108,16 @@ struct AttachedUnitTests {
     @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         let web = try unit("web.service")
-        let refused = UnitProperties(UnitStatus(.inactive), isStartRefused: true)
+        let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
         // Refused while the gate was closed: as it should be.
         gate.at(0.5, .unitRead(web, refused))
         gate.at(1, .decided(shop, .running))
         gate.at(1.1, taken: .start(try target(.open)))
         for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
         try gate.at(1.2, .open, is: .active)
-        let open = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(1.3, .unitRead(try unit(.open), open))
-        gate.at(1.3, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         gate.forget()
         gate.at(1.4, .unitRead(web, refused))
         let sentence = "an assertion in its unit file (Assert…=) has refused its start"
@@ -169,13 +169,13 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// What it was before does not matter: it is started again.
+    /// An earlier failure does not matter: the opening starts the unit again.
     @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.failed)])
         gate.at(
             0.5,
             .unitRead(
-                try unit("web.service"), UnitProperties(UnitStatus(.failed), result: "timeout")))
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
         gate.at(1, .decided(shop, .running))
         gate.at(1.1, taken: .start(try target(.open)))
         #expect(
@@ -200,14 +200,14 @@ struct AttachedUnitTests {
             1.4,
             .unitRead(
                 try unit(.open),
-                UnitProperties(
+                UnitSnapshot(
                     UnitStatus(.active), requisiteOf: [try unit("web.service")],
                     wants: [try unit("web.service")])))
-        gate.at(1.4, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         gate.at(
             1.4,
             .unitRead(
-                try unit("web.service"), UnitProperties(UnitStatus(.activating, hasJob: true))))
+                try unit("web.service"), UnitSnapshot(UnitStatus(.activating, hasJob: true))))
         gate.forget()
         try gate.at(1.5, "web.service", is: .active)
         #expect(
@@ -219,7 +219,8 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// The signals of the stop come after the flip: a unit that was seen running may be down.
+    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be
+    /// down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .ended))
@@ -236,14 +237,15 @@ struct AttachedUnitTests {
             1.4,
             .unitRead(
                 try unit(.open),
-                UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])))
-        gate.at(1.4, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+                UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         gate.forget()
-        gate.at(1.5, .unitRead(web, UnitProperties(UnitStatus(.active))))
+        gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
         #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
     }
 
-    /// Another service still holds it, so that it is not forgotten; it simply is none of this gate's.
+    /// The unit stays attached to another service, so that the machine still knows it, but not for this
+    /// gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
         var gate = try GateTranscript(["mail", "shop"])
         let mail: ServiceName = try named("mail")
@@ -255,20 +257,20 @@ struct AttachedUnitTests {
             0, .targetsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
         gate.at(0, .decided(shop, .running))
-        let attached = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(0, .unitRead(try unit(.open), attached))
         gate.at(0, .unitRead(open, attached))
-        gate.at(0, .unitRead(web, UnitProperties(UnitStatus(.active))))
+        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
         gate.at(1, .decided(mail, .ended))
         for kind in [GateTarget.Kind.closed, .ended] {
             gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
             gate.at(1.1, .unitChanged(try unit(kind), UnitStatus(.active)))
         }
         gate.at(1.1, .unitChanged(try unit(.open), UnitStatus(.inactive)))
-        gate.at(1.2, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.active))))
-        gate.at(1.2, .unitRead(try unit(.ended), UnitProperties(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
         gate.forget()
-        gate.at(1.2, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive))))
+        gate.at(1.2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
         #expect(
             gate.text == """
                 1.2s killswitch-open@mail.target read: inactive

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Others who move gates, a system that stops, and a bus that is gone.
+/// Administrators who move gates, a system that shuts down, and a lost bus.
 extension GateMachineTests {
     @Test func aGateThatSomebodyElseMovedIsPutBack() throws {
         var gate = try GateTranscript.settled(.ended)
@@ -22,7 +22,7 @@ extension GateMachineTests {
     }
 
     /// As after `systemctl restart` of the target.
-    @Test func aGateThatIsBackByItselfIsNoNews() throws {
+    @Test func aGateThatReturnsByItselfIsNotReported() throws {
         var gate = try GateTranscript.settled()
         try gate.at(1, .open, is: .inactive)
         try gate.at(1.1, .open, is: .active)
@@ -31,7 +31,7 @@ extension GateMachineTests {
         #expect(gate.text == "1.2s the system is up\n")
     }
 
-    @Test func twoWhoPullAtOneGateDoNotFillTheJournal() throws {
+    @Test func aGateThatIsMovedRepeatedlyDoesNotFillTheJournal() throws {
         var gate = try GateTranscript.settled(.ended)
         for round in 1...20 {
             let second = Double(round)
@@ -41,9 +41,9 @@ extension GateMachineTests {
             gate.at(second, .systemState(isStopping: false))
             gate.at(second, taken: .start(try target(.closed)))
             try gate.at(second, .closed, is: .active)
-            gate.at(second, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive))))
-            gate.at(second, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.active))))
-            gate.at(second, .unitRead(try unit(.ended), UnitProperties(UnitStatus(.active))))
+            gate.at(second, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
+            gate.at(second, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
+            gate.at(second, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
         }
         let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
         #expect(said.count == 3)
@@ -103,7 +103,7 @@ extension GateMachineTests {
                 """)
     }
 
-    @Test func aBusThatIsGoneIsSaidOnceAndLookedForAgain() throws {
+    @Test func aLostBusIsReportedOnceAndReconnected() throws {
         var gate = try GateTranscript.settled()
         gate.at(1, .busLost(problem: "connect to the bus: connection refused"))
         gate.at(1, .busLost(problem: "connect to the bus: connection refused"))

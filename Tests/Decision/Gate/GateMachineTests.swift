@@ -2,13 +2,13 @@ import CivilTime
 import Decision
 import Testing
 
-/// How targets are moved.
+/// How the gate machine moves targets.
 struct GateMachineTests {
     let shop: ServiceName
 
     init() throws { shop = try named("shop") }
 
-    @Test func oneStartClosesAndWhatIsConfirmedIsSaid() throws {
+    @Test func oneStartClosesAndTheConfirmedMoveIsReported() throws {
         var gate = try GateTranscript.settled(
             units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)])
         gate.at(1, .decided(shop, .maintenance))
@@ -25,7 +25,7 @@ struct GateMachineTests {
                 1.07,
                 .unitRead(
                     try unit(kind),
-                    UnitProperties(
+                    UnitSnapshot(
                         UnitStatus(kind == .open ? .inactive : .active),
                         requisiteOf: try names.map { try unit($0) },
                         wants: try names.map { try unit($0) })))
@@ -51,7 +51,7 @@ struct GateMachineTests {
                 """)
     }
 
-    /// To start an active target would start again what the administrator has stopped.
+    /// Starting an active target would also start units that the administrator has stopped.
     @Test func aGateThatStandsAsDecidedIsNotTouched() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
@@ -90,8 +90,8 @@ struct GateMachineTests {
         #expect(gate.machine.overview.isReady)
     }
 
-    /// The first kills the units that the second would have kept: what was asked for is not confirmed,
-    /// so the open target that is still seen active is started nevertheless.
+    /// The first job stops units that the second verdict would have kept. It is not confirmed yet, so the
+    /// machine starts the open target although it still looks active.
     @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
         var gate = try GateTranscript.settled()
         gate.at(1, .decided(shop, .ended))
@@ -159,8 +159,7 @@ struct GateMachineTests {
                 1.2s start killswitch-closed@shop.target: access denied
                     ask whether the system is stopping
                 1.3s the system is up
-                    say error: shop: start 'killswitch-closed@shop.target': access denied; trying \
-                again
+                    say error: shop: start 'killswitch-closed@shop.target': access denied; retrying
                 2.3s woke
                     ask whether the system is stopping
                 2.4s the system is up
@@ -207,7 +206,8 @@ struct GateMachineTests {
         #expect(gate.text == "3s woke\n5s woke\n")
     }
 
-    /// Between the two moves of one verdict, as after kill -9: what is, is compared with what should be.
+    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the
+    /// verdict.
     @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
@@ -250,14 +250,14 @@ struct GateMachineTests {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         let listed: [UnitName: UnitStatus] = [try unit(.open): UnitStatus(.active)]
         let web = try unit("web.service")
-        let open = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(1, .systemdReloaded)
         for moment in [1.1, 1.2, 1.3] { gate.at(moment, .systemdReloaded) }
         gate.at(1.3, .targetsListed(listed))
         gate.at(1.3, .unitsListed([web: UnitStatus(.active)]))
         gate.at(1.4, .systemdReloaded)
         gate.at(1.4, .unitRead(try unit(.open), open))
-        gate.at(1.5, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+        gate.at(1.5, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         gate.at(1.9, .woke)
         gate.at(2, .woke)
         #expect(
@@ -290,7 +290,7 @@ struct GateMachineTests {
         let closing = gate.at(2, .decided(shop, .ended))
         #expect(closing.contains(.readUnit(web)))
         gate.at(
-            2.1, .unitRead(web, UnitProperties(UnitStatus(.deactivating), stopLimit: .seconds(20))))
+            2.1, .unitRead(web, UnitSnapshot(UnitStatus(.deactivating), stopLimit: .seconds(20))))
         gate.forget()
         gate.at(15, .woke)
         gate.at(24.1, .woke)
@@ -315,11 +315,11 @@ struct GateMachineTests {
         let none = gate.at(1, .decided(shop, .ended)).filter(isSubscription)
         #expect(none.isEmpty)
         let detached = gate.at(
-            2, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive)))
+            2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive)))
         ).filter(isSubscription)
         #expect(detached == [.unsubscribe([web])])
         let again = gate.at(
-            3, .unitRead(try unit(.open), UnitProperties(UnitStatus(.inactive), requisiteOf: [web]))
+            3, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive), requisiteOf: [web]))
         ).filter(isSubscription)
         #expect(again == [.subscribe([web])])
         // A new connection follows nothing yet.

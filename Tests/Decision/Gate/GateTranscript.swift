@@ -1,12 +1,12 @@
 import CivilTime
 import Decision
 
-/// Plays events to a gates' machine and writes down what it wants done, a line each. Times are
+/// Sends events to a gate machine and writes down its effects, a line each. Times are
 /// seconds since the start.
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
-    /// Whether the questions to systemd and the rows of units.json are shown too.
+    /// Whether requests to systemd and the rows of units.json are in the text too.
     private let showsAll: Bool
 
     init(_ services: [String] = ["shop"], showsAll: Bool = false) throws {
@@ -14,7 +14,7 @@ struct GateTranscript {
         self.showsAll = showsAll
     }
 
-    /// A machine whose bus is there, whose shop is decided and whose gate stands.
+    /// A machine with a bus and a decided service `shop`, whose gate is settled.
     static func settled(
         _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
         starts: Set<String>? = nil
@@ -33,7 +33,7 @@ struct GateTranscript {
         return transcript
     }
 
-    /// Lets the machine read which units are attached to the open target, and how they are.
+    /// Lets the machine read the units that are attached to the open target, and their states.
     mutating func attach(
         _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
     ) throws {
@@ -43,13 +43,13 @@ struct GateTranscript {
             0,
             .unitRead(
                 try unit(.open),
-                UnitProperties(
+                UnitSnapshot(
                     UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
         at(
             0,
-            .unitRead(try unit(.closed), UnitProperties(UnitStatus(isOpen ? .inactive : .active))))
+            .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(isOpen ? .inactive : .active))))
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
-            at(0, .unitRead(try unit(name), UnitProperties(seen, stopLimit: .seconds(10))))
+            at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
         }
     }
 
@@ -66,7 +66,7 @@ struct GateTranscript {
         return effects
     }
 
-    /// The target of the shop, as systemd tells of it.
+    /// systemd reports a target of the shop.
     mutating func at(
         _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
     ) throws {
@@ -79,7 +79,7 @@ struct GateTranscript {
         at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
     }
 
-    /// systemd takes a move on, and this is how its target stands after that.
+    /// systemd accepts a job, and then reports this state of its target.
     mutating func at(
         _ seconds: Double, taken move: TargetJob, problem: String? = nil
     ) {
@@ -145,6 +145,22 @@ struct GateTranscript {
         let wanted = row.isWanted.map { $0 ? "up" : "down" } ?? "-"
         return "\(row.name) \(wanted) \(row.seen?.active.rawValue ?? "?")"
             + (row.problem.map { " (\($0))" } ?? "")
+    }
+}
+
+extension UnitSnapshot {
+    /// A unit as a test states it; the rest is not known.
+    init(
+        _ seen: UnitStatus, result: String? = nil, isStartRefused: Bool = false,
+        stopLimit: Duration? = nil,
+        requisiteOf: [UnitName] = [], wants: [UnitName] = []
+    ) {
+        self.init(seen)
+        self.result = result
+        self.isStartRefused = isStartRefused
+        self.stopLimit = stopLimit
+        self.requisiteOf = requisiteOf
+        self.wants = wants
     }
 }
 

@@ -37,7 +37,7 @@ struct UnitNameTests {
         #expect(GateTarget(try #require(UnitName(name))) == nil)
     }
 
-    /// A variant is a flag's word by way of a map; one that is no word has no target.
+    /// A variant comes from a flag: a text that is no valid word has no target.
     @Test func aVariantThatIsNoWordHasNoUnit() throws {
         let target = GateTarget(service: try named("shop"), kind: .variant("../x"))
         #expect(target.unit == nil)

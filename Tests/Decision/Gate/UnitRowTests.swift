@@ -20,12 +20,12 @@ import Testing
         gate.at(0, .decided(mail, .running))
         gate.at(0, .decided(shop, .running))
         let web = try unit("web.service")
-        let attached = UnitProperties(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(0, .unitRead(mailOpen, attached))
         gate.at(0, .unitRead(try unit(.open), attached))
-        gate.at(0, .unitRead(web, UnitProperties(UnitStatus(.active))))
-        gate.at(0, .unitRead(mailClosed, UnitProperties(UnitStatus(.inactive))))
-        gate.at(0, .unitRead(try unit(.closed), UnitProperties(UnitStatus(.inactive))))
+        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        gate.at(0, .unitRead(mailClosed, UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(0, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         #expect(gate.text.contains("publish mail web.service up active"))
         gate.forget()
         gate.at(1, .decided(mail, .ended))
@@ -35,7 +35,7 @@ import Testing
         #expect(gate.text.contains("publish shop web.service down inactive"))
     }
 
-    /// Its trigger starts it: the gate only permits it.
+    /// The gate only permits the unit; a trigger starts it.
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
         var gate = try GateTranscript(showsAll: true)
         gate.at(0, .started)
@@ -45,7 +45,7 @@ import Testing
         #expect(gate.text.contains("publish shop app.service - "))
     }
 
-    /// A hundred units that stop at once are a few writes.
+    /// The stop of a hundred units at once leads to a few writes.
     @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
         var units: [String: UnitStatus] = [:]
         for number in 100..<200 { units["u\(number).service"] = UnitStatus(.active) }

@@ -1,15 +1,14 @@
 import CivilTime
 import Decision
 
-/// What was seen on the way through all decisions on one switch: what must not be, a few lines of
-/// each kind, and every reason.
+/// The counts over all decisions on one switch: violations, a few lines of each kind, and every reason.
 struct Census {
     private(set) var decisions = 0
     private(set) var orders: [String] = []
     private(set) var openings: [String] = []
     private(set) var changes: [String] = []
     private(set) var contradictions: [String] = []
-    /// How often the policy had to close, by why.
+    /// How often the policy had to close, by cause.
     private(set) var closedByPolicy: [String: Int] = [:]
     private var reasons: Set<Reason> = []
     /// The slugs that go with each sentence.
@@ -50,7 +49,7 @@ struct Census {
         }
     }
 
-    /// Whether something else came of an answer that is wrong, or too few, than of none.
+    /// Whether an invalid or unconfirmed answer changed the verdict.
     private func isOrdered(
         by evidence: Evidence, of service: Service, in circumstances: Circumstances,
         _ verdict: Verdict
@@ -64,8 +63,7 @@ struct Census {
         return right != verdict
     }
 
-    /// Why the policy closes here, told in another way than the decision tells it; nil where it does
-    /// not.
+    /// Why the policy closes here, by another algorithm than the decision's; nil if it does not close.
     private static func closing(
         _ evidence: Evidence, by policy: Policy, in circumstances: Circumstances
     ) -> String? {

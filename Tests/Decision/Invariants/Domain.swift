@@ -1,15 +1,15 @@
 import CivilTime
 import Decision
 
-/// Everything that a decision depends on, as far as it differs: all that flags can say, each age and
-/// each doubt, each policy, each circumstance, each override. It is finite, so it is gone through.
+/// All inputs of a decision that can make a difference: readings, ages, problems, policies, circumstances
+/// and overrides. The domain is finite, so that tests enumerate it.
 enum Domain {
     static let now = Instant(seconds: 1_806_000_000)
     static let maxStale = Duration.seconds(3600)
     private static let later = now + .seconds(86_400)
     private static let earlier = now - .seconds(86_400)
 
-    /// What flags can say: every claim on both sides of its time, the exact second included.
+    /// The readings: every claim before, at and after its time.
     static let readings: [Reading?] =
         [
             [.running], [.countdown(.at(later))], [.countdown(.at(now))],
@@ -30,7 +30,7 @@ enum Domain {
         Version(text).map { [.minimumVersion($0)] } ?? []
     }
 
-    /// What an answer after the one in force can be.
+    /// The kinds of answer after the flags in force.
     enum Doubt: CaseIterable {
         case none, invalid, unconfirmed
 
@@ -44,7 +44,7 @@ enum Domain {
         }
     }
 
-    /// What can be known of a switch. Without flags there is no age, and nobody has answered.
+    /// All evidence of a switch. Without flags there is neither age nor answer.
     static func evidence(on source: SourceName, doubts: [Doubt] = Doubt.allCases) -> [Evidence] {
         var all: [Evidence] = []
         for reading in readings {
@@ -52,9 +52,10 @@ enum Domain {
                 for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
                     guard reading != nil || !isAnswered else { continue }
                     for age in reading == nil ? [.zero] : [.zero, maxStale] {
-                        var evidence = Evidence(
-                            source: source, reading: reading, isAnswered: isAnswered,
-                            isAwaited: isAwaited, age: age)
+                        var evidence = Evidence(source: source, reading: reading)
+                        evidence.isAnswered = isAnswered
+                        evidence.isAwaited = isAwaited
+                        evidence.age = age
                         doubt.apply(to: &evidence)
                         all.append(evidence)
                     }
@@ -86,17 +87,17 @@ enum Domain {
         var all: [Circumstances] = []
         for isClockBelieved in [true, false] {
             for isSameBoot in [true, false] {
-                all.append(
-                    Circumstances(
-                        time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot,
-                        installed: Version("1.0")))
+                var circumstances = Circumstances(
+                    time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot)
+                circumstances.installed = Version("1.0")
+                all.append(circumstances)
             }
         }
         all.append(Circumstances(time: now, isClockBelieved: true, isSameBoot: true))
         return all
     }()
 
-    /// No override, each state that can be ordered, and one that is over by this very second.
+    /// No override, each state that can be ordered, and an override that ends at this second.
     static let overrides: [Override?] =
         [nil]
         + State.allCases.map { order($0, until: later) }.filter { $0 != nil }

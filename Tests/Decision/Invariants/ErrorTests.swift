@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import Testing
 
-/// No error moves a gate, in any state and whatever was ordered, and none ends the polling: the whole
-/// machine, not the decision alone.
+/// No error moves a gate in any state and under any order, and none ends the polling. This tests the
+/// whole machine, not only the decision.
 @Suite struct ErrorTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let state: State
@@ -59,7 +59,7 @@ import Testing
                 == [row.override ?? row.state])
     }
 
-    /// Two machines that have seen the same want the same, to the jitter.
+    /// Two machines with the same seed and the same events have the same effects, jitter included.
     @Test func theSameEventsGiveTheSameEffects() throws {
         let shop = try service(format: .switchObject(.whole))
         var (one, other) = (try Transcript([shop]), try Transcript([shop]))

@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import Testing
 
-/// What holds for every decision, shown by going through all of them: every reading, age, doubt,
-/// policy, circumstance and override. Each pass looks at several things, for going takes the time.
+/// What holds for every decision: the tests enumerate every reading, age, problem, policy, circumstance
+/// and override. Each pass checks several invariants, because the enumeration takes the time.
 @Suite(.timeLimit(.minutes(1))) struct InvariantTests {
     private let services: [Service]
 
@@ -32,17 +32,17 @@ import Testing
         #expect(census.closedByPolicy.count == 3)
         // The same input gives the same verdict.
         #expect(census.changes == [])
-        // Every reason has one slug and one sentence, which is no other's.
+        // Every reason has one slug, and a sentence of its own.
         #expect(census.slugs.values.allSatisfy { $0.count == 1 })
         #expect(Set(census.slugs.values.flatMap(\.self)) == Set(Reason.Slug.allCases))
         for sentence in census.slugs.keys {
             #expect(!sentence.isEmpty && !sentence.hasSuffix(".") && !sentence.contains("\n"))
         }
-        // The gate is that of the state, and stale flags say that they are.
+        // The gate follows from the state, and verdicts of stale flags are marked as stale.
         #expect(census.contradictions == [])
     }
 
-    /// What an operator orders holds whatever flags and policy say, and what is over changes nothing.
+    /// An override is the verdict whatever flags and policy say. An expired override changes nothing.
     @Test func everyOverrideIsTheVerdictUntilItIsOver() throws {
         let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
         var (forced, over) = (0, 0)
@@ -75,8 +75,8 @@ import Testing
         #expect(forced > 30_000 && over > 6000)
     }
 
-    /// Two switches: what one of them closes no other opens, what is awaited opens nothing, and the
-    /// order of the two is of no account.
+    /// Two switches: if one closes, the other cannot open; a switch that is still awaited opens nothing;
+    /// the order of the two makes no difference.
     @Test func noSwitchOpensWhatAnotherCloses() throws {
         let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
             .filter { !$0.isAwaited || $0.age == .zero }
@@ -92,7 +92,7 @@ import Testing
                     let pair = [single[index], single[position]]
                     let isClosed = pair.contains { $0?.gate == .closed }
                     let isOpen = pair.allSatisfy { $0?.gate == .open }
-                    // Which way round is no matter of policy: a few are enough.
+                    // The order does not depend on the policy, so a few policies are enough.
                     let mirrored =
                         number.isMultiple(of: 5)
                         ? service.decide([other, one], in: circumstances) : verdict
@@ -109,7 +109,7 @@ import Testing
 }
 
 extension Verdict {
-    /// Whether it comes to the same; which of two equal switches is named as the reason may differ.
+    /// Whether two verdicts are the same order; the reason may name either of two equal switches.
     fileprivate func isSameOrder(as other: Verdict) -> Bool {
         state == other.state && gate == other.gate && endsAt == other.endsAt
             && daysLeft == other.daysLeft

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Several answers that agree, and flags that wait for the next start.
+/// Confirmation by several answers, and flags that are staged for the next start.
 @Suite struct ConfirmationTests {
     private static let running = #"{"service_end": "no"}"#
     private static let over = #"{"service_end": "over"}"#
@@ -28,7 +28,7 @@ import Testing
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
                 5s app fails: down
-                    say warning: source 'app': down; keeping what is known, asking again in 27 s
+                    say warning: source 'app': down; known flags stay in force, retrying in 27 s
                 6s app answers {"service_end": "gone"}
                     store app: {"service_end": "gone"}
                     remember shop=ended#3
@@ -44,7 +44,7 @@ import Testing
         #expect(play.states == [.running])
     }
 
-    /// Another service took the answer, so that the source says 'unchanged' to the next question.
+    /// Another service took the answer, so that the next fetch of the source ends as unchanged.
     @Test func anAnswerThatIsUnchangedAgrees() throws {
         let slow = try service("slow", policy: Policy(confirmClose: 2))
         var play = try Transcript([try service(), slow]).answered(Self.running, at: 1)
@@ -54,7 +54,7 @@ import Testing
         #expect(play.states == [.ended, .ended])
     }
 
-    @Test func whatIsNotConfirmedIsNotStored() throws {
+    @Test func unconfirmedFlagsAreNotStored() throws {
         var play = try Transcript([try service(policy: Policy(confirmClose: 2))])
             .answered(Self.running, at: 1)
         let effects = try play.at(2, "app", answers: Self.over)

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// The way to a verdict, switch by switch.
+/// The explanation of a verdict, switch by switch.
 @Suite struct ExplanationTests {
     private func explanation(_ play: Transcript) throws -> Explanation {
         try #require(play.machine.explanation(of: try named("shop"), at: play.now))

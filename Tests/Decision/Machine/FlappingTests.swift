@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Flapping, and what wins among several switches.
+/// Flapping, and the choice among several switches.
 @Suite struct FlappingTests {
     @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
@@ -17,7 +17,7 @@ import Testing
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again, which stays closed for min_closed
+                    say notice: shop: ended: source 'app' opens the gate again; it stays closed for min_closed
                 2s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
@@ -27,7 +27,7 @@ import Testing
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again, which stays closed for min_closed
+                    say notice: shop: ended: source 'app' opens the gate again; it stays closed for min_closed
                 5s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
@@ -143,7 +143,7 @@ import Testing
                 """#)
     }
 
-    /// The machine of a stream holds back hints too, but one may have come before the answer did.
+    /// The stream machine delays hints too, but a hint may have come before the answer.
     @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)

@@ -2,12 +2,12 @@ import CivilTime
 import Decision
 import Testing
 
-/// What the host guard takes for one cause of many closings, and what for none.
+/// Which events the host guard counts as one cause of many closings.
 struct GuardCauseTests {
     private static let announced =
         #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:30Z"}"#
 
-    /// What a daemon has stored that followed an announced end until a minute before the start.
+    /// The memory of a daemon that knew an announced end, which came after that daemon had stopped.
     private static func memory(boot: String) throws -> Memory {
         let fetched = try Instant(rfc3339: "2027-03-01T11:59:00Z")
         let entry = Ledger.Entry(state: .countdown, since: fetched, generation: 7, bootID: boot)
@@ -19,9 +19,9 @@ struct GuardCauseTests {
             ledger: Ledger(entries: [try named("a"): entry, try named("b"): entry]))
     }
 
-    /// Ends that had come true while the daemon was away were once held until somebody confirmed.
+    /// Ends that came true while the daemon was down were once held until an operator confirmed them.
     @Test(arguments: ["this-boot", "another-boot"])
-    func anEndThatCameTrueWhileTheDaemonWasAwayIsNone(boot: String) throws {
+    func anEndThatCameTrueWhileTheDaemonWasDownIsNoCause(boot: String) throws {
         var transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1), memory: Self.memory(boot: boot),
             start: "2027-03-01T12:01:00Z")
@@ -30,21 +30,21 @@ struct GuardCauseTests {
         #expect(!transcript.text.contains("would close at once"))
     }
 
-    @Test func anEndThatAStepOfTheClockBringsIsNone() throws {
+    @Test func anEndThatAStepOfTheClockBringsIsNoCause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: Self.announced)
         transcript.stepClock(3, by: .seconds(60))
         #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
     }
 
-    @Test func anEndThatIsPastWhenItComesIsOne() throws {
+    @Test func anEndThatIsAlreadyPastWhenFetchedIsACause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(31, "app", answers: Self.announced)
         #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
     }
 
-    /// A past end that only now ends the service, because the configuration says so.
-    @Test func aReloadIsOneForAnEndThatHasPassed() throws {
+    /// A past end that ends the service only now, because the new configuration makes it count.
+    @Test func aReloadThatMakesAPastEndCountIsACause() throws {
         let kept = Policy(atEnd: .keep, minClosed: .zero)
         var transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1, policy: kept)
@@ -56,9 +56,8 @@ struct GuardCauseTests {
         #expect(transcript.text.contains("publish a countdown open closing-held"))
     }
 
-    /// Operators kept open what the flags had ended, one service after the other, for the same
-    /// time.
-    @Test func theEndOfAnOrderIsNone() throws {
+    /// Operators had forced both services open after the flags had ended them. Both orders end at once.
+    @Test func theEndOfAnOrderIsNoCause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: nil)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .reconfigured(try HostGuardTests.plan(["a", "b"], limit: 1)))
@@ -69,8 +68,8 @@ struct GuardCauseTests {
         #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
     }
 
-    /// A mistake at a source is one also while orders keep it from closing anything.
-    @Test func anAnswerIsOneThatOrdersKeepFromClosing() throws {
+    /// A mistake in the flags is held although orders keep the services open when it arrives.
+    @Test func anAnswerThatOrdersKeepFromClosingIsACause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
         for name in ["a", "b"] { transcript.at(4, .override(try named(name), order)) }
@@ -80,8 +79,8 @@ struct GuardCauseTests {
         #expect(transcript.text.contains("publish a running open closing-held"))
     }
 
-    /// What stood was once the order that was over, closed and said to be open.
-    @Test func whatIsHeldIsOpenAgainAfterAnOrderThatCloses() throws {
+    /// Once the verdict of the expired order stayed: its gate was closed, and its reason said open.
+    @Test func aHeldServiceIsOpenAgainAfterAnOrderThatCloses() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:00:20Z")

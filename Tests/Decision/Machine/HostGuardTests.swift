@@ -45,17 +45,17 @@ struct HostGuardTests {
         #expect(Self.gates(transcript) == ["a ended", "b ended"])
     }
 
-    @Test func whatIsConfirmedClosesAndTheOthersStayHeld() throws {
+    @Test func aConfirmedServiceClosesAndTheOthersStayHeld() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .confirm([try named("b")], by: "root"))
         #expect(Self.gates(transcript) == ["a running", "b ended", "c running"])
-        #expect(transcript.text.contains("say notice: 'root' lets them close: b"))
+        #expect(transcript.text.contains("say notice: 'root' confirms their closing: b"))
         transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
         #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
     }
 
-    /// What was confirmed once is confirmed for that closing alone.
+    /// A confirmation counts for one closing only.
     @Test func theNextClosingIsHeldAgain() throws {
         var transcript = try Self.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
@@ -110,8 +110,8 @@ struct HostGuardTests {
         #expect(Self.gates(transcript) == ["a running", "b running"])
     }
 
-    /// One of two was confirmed; the other alone would be few enough, and is held nevertheless.
-    @Test func aRestartLetsNothingGoThatWasHeld() throws {
+    /// One of two was confirmed. The other alone is below the limit, and is held nevertheless.
+    @Test func aRestartKeepsHeldClosingsHeld() throws {
         var before = try Self.running(["a", "b"], limit: 1)
         var ledger = Ledger()
         let effects =
@@ -132,7 +132,7 @@ struct HostGuardTests {
         #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
     }
 
-    /// A service that was never open is not closed by its first verdict.
+    /// The first verdict of a service closes nothing that was open, so it is not counted.
     @Test func theFirstVerdictIsNoClosing() throws {
         var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1))
         transcript.at(0, .started)

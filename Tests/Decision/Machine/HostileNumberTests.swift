@@ -2,8 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Numbers and times at the ends of what can be written: each is decided on or refused, and none ends
-/// the daemon.
+/// Extreme numbers and times: each leads to a decision or is rejected, and none crashes the daemon.
 @Suite struct HostileNumberTests {
     private static let numbers = [
         "0", "-1", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e18",

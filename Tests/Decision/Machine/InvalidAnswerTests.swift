@@ -18,7 +18,7 @@ import Testing
                 120s app answers {}
                 180s app answers {"service_end": true}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; what is known stays in force
+                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; known flags stay in force
                 240s app unchanged
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
@@ -52,10 +52,10 @@ import Testing
         #expect(
             play.text == #"""
                 60s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 45 s
+                    say warning: source 'app': no route; known flags stay in force, retrying in 45 s
                 120s app fails: no route
                 180s app fails: the server says 401
-                    say warning: source 'app': the server says 401; keeping what is known, asking again in 650 s
+                    say warning: source 'app': the server says 401; known flags stay in force, retrying in 650 s
                 240s app unchanged
                     confirm app
                     say info: source 'app' answers again
@@ -63,7 +63,8 @@ import Testing
                 """#)
     }
 
-    /// Each rests on the newest answer it can read; the older stays stored while it is needed.
+    /// Each service uses the newest answer that it can read. The older answer stays stored while it is
+    /// needed.
     @Test func anAnswerThatOneServiceCannotReadStillMovesTheOther() throws {
         let blog = try service("blog", format: .status(.member("blog")))
         let shop = try service("shop", format: .status(.member("shop")))
@@ -80,8 +81,8 @@ import Testing
                     remember blog=undecided#1 shop=undecided#1
                     publish blog undecided - starting #1 until 2027-03-02T00:01:00+00:00
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: blog: undecided: no flags have come since the start, the first answer is waited for
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: blog: undecided: waiting for the first answer since the start
+                    say notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 0s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
                     store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
@@ -114,7 +115,7 @@ import Testing
         #expect(
             play.text == #"""
                 0s app unchanged
-                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; known flags stay in force, retrying in 783 ms
 
                 """#)
     }
@@ -140,8 +141,8 @@ import Testing
                 """#)
     }
 
-    /// A restart once made flags as old as their first fetch, where a newer answer could not be
-    /// read by one of two services: silence closed it.
+    /// If one of two services could not read the newer answer, a restart once took its flags to be as old
+    /// as their first fetch, so that they were stale and closed the service.
     @Test func aRestartDoesNotMakeFlagsOlderThatANewerAnswerCannotReplace() throws {
         let policy = Policy(maxStale: .seconds(3600), whenStale: .closed)
         let services = [

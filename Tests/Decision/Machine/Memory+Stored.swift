@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 
 extension Memory {
-    /// What a run left behind that had one answer of source `app` and one service `shop`.
+    /// The memory of an earlier run with one answer of source `app` and one service `shop`.
     static func stored(
         _ body: String, fetchedAt: String, state: State, boot: String
     ) throws -> Memory {

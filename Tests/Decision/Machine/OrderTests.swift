@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What operators order besides a state: each order says who gave it, and moves nothing by itself.
+/// Orders that force no state: each names its author, and moves no gate by itself.
 @Suite struct OrderTests {
     private static let running = #"{"service_end": "no"}"#
     private static let ended = #"{"service_end": "over"}"#
@@ -15,7 +15,7 @@ import Testing
             play.text == #"""
                 2s root (uid 0) forgets app
                     store app: 
-                    say notice: source 'app': 'root (uid 0)' has its stored flags dropped, it is asked anew
+                    say notice: source 'app': 'root (uid 0)' dropped its stored flags, it is fetched again
                     fetch app
                 3s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
@@ -55,7 +55,7 @@ import Testing
         #expect(effects == [])
     }
 
-    @Test func whoForcesTheSameStateAgainIsInTheJournalToo() throws {
+    @Test func aRepeatedOrderIsInTheJournalWithItsAuthor() throws {
         var play = try Transcript([try service(policy: Policy(minClosed: .zero))])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
@@ -68,8 +68,8 @@ import Testing
         play.at(6, .release(shop, by: "carol (uid 3)"))
         #expect(
             play.textWithoutFetches.split(separator: "\n").filter { $0.contains("say") } == [
-                "    say notice: shop: 'bob (uid 2)' forces it to be ended: 'disk swap'",
-                "    say notice: shop: 'carol (uid 3)' releases it from being ended, the flags decide again",
+                "    say notice: shop: 'bob (uid 2)' forces state ended: 'disk swap'",
+                "    say notice: shop: 'carol (uid 3)' releases it from ended, the flags decide again",
                 "    say notice: shop: running (was ended): the flags of source 'app' say so",
             ])
     }

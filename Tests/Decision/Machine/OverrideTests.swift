@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What an operator orders stands before the flags, until it expires or is released.
+/// An override takes precedence over the flags until it expires or is released.
 @Suite struct OverrideTests {
     private static let running = #"{"service_end": "no"}"#
 
@@ -21,13 +21,13 @@ import Testing
                     keep shop=maintenance
                     remember shop=maintenance#3
                     publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
-                    say notice: shop: maintenance (was running): 'root' has forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
+                    say notice: shop: maintenance (was running): 'root' forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
                 3599s woke
                 3600s woke
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: the time is over for which 'root' forced it to be maintenance, the flags decide again
+                    say notice: shop: the override of 'root' (maintenance) has expired, the flags decide again
                     say notice: shop: running (was maintenance): the flags of source 'app' say so
 
                 """#)
@@ -60,14 +60,14 @@ import Testing
         #expect(effects.contains(.storeOverrides([:])))
     }
 
-    @Test func nobodyCanOrderNotToKnow() throws {
+    @Test func theStateUndecidedCannotBeOrdered() throws {
         let now = try Instant(rfc3339: "2027-03-01T12:00:00Z")
         #expect(
             Override(state: .undecided, cause: "", author: "", since: now, until: now) == nil)
     }
 
-    /// After a reboot stored flags that open wait for their source; what an operator ordered does
-    /// not wait, whichever way it goes.
+    /// After a reboot stored flags that open wait for their source. An override does not wait, whether it
+    /// opens or closes.
     @Test(arguments: [State.running, .maintenance]) func anOverrideCountsAtOnceAfterAReboot(
         _ state: State
     ) throws {
@@ -79,8 +79,8 @@ import Testing
         #expect(play.states == [state])
     }
 
-    /// A board without a battery boots in 1970: until the clock is set nobody can tell that the
-    /// override is over, and it is not forgotten before.
+    /// A board without a battery boots in 1970. Until its clock is set, the override is kept, because
+    /// nothing shows that it is over.
     @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
         let shop: ServiceName = try named("shop")
         var memory = try Memory.stored(
@@ -98,8 +98,8 @@ import Testing
         #expect(play.states == [.running])
     }
 
-    /// A clock that runs ahead is not believed beside a server that knows better, and when it is put
-    /// right the override still stands.
+    /// A clock that is ahead of the servers' clocks is not believed. After it is corrected, the override is
+    /// still in force.
     @Test func aClockThatIsTooLateForgetsNoOverride() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
@@ -134,14 +134,14 @@ import Testing
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
-                    say notice: shop: the time is over for which 'root' forced it to be running, the flags decide again
+                    say notice: shop: the override of 'root' (running) has expired, the flags decide again
                     say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
 
                 """#)
     }
 
-    /// The gate closed by the override is one that closed: `min_closed` counts from then.
-    @Test func whatReleasingOpensReopensNoSoonerThanMinClosed() throws {
+    /// `min_closed` also counts from a closing by an override.
+    @Test func aReleasedGateReopensNoSoonerThanMinClosed() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()])
         play.at(0, .started)
@@ -156,8 +156,8 @@ import Testing
                 12s bob (uid 7) releases shop
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: 'bob (uid 7)' releases it from being maintenance, the flags decide again
-                    say notice: shop: maintenance: source 'app' opens the gate again, which stays closed for min_closed
+                    say notice: shop: 'bob (uid 7)' releases it from maintenance, the flags decide again
+                    say notice: shop: maintenance: source 'app' opens the gate again; it stays closed for min_closed
                 15s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
@@ -166,7 +166,7 @@ import Testing
                 """#)
     }
 
-    @Test func anotherOrderReplacesTheFirstAndOneForNobodyIsIgnored() throws {
+    @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsIgnored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try .order(.maintenance)))
@@ -176,7 +176,7 @@ import Testing
         #expect(play.at(5, .override(try named("web"), try .order(.ended))) == [])
     }
 
-    /// A disk that is full must not keep an operator from closing; the write is tried again.
+    /// A full disk prevents no order; the write is retried.
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)

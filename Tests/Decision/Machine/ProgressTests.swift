@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Whether the work goes on, as the watchdog is told.
+/// Progress, on which the sign of life for the watchdog depends.
 @Suite struct ProgressTests {
     private static let running = #"{"service_end": "no"}"#
 
@@ -53,7 +53,7 @@ import Testing
 }
 
 extension Transcript {
-    /// What the machine says this long after the last event, if nothing more happens.
+    /// The answer of the machine this long after the last event, if nothing else happens.
     fileprivate func isProgressing(after wait: Duration) -> Bool {
         machine.isProgressing(at: Now(wall: now.wall + wait, boot: now.boot + wait))
     }

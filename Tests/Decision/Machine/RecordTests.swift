@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What is written, when, and what happens when it cannot be.
+/// What is written and when, and failed writes.
 @Suite struct RecordTests {
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
@@ -31,7 +31,7 @@ import Testing
                 """#)
     }
 
-    @Test func aFullDiskIsSaidAndTriedAgainAndKeepsNoSwitchFromFiring() throws {
+    @Test func aFullDiskIsReportedAndRetriedAndPreventsNoClosing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let full = "write '/state': no space left on device"
         play.at(0, .recorded(.storeFlags(try named("app")), problem: full))
@@ -44,9 +44,9 @@ import Testing
         #expect(
             play.text == #"""
                 0s store app write '/state': no space left on device
-                    say error: store the flags of source 'app': write '/state': no space left on device; trying again
+                    say error: store the flags of source 'app': write '/state': no space left on device; retrying
                 0s publish shop write '/state': no space left on device
-                    say error: write the files of service 'shop': write '/state': no space left on device; trying again
+                    say error: write the files of service 'shop': write '/state': no space left on device; retrying
                 1s woke
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
@@ -55,7 +55,7 @@ import Testing
                 3s woke
                     store app: {"service_end": "over"}
                 3s store app done
-                    say info: every file is written again
+                    say info: all files are written again
 
                 """#)
     }
@@ -85,7 +85,7 @@ import Testing
                 """#)
     }
 
-    /// Somebody removed the runtime directory: whatever was in it is written again.
+    /// The runtime directory was removed: all its files are written again.
     @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let gone = "touch '/run/source.app': no such file or directory"
@@ -99,13 +99,13 @@ import Testing
                 60s app unchanged
                     confirm app
                 60s confirm app touch '/run/source.app': no such file or directory
-                    say error: mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; trying again
+                    say error: mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
                 61s woke
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
                 61s publish shop done
                 61s confirm app done
-                    say info: every file is written again
+                    say info: all files are written again
 
                 """#)
     }

@@ -2,11 +2,11 @@ import CivilTime
 import Decision
 import Testing
 
-/// What goes on over a reload: waits, ages, flags for the next start, overrides.
+/// What continues over a reload: waits, ages, staged flags, overrides.
 @Suite struct ReloadContinuityTests {
     private static let running = #"{"service_end": "no"}"#
 
-    /// After a reboot flags that open wait for their source. A reload is no reason to wait no longer.
+    /// After a reboot flags that open wait for their source. A reload does not end that wait.
     @Test func aReloadDoesNotEndTheWaitAfterAReboot() throws {
         let memory = try Memory.stored(
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
@@ -20,8 +20,8 @@ import Testing
         #expect(play.states == [.running])
     }
 
-    /// The wait for a new switch is that switch's own: it must not give flags that are too old
-    /// another half a minute, in which the gate would open and close again.
+    /// A new switch has its own wait. That wait must not make stale flags of another switch count again,
+    /// so that the gate would open for half a minute.
     @Test func anotherSwitchDoesNotMakeOldFlagsYoung() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
         let memory = try Memory.stored(
@@ -44,10 +44,10 @@ import Testing
         return shop
     }
 
-    @Test func flagsThatWaitForTheNextStartWaitOverAReload() throws {
+    @Test func stagedFlagsStayStagedOverAReload() throws {
         var play = try Transcript([try nextStart()]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
-        // A service is added, the policy is another, another zone, another switch: no start.
+        // A reload that adds a service, or changes policy, zone or switches, is no start.
         let other = try service("web", sources: ["other"])
         play.at(3, .reconfigured(Plan([try nextStart(), other])))
         #expect(play.states.first == .running)
@@ -66,7 +66,7 @@ import Testing
         #expect(play.states.first == .ended)
     }
 
-    @Test func valuesThatWaitForTheNextStartWaitOverAReload() throws {
+    @Test func stagedValuesStayStagedOverAReload() throws {
         var shop = try nextStart()
         shop.values = [
             RemoteValue(
@@ -92,8 +92,8 @@ import Testing
                 """#)
     }
 
-    /// That is what the configuration asks for then.
-    @Test func whatWaitsTakesForceWhenAReloadMakesActivationImmediate() throws {
+    /// The new configuration asks for that.
+    @Test func stagedFlagsTakeEffectWhenAReloadMakesActivationImmediate() throws {
         var play = try Transcript([try nextStart()]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
         play.at(3, .reconfigured(Plan([try service()])))

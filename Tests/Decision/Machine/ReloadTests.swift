@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// Another plan in the middle of the work.
+/// A reload with another plan.
 @Suite struct ReloadTests {
     private static let running = #"{"service_end": "no"}"#
 
@@ -11,7 +11,7 @@ import Testing
         #expect(play.at(2, .reconfigured(Plan([try service()]))) == [])
     }
 
-    @Test func whatIsNewIsAskedAndWhatIsGoneIsWithdrawn() throws {
+    @Test func newSourcesAreFetchedAndRemovedServicesAreWithdrawn() throws {
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         let web = try service("web", sources: ["other"])
         let effects = play.at(2, .reconfigured(Plan([web])))
@@ -39,8 +39,8 @@ import Testing
         #expect(play.states == [.ended])
     }
 
-    /// The answer that the source gave for another service is good for the new one too: it would
-    /// else be undecided until the next poll.
+    /// The answer that the source gave before counts for the new service too, which would otherwise be
+    /// undecided until the next poll.
     @Test func aNewServiceOnAKnownSourceIsDecidedAtOnce() throws {
         var play = try Transcript([try service()], interval: .seconds(3600))
             .answered(Self.running, at: 1)
@@ -69,8 +69,7 @@ import Testing
         #expect(play.states == [.maintenance])
     }
 
-    /// The whole of it: one service goes with its source and its files, one comes with its own, one
-    /// stays and is not touched.
+    /// One service is removed with its source and its files, one is added, and one stays untouched.
     @Test func servicesComeAndGoAndTheOthersAreLeftAlone() throws {
         let (shop, old, new) = (
             try service(), try service("old", sources: ["past"]),
@@ -92,7 +91,7 @@ import Testing
                     publish new undecided - starting #1 until 2027-03-02T00:01:00+00:00
                     withdraw old
                     drop past
-                    say notice: new: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: new: undecided: waiting for the first answer since the start
                     fetch next
                 11s past answers {"service_end": "over"}
                 12s next answers {"service_end": "over"}
@@ -105,13 +104,13 @@ import Testing
                     publish old running open starting #2 until 2027-03-02T00:01:00+00:00
                     withdraw new
                     drop next
-                    say notice: old: running: no flags have come since the start, the first answer is waited for
+                    say notice: old: running: waiting for the first answer since the start
                     fetch past
 
                 """#)
     }
 
-    /// What the new configuration asks for comes at once, and nothing else does.
+    /// The new policy takes effect at once, and nothing else changes.
     @Test func anotherPolicyCountsAtOnce() throws {
         var play = try Transcript([try service(format: .status(.whole))])
             .answered(#"{"apiInactive": false, "forceUpdate": true}"#, at: 1)

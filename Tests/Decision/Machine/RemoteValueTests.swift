@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Typed values and the variant: from the very snapshot that the verdict rests on.
+/// Typed values and the variant come from the same snapshot as the verdict.
 @Suite struct RemoteValueTests {
     private func shop() throws -> Service {
         let app: SourceName = try named("app")
@@ -20,7 +20,7 @@ import Testing
         return shop
     }
 
-    @Test func oneOfTheWrongTypeStaysAsItWasAndIsWarnedAboutOnce() throws {
+    @Test func aValueOfTheWrongTypeStaysAsItWasAndIsWarnedAboutOnce() throws {
         var play = try Transcript([try shop()])
         play.at(0, .started)
         try play.at(
@@ -35,7 +35,7 @@ import Testing
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     store app: {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}

@@ -3,7 +3,7 @@ import Decision
 import JSON
 import Testing
 
-/// Another object asks for a source after a reload: what was under way, and what is known.
+/// A reload replaces the object of a source: its fetch in flight, and the known flags.
 @Suite struct ReplacementTests {
     private static let running = #"{"service_end": "no"}"#
     private static let over = #"{"service_end": "over"}"#
@@ -19,8 +19,8 @@ import Testing
         return .reconfigured(plan, replaced: replacement.map { [app: $0] } ?? [:])
     }
 
-    /// The fetch of the object that is gone never ended, and the source was dead until a restart.
-    @Test func whatWasUnderWayIsAskedAgainAtOnceAndIsNoFailure() throws {
+    /// The fetch of the old object once never ended, and the source was not polled until a restart.
+    @Test func aFetchInFlightIsRepeatedByTheNewObjectAndIsNoFailure() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)
         play.forget()
@@ -44,8 +44,8 @@ import Testing
                 """#)
     }
 
-    /// The agent and the machine both asked, and the daemon crashed.
-    @Test func theSameObjectGoesOnWithItsFetch() throws {
+    /// Once both the agent and the machine repeated the fetch, and the daemon crashed.
+    @Test func anUnchangedObjectContinuesItsFetch() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)
         play.forget()
@@ -53,13 +53,13 @@ import Testing
         #expect(play.text == "1s reconfigured\n")
     }
 
-    @Test func aSourceThatWaitsIsAskedAtOnceByAnotherObject() throws {
+    @Test func anotherObjectFetchesAtOnceWhileTheOldOneWaited() throws {
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, try reconfigured(try service(), .sameAddress))
         #expect(play.text == "2s reconfigured app=same\n    fetch app\n")
     }
 
-    @Test func aSourceThatWantsToBeLeftAloneIsOverAReload() throws {
+    @Test func retryAfterIsObeyedOverAReload() throws {
         let app: SourceName = try named("app")
         let busy = Failure(.unreachable, "503", retryAfter: .seconds(600))
         for replacement in [nil, .sameAddress] as [Replacement?] {
@@ -74,8 +74,8 @@ import Testing
         }
     }
 
-    /// Somebody mistypes a path, or moves the flags: an ended service must not open for that. What
-    /// was known stays in force; its ETag is told to nobody else.
+    /// A mistyped path, or moved flags, must not open an ended service. The known flags stay in force, and
+    /// their ETag is not sent to the new address.
     @Test func theFlagsOfAnotherAddressStayInForceUntilTheNewOneGivesSome() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()])
@@ -95,7 +95,7 @@ import Testing
                     publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
                 61s app fails: no such file
-                    say warning: source 'app': no such file; keeping what is known, asking again in 872 ms
+                    say warning: source 'app': no such file; known flags stay in force, retrying in 872 ms
                 3600s woke
                 3601s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
@@ -110,8 +110,9 @@ import Testing
         #expect(fetches == ["    fetch app", "    fetch app"])
     }
 
-    /// Stored anew, so that a restart does not take them for another's.
-    @Test func theSameFlagsFromTheNewAddressAreItsOwn() throws {
+    /// The flags are stored again under the new address, so that a restart does not take them for
+    /// inherited.
+    @Test func theSameFlagsFromTheNewAddressAreStoredAsItsOwn() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()]).answered(Self.over, at: 1)
         play.at(60, try reconfigured(try service(), .otherAddress))
@@ -125,7 +126,7 @@ import Testing
         #expect(play.text == "200s woke\n    fetch app if not new\n")
     }
 
-    /// Another address counts its editions by itself.
+    /// Another address has its own sequence of versions.
     @Test func aLowerVersionFromAnotherAddressIsNoRollback() throws {
         let shop = try service(format: .switchObject(.whole))
         for replacement in [.sameAddress, .otherAddress] as [Replacement] {
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    /// Once it has said the same, the count is its own.
+    /// After the new address has confirmed the flags, their version counts for it.
     @Test func aLowerVersionThanTheNewAddressConfirmedIsARollback() throws {
         let shop = try service(format: .switchObject(.whole))
         let known = #"{"state": "running", "version": 9}"#
@@ -150,7 +151,8 @@ import Testing
         #expect(play.states == [.running])
     }
 
-    /// Their age goes on: a reload must not open for half a minute what silence has closed.
+    /// The age of inherited flags continues: a reload must not reopen for half a minute a gate that stale
+    /// flags have closed.
     @Test func flagsOfAnotherAddressAreAsOldAsTheyWere() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
         let shop = try service(policy: policy)
@@ -167,8 +169,8 @@ import Testing
         #expect(play.states == [.maintenance])
     }
 
-    /// What is strange about an object's watch is its own.
-    @Test func anotherObjectWatchesByItself() throws {
+    /// A problem of the old object's stream does not hide the same problem of the new one.
+    @Test func aReplacedObjectReportsTheSameProblemOfItsStreamAgain() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         let troubled = Event.watched(app, problem: "no watch is left")
@@ -176,10 +178,10 @@ import Testing
         play.forget()
         play.at(3, try reconfigured(try service(), .sameAddress))
         play.at(4, troubled)
-        #expect(play.text.contains("say warning: "))
+        #expect(play.text.contains("say warning: ") && play.text.contains("no watch is left"))
     }
 
-    /// A key that the answer lacks is worth something else now, and what it holds is not.
+    /// New defaults change the keys that the answer lacks, and no others.
     @Test func otherDefaultsAreReadFromTheSameFlags() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#, at: 1)
         play.at(2, try reconfigured(try service(), defaults: ["service_end": "over"]))
@@ -209,8 +211,8 @@ import Testing
         #expect(play.states == [.ended])
     }
 
-    /// A drop-in is taken away and put back. The source is silent, and what is stored counts as at
-    /// a start: also after a reboot, when flags that would open wait.
+    /// A drop-in is removed and put back while its source is silent. The stored flags count as at a start;
+    /// after a reboot flags that open wait.
     @Test func aSourceThatComesBackFindsWhatIsStoredOfIt() throws {
         let app: SourceName = try named("app")
         let (shop, web) = (try service(), try service("web", sources: ["other"]))
@@ -236,9 +238,9 @@ import Testing
         }
     }
 
-    /// What a restart takes up is what a reload keeps, whatever of the source was changed.
+    /// A reload keeps the same flags as a restart, whatever was changed of the source.
     @Test(arguments: [nil, .sameAddress, .otherAddress] as [Replacement?])
-    func aReloadAndARestartComeToTheSame(_ replacement: Replacement?) throws {
+    func aReloadAndARestartGiveTheSameVerdict(_ replacement: Replacement?) throws {
         let app: SourceName = try named("app")
         let known = { (flags: String, state: State) in
             try Memory.stored(

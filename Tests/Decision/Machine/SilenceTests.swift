@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import Testing
 
-/// Silence of a source over restarts, and while the host sleeps: nothing is taken back by a start, and
-/// nobody is silent who was not asked.
+/// Silent sources over restarts and sleeps of the host: a start reverts no decision, and a source that was
+/// not polled is not silent.
 struct SilenceTests {
     private static let open = #"{"state": "running"}"#
     private static let maintenance = #"{"state": "maintenance"}"#
@@ -24,14 +24,14 @@ struct SilenceTests {
         var testDescription: String { "\(whenStale) \(body)" }
     }
 
-    /// A restart once opened for half a minute what silence had closed, and closed what it had opened.
+    /// A restart once reverted for half a minute the opening or closing by stale flags.
     @Test(arguments: [
         Decided(body: open, whenStale: .closed, stood: .maintenance),
         Decided(body: expired, whenStale: .closed, stood: .maintenance),
         Decided(body: maintenance, whenStale: .open, stood: .running),
         Decided(body: open, whenStale: .hold, stood: .running),
     ])
-    func aRestartTakesNothingBack(_ decided: Decided) throws {
+    func aRestartKeepsTheDecisionThatSilenceMade(_ decided: Decided) throws {
         let memory = try Memory.stored(
             decided.body, fetchedAt: "2027-03-01T11:00:00Z", state: decided.stood,
             boot: "this-boot")
@@ -45,8 +45,8 @@ struct SilenceTests {
         #expect(play.states == [decided.stood])
     }
 
-    /// Neither does a reload by which another zone has the switch read its flags anew.
-    @Test func aReloadTakesNothingBack() throws {
+    /// A changed time zone makes the switch read its flags again, and changes no decision.
+    @Test func aReloadKeepsTheDecisionThatSilenceMade() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         play.hang(until: 600)
         play.at(600, .woke)
@@ -58,9 +58,9 @@ struct SilenceTests {
         #expect(play.states == [.maintenance])
     }
 
-    /// A host that slept for longer than `max_stale` once closed its services, a moment before their
+    /// A host that had slept for longer than `max_stale` once closed its services, just before their
     /// sources answered.
-    @Test func aHostThatWakesUpAsksFirst() throws {
+    @Test func afterASleepASourceIsPolledBeforeItsFlagsAreStale() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         play.at(7200, .woke)
         #expect(play.states == [.running])
@@ -72,7 +72,7 @@ struct SilenceTests {
         #expect(play.states == [.running])
     }
 
-    @Test func aSourceThatIsSilentStillAfterwardsIsSilent() throws {
+    @Test func flagsAreStaleIfTheirSourceStaysSilentAfterTheSleep() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         play.at(7200, .woke)
         play.hang(until: 7229)
@@ -81,8 +81,8 @@ struct SilenceTests {
         #expect(play.states == [.maintenance])
     }
 
-    /// A service that has ended does not come back because its source has gone with it.
-    @Test func noSilenceTakesAnEndBack() throws {
+    /// An ended service does not reopen when its source is shut down too.
+    @Test func anEndedServiceStaysEndedWhenItsSourceFallsSilent() throws {
         var play = try Transcript([try Self.shop(.open)]).answered(#"{"state": "ended"}"#)
         play.hang(until: 700)
         #expect(play.states == [.ended])

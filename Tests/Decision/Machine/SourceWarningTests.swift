@@ -3,9 +3,9 @@ import Decision
 import JSON
 import Testing
 
-/// What is strange about flags is said, and changes nothing.
+/// Warnings about flags are reported, and change no verdict.
 @Suite struct SourceWarningTests {
-    @Test func aDoubtIsSaidOnceForAsLongAsItLasts() throws {
+    @Test func aWarningIsReportedOnceWhileItLasts() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let app: SourceName = try named("app")
         play.at(60, .warned(app, ["condition 'a' counts as false"]))
@@ -17,8 +17,8 @@ import Testing
         #expect(play.text.contains("say warning: source 'app': condition 'b' too"))
     }
 
-    /// Without a default a key that is gone is no order, and said by whoever wants it.
-    @Test func aKeyThatVanishesInFavourOfItsDefaultIsSaid() throws {
+    /// Without a default a missing key is an invalid answer, which the switch reports.
+    @Test func aMissingKeyThatFallsBackToItsDefaultIsReported() throws {
         let shop = try service()
         let app: SourceName = try named("app")
         let plan = Plan(
@@ -33,7 +33,7 @@ import Testing
         try play.at(60, "app", answers: #"{"other": 1}"#)
         try play.at(120, "app", answers: #"{"other": 2}"#)
         let sentence =
-            "source 'app' does not hold key 'service_end' any more; its default counts"
+            "source 'app' no longer holds key 'service_end'; its default counts"
         #expect(play.text.split(separator: "\n").filter { $0.contains(sentence) }.count == 1)
         #expect(!play.text.contains("'unheard'"))
     }

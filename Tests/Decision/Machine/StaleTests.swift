@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What flags are worth that have not been confirmed for longer than `max_stale`.
+/// Flags that were not confirmed for longer than `max_stale`.
 @Suite struct StaleTests {
     @Test func staleFlagsAreHeldAndSaySo() throws {
         let policy = Policy(maxStale: .seconds(600))
@@ -128,7 +128,7 @@ import Testing
                 """#)
     }
 
-    /// It was once seen only when another switch became due, up to `max_stale` later.
+    /// Such an order was once seen only with the next edge of another switch, up to `max_stale` later.
     @Test func aClosingOrderCountsAgainAsSoonAsItsSourceIsBack() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .open)
         var play = try Transcript(
@@ -182,7 +182,7 @@ import Testing
                     say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
                     fetch app
                 0.01s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
                 30s woke
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00

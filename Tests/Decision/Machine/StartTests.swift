@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import Testing
 
-/// What a service is before its sources have answered, where nothing of an earlier run is known.
+/// A service before its sources have answered, without stored flags.
 @Suite struct StartTests {
     @Test func theFirstAnswerDecides() throws {
         var play = try Transcript([try service()])
@@ -13,7 +13,7 @@ import Testing
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 0.25s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
@@ -34,7 +34,7 @@ import Testing
         #expect(
             play.text == #"""
                 0.5s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
                 29.9s woke
                     fetch app
                 30s woke
@@ -86,7 +86,7 @@ import Testing
         #expect(
             play.text == #"""
                 0.1s app answers {}
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; what is known stays in force
+                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; known flags stay in force
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00

@@ -2,9 +2,9 @@ import CivilTime
 import Decision
 import Testing
 
-/// What an earlier run left behind is worth at a start: after a restart, and after a reboot.
+/// Stored flags at a start: after a restart, and after a reboot.
 @Suite struct StoredFlagsTests {
-    /// What a run in that boot left behind two hours ago: the flags, and the state they made.
+    /// The memory of a run two hours ago in that boot: flags and state.
     private func left(
         _ word: String = "no", _ state: State = .running, boot: String
     ) throws -> Memory {
@@ -46,7 +46,7 @@ import Testing
                 """#)
     }
 
-    /// Nothing is started only to be killed.
+    /// Otherwise units might be started and stopped again by the first answer.
     @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
         var play = try Transcript([try service()], memory: try left(boot: "another-boot"))
         play.at(0, .started)
@@ -82,7 +82,7 @@ import Testing
                     fetch app
                     sleep 30s wall 2027-03-02T00:00:00+00:00
                 1s app fails: no route
-                    say warning: source 'app': no route; keeping what is known, asking again in 783 ms
+                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
                     sleep 0s wall 2027-03-02T00:00:00+00:00
                 30s woke
                     remember shop=running#9
@@ -94,8 +94,8 @@ import Testing
                 """#)
     }
 
-    /// A restart takes nothing back: a switch that was never heard of is waited for meanwhile.
-    @Test func whatWasDecidedInThisBootStandsWhileASwitchIsWaitedFor() throws {
+    /// A restart reverts no decision while it waits for a switch that has no flags.
+    @Test func aDecisionOfThisBootStandsWhileASwitchIsWaitedFor() throws {
         let memory = try left("no", .maintenance, boot: "this-boot")
         let policy = Policy(whenUnknown: .closed)
         var play = try Transcript(
@@ -107,7 +107,7 @@ import Testing
             play.text == #"""
                 0s started
                     publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance: no flags have come since the start, the first answer is waited for
+                    say notice: shop: maintenance: waiting for the first answer since the start
                     fetch app
                     fetch other
                 0.1s app unchanged

@@ -62,7 +62,7 @@ import Testing
         #expect(play.states == [.ended])
     }
 
-    @Test func anEarlierEditionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
+    @Test func anEarlierVersionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
         var play = try Transcript([try shop()]).answered(#"{"state":"running","version":7}"#)
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         try play.at(2, "app", answers: #"{"state":"ended"}"#)
@@ -74,7 +74,7 @@ import Testing
                     say warning: shop: running: the last answer of source 'app' is invalid (key 'version' is 6, not 7 or more, as it was before), the last good flags stay in force
                 2s app answers {"state":"ended"}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the answer of source 'app' is not an order: key 'version' is missing; what is known stays in force
+                    say warning: shop: the answer of source 'app' is not an order: key 'version' is missing; known flags stay in force
                 3s app answers {"state":"ended","version":7}
                     store app: {"state":"ended","version":7}
                     remember shop=ended#3
@@ -85,8 +85,8 @@ import Testing
                 """#)
     }
 
-    /// Flags that waited for the next start once gave way to an earlier edition.
-    @Test func flagsThatWaitCountTheirEditionsToo() throws {
+    /// Staged flags were once replaced by an earlier version.
+    @Test func stagedFlagsNeverGiveWayToAnEarlierVersion() throws {
         var shop = try shop()
         shop.activation = .nextStart
         var play = try Transcript([shop]).answered(#"{"state":"running","version":6}"#)
@@ -97,7 +97,7 @@ import Testing
         #expect(play.states == [.maintenance])
     }
 
-    @Test func theHighestEditionIsKnownAfterARestart() throws {
+    @Test func theHighestVersionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
             #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
             state: .running, boot: "this-boot")
@@ -142,7 +142,7 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: source 'app' requires version '1.10.0', but which is installed is not configured or could not be read; it is not required
+                    say warning: shop: source 'app' requires version '1.10.0', but the installed version is not configured or cannot be read; the requirement does not count
                     say notice: shop: running (was undecided): the flags of source 'app' say so
                 2s shop has 1.9.0
                     remember shop=update-required#3
@@ -156,7 +156,7 @@ import Testing
                 """#)
     }
 
-    @Test func oneSourceThatIsDownDoesNotBlindTheOthers() throws {
+    @Test func aFailedSourceDoesNotHideTheOthers() throws {
         var shop = try shop()
         shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
         var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)

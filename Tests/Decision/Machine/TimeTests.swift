@@ -59,7 +59,7 @@ import Testing
                 """#)
     }
 
-    /// A board without a battery boots in 1970; the end that came true stays true.
+    /// A board without a battery boots in 1970: an end that has come stays in force.
     @Test func aClockEarlierThanTheStoredFlagsIsNotBelieved() throws {
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}"#,
@@ -99,7 +99,7 @@ import Testing
                     remember shop=countdown#2
                     publish shop countdown open clock-not-believed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: countdown (was undecided): the clock is not believed, so what source 'app' announced for a time is held
+                    say warning: shop: countdown (was undecided): the clock is not believed, so the ends and windows of source 'app' are held
                 30s woke
                 31s woke
                     remember shop=ended#3
@@ -109,7 +109,7 @@ import Testing
                 """#)
     }
 
-    /// A source that stayed silent once had its accepted end held for as long as another server's clock
+    /// Once the wrong clock of another server delayed the accepted end of a silent source for as long as it
     /// was wrong.
     @Test func theClockOfOneServerHoldsTheEndOfASilentSourceOnlyForAWhile() throws {
         var memory = try Memory.stored(
@@ -128,7 +128,7 @@ import Testing
         #expect(play.states == [.running, .running])
         play.hang(until: 32)
         #expect(play.states == [.ended, .running])
-        // And with it, that the order for the service is over.
+        // The override is over too: a drill's order meets an ended service, and no override.
         let order = try Override.order(.maintenance)
         let effects = play.at(32, .override(try named("shop"), order, ifOpen: true))
         #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])

@@ -1,9 +1,9 @@
 import Decision
 import Testing
 
-/// The usual beginnings, which are no test's point but those of the start.
+/// The usual beginnings of transcripts, which only the tests of the start are about.
 extension Transcript {
-    /// The same, started, and source `app` has answered. Nothing of that is in the text.
+    /// The transcript after the start and an answer of source `app`, neither of which is in the text.
     func answered(_ body: String, at seconds: Double = 0) throws -> Transcript {
         var play = self
         play.at(0, .started)
@@ -12,8 +12,8 @@ extension Transcript {
         return play
     }
 
-    /// The same, started, of one service `shop` that nothing is known of: that it waits for its
-    /// sources is checked here and is not in the text.
+    /// The transcript, started, of one service `shop` without stored flags. Its wait for the sources is
+    /// checked here and is not in the text.
     func waiting(sourceLocation: SourceLocation = #_sourceLocation) -> Transcript {
         var play = self
         play.at(0, .started)
@@ -23,7 +23,7 @@ extension Transcript {
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: no flags have come since the start, the first answer is waited for
+                    say notice: shop: undecided: waiting for the first answer since the start
 
                 """# + sources.map { "    fetch \($0)\n" }.joined(),
             sourceLocation: sourceLocation)

@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import JSON
 
-/// Plays events to a machine and writes down what it wants done, a line each: the tests compare the
-/// text. Times are seconds since the start, on both clocks.
+/// Sends events to a machine and writes down its effects, a line each. The tests compare the text. Times
+/// are seconds since the start, on both clocks.
 struct Transcript {
     private(set) var text = ""
     private(set) var machine: Machine
@@ -44,12 +44,12 @@ struct Transcript {
             boot: Boottime(microseconds: 0) + bootedFor + elapsed)
     }
 
-    /// Leaves out what was written so far: the usual beginning is no test's point but one's.
+    /// Clears the text, to leave out the usual beginning.
     mutating func forget() {
         text = ""
     }
 
-    /// The text less the fetches, which are a matter of the schedule.
+    /// The text without fetches, which depend on the schedule.
     var textWithoutFetches: String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("    fetch ") }.joined(separator: "\n")
@@ -71,8 +71,8 @@ struct Transcript {
         return effects
     }
 
-    /// Wakes the machine whenever it asks for that until then, while no fetch ends. Nothing of that is
-    /// in the text.
+    /// Wakes the machine at each of its wake-ups until this time, while no fetch ends. This is not in the
+    /// text.
     mutating func hang(until seconds: Double) {
         let last = Duration.microseconds(Int64(seconds * 1_000_000))
         while let next = nextWake, next < last {
@@ -82,14 +82,14 @@ struct Transcript {
         }
     }
 
-    /// When the machine wants to be woken next.
+    /// The next wake-up of the machine.
     private var nextWake: Duration? {
         let boot = wake.boot.map { $0 - Boottime(microseconds: 0) - bootedFor }
         let wall = wake.wall.map { $0 - start - step }
         return [boot, wall].compactMap(\.self).min()
     }
 
-    /// Wakes the machine when it asked for that on the wall clock.
+    /// Wakes the machine at its wake-up on the wall clock.
     @discardableResult
     mutating func atNextEdge() -> [Effect] {
         guard let edge = wake.wall else { return [] }
@@ -104,7 +104,7 @@ struct Transcript {
             seconds, .fetched(try named(source), .answer(try answer(body, fetchedAt: now.wall))))
     }
 
-    /// Sets the wall clock by this many seconds and says so to the machine.
+    /// Steps the wall clock, and tells the machine.
     mutating func stepClock(_ seconds: Double, by distance: Duration) {
         step += distance
         at(seconds, .clockStepped)
@@ -121,7 +121,7 @@ func answer(_ body: String, fetchedAt: Instant) throws -> Answer {
     return Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: fetchedAt)
 }
 
-/// A service of one switch on source `app`, of which a test says only what matters to it.
+/// A service of one switch on source `app`; a test gives only the values that matter.
 func service(
     _ name: String = "shop", format: Format = .serviceEnd, policy: Policy = Policy(),
     zone: Zone = .utc, sources: [String] = ["app"]
@@ -133,7 +133,7 @@ func service(
 }
 
 extension Plan {
-    /// These services and the sources of their switches, each polled at this pace.
+    /// A plan of these services and the sources of their switches, each polled at this interval.
     init(_ services: [Service], interval: Duration = .seconds(60)) {
         var names: [SourceName] = []
         for name in services.flatMap(\.switches).map(\.source) where !names.contains(name) {

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import JSON
 
-/// How events and effects look in a transcript.
+/// Events and effects as text in a transcript.
 enum TranscriptFormat {
     static func seconds(_ value: Double) -> String {
         value == value.rounded() ? "\(Int(value))s" : "\(value)s"

@@ -2,9 +2,9 @@ import CivilTime
 import Decision
 import Testing
 
-/// `valid_until` is always there, always ahead, and never far: it tells readers that a daemon lives.
+/// `valid_until` is always set, ahead, and not far: it tells readers that a daemon runs.
 @Suite struct ValidityTests {
-    /// Zones of every oddity, and the instants at which they show it.
+    /// Zones with unusual days, at the instants of those days.
     static let zones = [
         ("UTC", "2027-06-01T00:00:00Z"), ("Asia/Tokyo", "2026-12-31T15:00:00Z"),
         ("Europe/Berlin", "2027-10-30T22:00:00Z"), ("Europe/Berlin", "2027-03-27T23:00:00Z"),
@@ -24,7 +24,7 @@ import Testing
         #"{"service_end": "countdown", "service_countdown": "1980-01-01T00:00:00Z"}"#, "{}",
     ]
 
-    @Test(arguments: zones) func itIsAheadAndAtMostTwentySixHours(
+    @Test(arguments: zones) func validUntilIsAheadByAtMostTwentySixHours(
         _ name: String, _ start: String
     ) throws {
         for policy in [

@@ -3,8 +3,8 @@ import Decision
 import Testing
 import VirtualWorld
 
-/// Weeks of polling in virtual time with random faults, more of them than any network has. The whole
-/// year runs in the benchmark, where the machine is compiled to be fast.
+/// Weeks of polling in virtual time, with more random failures than a real network has. The benchmark
+/// runs the whole year.
 @Suite(.timeLimit(.minutes(1))) struct VirtualYearTests {
     private static let start = Instant(seconds: 1_806_000_000)
 

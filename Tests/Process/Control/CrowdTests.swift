@@ -3,7 +3,7 @@ import JSON
 import Support
 import Testing
 
-/// Clients that are many, slow, silent, huge or wrong cost their own connection, and nothing else.
+/// Many, slow, silent, huge or malformed clients lose their own connection and disturb nobody else.
 @Suite(.timeLimit(.minutes(2))) struct CrowdTests {
     @Test func aCrowdOfClientsDelaysNoPollAndNoPing() async throws {
         let daemon = try Daemon()
@@ -42,10 +42,10 @@ import Testing
                 ["refused", "services", "sources"], ["sources"], ["method"],
             ])
         print("a crowd at the control socket: \(try crowd.output)")
-        // What one client may pile up is bounded by the kernel's buffer and ours, not by its will.
+        // The kernel's buffer and the daemon's bound how much one client can queue.
         #expect(try number("deaf_asked") < 4_000_000)
-        // In kilobytes: a sixteenth of what one line was, for more than five hundred clients. A sanitizer
-        // keeps what is freed, so only the programs that ship are held to it.
+        // In kilobytes, for more than five hundred clients. A sanitizer keeps freed memory, so the limit is
+        // for the shipped programs alone.
         if Programs.areShipped {
             #expect(try number("memory_with_all") - number("memory_before") < 16_384)
         }

@@ -2,8 +2,8 @@ import Glibc
 import Support
 import Testing
 
-/// Who may act, by what the kernel tells of the peer. Groups of the test's own are mounted over
-/// those of the machine, in a mount namespace of the daemon's alone.
+/// Who may act, by the credentials that the kernel reports of the peer. In a mount namespace of the
+/// daemon, group and passwd files of the test replace those of the machine.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "needs root")) struct PeerTests {
     private let daemon: Daemon
 
@@ -12,7 +12,7 @@ import Testing
         try daemon.folder.write("root:x:0:\nkillswitchd:x:4242:\n", to: "group")
         try daemon.folder.write(
             "root:x:0:0::/:/bin/sh\nalice:x:1042:1042::/:/bin/sh\n", to: "passwd")
-        // The test's folder is the tester's alone otherwise.
+        // By default only the user who runs the tests may enter the folder.
         unsafe chmod(daemon.folder.path, 0o755)
         try daemon.start(through: [
             "/usr/bin/unshare", "--mount", "/bin/sh", "-c",

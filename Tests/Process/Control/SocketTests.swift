@@ -3,7 +3,7 @@ import Glibc
 import Support
 import Testing
 
-/// The socket itself: whose it is, and what was there before.
+/// The socket file: its mode, and files that are already at its path.
 @Suite(.timeLimit(.minutes(1))) struct SocketTests {
     @Test func everybodyMayConnect() throws {
         let daemon = try Daemon()

@@ -1,9 +1,9 @@
-"""A crowd at the control socket, most of it ill-behaved. Prints as JSON how the daemon took it.
+"""A crowd of clients at the control socket, most of them ill-behaved. Prints measurements as JSON.
 
 usage: crowd.py FOLDER
 
-Listens as the service manager at FOLDER/notify, says so by making FOLDER/listening, and waits for the
-daemon whose control socket is FOLDER/run/control.sock and whose process ID is in FOLDER/pid. The
+Listens as the service manager at FOLDER/notify, then makes FOLDER/listening, and waits for the daemon
+whose control socket is FOLDER/run/control.sock and whose process ID is in FOLDER/pid. The
 daemon follows the file FOLDER/flags.json as the source of its service 'shop'.
 """
 
@@ -115,7 +115,7 @@ try:
     read(first)
     result["memory_before"] = memory()
 
-    # One that asks and asks and never reads, one whose call takes all day, one that says nothing.
+    # A client that sends calls and never reads, one that sends a byte a second, and a silent one.
     deaf = connect()
     deaf.setblocking(False)
     asked = 0
@@ -135,7 +135,7 @@ try:
     threads.append(threading.Thread(target=dawdle))
     threads[-1].start()
 
-    # A line of a hundred megabytes, other protocols, and clients that are gone at once.
+    # A line of a hundred megabytes, other protocols, and clients that disconnect at once.
     huge, sent = connect(), 0
     try:
         while sent < 100 << 20:
@@ -157,7 +157,7 @@ try:
         client.close()
     result["deaf_asked"] = asked
 
-    # Three calls in one piece, by a client that says no more: each is answered, in their order.
+    # Three calls in one piece, then a half-closed connection: each call is answered, in order.
     client = connect()
     client.sendall(message("Status") + message("Sources") + message("Nonsense"))
     client.shutdown(socket.SHUT_WR)
@@ -167,7 +167,7 @@ try:
     replies = [json.loads(part) for part in data.split(b"\0")[:-1]]
     result["half_closed"] = [sorted(reply.get("parameters", {})) for reply in replies]
 
-    # Five hundred at once: each asks, and then all of them follow what happens.
+    # Five hundred clients at once: each calls Status, and then all of them watch.
     crowd = [connect() for _ in range(CLIENTS)]
     for client in crowd:
         client.sendall(message("Status"))

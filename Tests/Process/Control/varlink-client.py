@@ -1,4 +1,4 @@
-"""Calls every method of io.killswitchd with the public Varlink client, and prints what it got.
+"""Calls every method of io.killswitchd with the public Varlink client, and prints the answers.
 
 usage: varlink-client.py SOCKET CONFIGURATION
 

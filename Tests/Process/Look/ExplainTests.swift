@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-/// `killswitchctl explain`, on the files of a daemon that is not there any more.
+/// `killswitchctl explain`, mostly on the files of a daemon that has ended.
 @Suite(.timeLimit(.minutes(1))) struct ExplainTests {
     private static let running = #"{"service_end": "no", "colour": "red"}"#
 
@@ -82,7 +82,7 @@ import Testing
         #expect(json?["units"]?.array?.first?.object?["problem"]?.string == "exit-code")
     }
 
-    @Test func aRefusedAnswerIsInTheVerdictAndTheFlagsInForceInTheChain() throws {
+    @Test func anInvalidAnswerIsExplainedBesideTheFlagsInForce() throws {
         let daemon = try Daemon(flags: Self.running)
         try daemon.start()
         try daemon.waitFor("running")
@@ -131,7 +131,7 @@ import Testing
         #expect(object["verdict"]?.object?["state"] == "running")
     }
 
-    /// Who may not read what is stored, or does not say where it is, sees the verdict all the same.
+    /// Without access to the state directory, or without its path, the verdict is shown all the same.
     @Test func withoutTheStoredFlagsTheVerdictIsShown() throws {
         let daemon = try Daemon(flags: Self.running)
         #expect(try daemon.run("--once").status == 0)

@@ -5,9 +5,9 @@ import JSON
 import Support
 import Testing
 
-/// The command line, on real files.
+/// The commands that read, on the files of a daemon.
 @Suite(.timeLimit(.minutes(1))) struct ReadingCommandTests {
-    /// A daemon that has decided, and ended: the files are all there is.
+    /// A daemon that has decided and ended: only its files are there.
     private func decided(_ flags: String) throws -> Daemon {
         let daemon = try Daemon(flags: flags)
         #expect(try daemon.run("--once").status == 0)

@@ -43,7 +43,7 @@ import Testing
         try Program.run(try Programs.path(of: "killswitchctl"), ["simulate"] + arguments)
     }
 
-    @Test func theVerdictOfAFormatAtATime() throws {
+    @Test func simulatePrintsTheVerdictAtATime() throws {
         let result = try simulate(
             "--flags", folder("plan.json"), "--format", "switch", "--at", "2027-03-01T12:00:00Z",
             "--time-zone", "Asia/Tokyo")
@@ -60,7 +60,7 @@ import Testing
         #expect(result.status == 0 && result.errors == "")
     }
 
-    @Test func aTimelineByTheServiceWithAllItsSources() throws {
+    @Test func simulatePrintsEachChangeOfAConfiguredService() throws {
         let result = try simulate(
             "--config", folder("killswitchd.toml"), "--service", "shop",
             "--flags", "app=\(folder("app.json"))", "--flags", "plan=\(folder("plan.json"))",

@@ -8,7 +8,7 @@ import Records
 import Support
 import Testing
 
-/// The commands that act, from the command line to the files.
+/// The commands that give orders, from the command line to the files.
 @Suite(.timeLimit(.minutes(1))) struct OrderCommandTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
@@ -42,7 +42,7 @@ import Testing
         #expect(try File.exists(daemon.folder("run/shop/closed")))
         #expect(
             try daemon.log.contains(
-                "shop: maintenance (was running): '\(ownUser)' has forced it until "
+                "shop: maintenance (was running): '\(ownUser)' forced it until "
                     + "2099-03-01T21:00:00+09:00: 'disk swap'"))
     }
 
@@ -64,7 +64,7 @@ import Testing
                 shop: running, its gate is open: the flags of source 'shop' say so
 
                 """)
-        #expect(try daemon.log.contains("'\(ownUser)' releases it from being ended"))
+        #expect(try daemon.log.contains("'\(ownUser)' releases it from ended"))
     }
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
@@ -80,7 +80,7 @@ import Testing
         try daemon.waitFor("running")
         #expect(try daemon.member("override") == "null")
         try daemon.waitUntil("it is said") {
-            try daemon.log.contains("shop: the time is over for which '\(ownUser)' forced it")
+            try daemon.log.contains("shop: the override of '\(ownUser)'")
         }
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
@@ -105,7 +105,7 @@ import Testing
         #expect(try daemon.folder.text(of: "state/overrides.json").contains(standing))
     }
 
-    @Test func aRefreshShowsWhatCame() throws {
+    @Test func aRefreshPrintsTheOutcomeAndTheVerdict() throws {
         let daemon = try running()
         let same = try daemon.control("refresh")
         #expect(
@@ -144,7 +144,7 @@ import Testing
         let lines = refused.errors.split(separator: "\n")
         #expect(
             lines.first
-                == "killswitchctl: the configuration is refused, the one accepted last stays in force:"
+                == "killswitchctl: the configuration is refused, the last accepted one stays in force:"
         )
         let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
         #expect(lines.contains { $0.hasPrefix(mistake) })
@@ -159,16 +159,16 @@ import Testing
                 == "the configuration is in force: 2 services (shop, web); 1 source (shop)\n")
     }
 
-    @Test func forgetDropsWhatIsStoredOfASource() throws {
+    @Test func forgetDropsTheStoredFlagsOfASource() throws {
         let daemon = try running()
         #expect(try File.exists(daemon.folder("state/flags/shop.json")))
-        // The source is gone, so that nothing new is stored.
+        // Without the flags file no new flags are stored.
         try File.remove(daemon.folder("flags.json"))
         #expect(try daemon.control("forget", "shop").status == 0)
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
         #expect(try daemon.member("state") == "\"running\"")
         #expect(
-            try daemon.log.contains("source 'shop': '\(ownUser)' has its stored flags dropped"))
+            try daemon.log.contains("source 'shop': '\(ownUser)' dropped its stored flags"))
     }
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
@@ -180,7 +180,7 @@ import Testing
         let (waiting, leaving) = (
             try Program(program, arguments), try Program(program, arguments)
         )
-        // Both are asked before this one is answered, which needs no verdict.
+        // `forget` needs no verdict: its answer shows that the daemon has read both calls before it.
         #expect(try daemon.control("forget", "shop").status == 0)
         #expect(try waiting.output == "" && leaving.output == "")
         leaving.send(SIGKILL)
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func aReasonOverTheLimitIsRefusedBeforeItIsSent() throws {
-        // Nobody's daemon may get the order that is short enough.
+        // No daemon runs here, so the order that is short enough reaches none.
         let folder = try TemporaryFolder()
         let arguments = { (count: Int) in
             [

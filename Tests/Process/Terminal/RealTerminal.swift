@@ -2,12 +2,12 @@ import Files
 import Glibc
 import Support
 
-/// A shell in a real terminal of 80 columns: tmux(1), with a server of the test's own.
+/// A shell in a real terminal of 80 columns, which a tmux(1) server of this test provides.
 final class RealTerminal {
     private let folder: TemporaryFolder
 
-    /// The shell finds our programs, and the daemon's files. `variables` are those of its environment.
-    /// It has printed something, so that the terminal does not echo what is typed before the shell does.
+    /// Starts the shell with the programs in its PATH, the daemon's runtime directory and `variables`.
+    /// Waits until it has printed its prompt: earlier input would be echoed twice.
     init(
         _ daemon: Daemon, shell: String = "/bin/sh", columns: Int = 80,
         _ variables: [String: String] = [:]
@@ -53,13 +53,13 @@ final class RealTerminal {
         try tmux(["send-keys", key])
     }
 
-    /// What stands there, and what was scrolled away, without the empty end.
+    /// The text on the screen and in the history, without empty lines at the end.
     var screen: String { get throws { try capture([]) } }
 
-    /// The same with the escape sequences for colours.
+    /// The same text with escape sequences for colours.
     var coloredScreen: String { get throws { try capture(["-e"]) } }
 
-    /// Waits until the screen is as told.
+    /// Waits until the screen contains a text.
     func wait(until text: String) async throws {
         try await waitUntil(
             "the terminal shows '\(text)'", every: Self.interval, orTell: { try screen }
@@ -68,27 +68,27 @@ final class RealTerminal {
         }
     }
 
-    /// Erases what is being typed, and waits until the shell takes a line again. A shell that is still
-    /// completing takes the key afterwards, where Ctrl-C would end the completion and keep the line.
+    /// Erases the typed line with Ctrl-U, and waits for the prompt. A shell that is still completing
+    /// reads Ctrl-U afterwards; Ctrl-C would end the completion and keep the line.
     func eraseLine() async throws {
         try press("C-u")
         try await waitForPrompt()
     }
 
-    /// Ends what runs with Ctrl-C, and waits until the shell takes a line again.
+    /// Ends the running command with Ctrl-C, and waits for the prompt.
     func interrupt() async throws {
         try press("C-c")
         try await waitForPrompt()
     }
 
-    /// Waits until the shell takes a line.
+    /// Waits until the last line is the prompt.
     func waitForPrompt() async throws {
         try await waitUntil("there is a prompt", every: Self.interval, orTell: { try screen }) {
             try self.screen.split(separator: "\n").last == "$"
         }
     }
 
-    /// Forgets what stands there; the shell shows no new prompt.
+    /// Clears screen and history; the shell prints no new prompt.
     func clear() throws {
         try tmux(["send-keys", "-R"])
         try tmux(["clear-history"])

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-/// What needs a terminal, one after the other: each look at a screen is a program that runs.
+/// Tests in a terminal run one after the other, because each look at the screen starts a program.
 @Suite(.serialized) enum InATerminal {}
 
 extension InATerminal {
@@ -10,7 +10,7 @@ extension InATerminal {
     @Suite(.timeLimit(.minutes(2))) struct TerminalTests {
         struct Case: Sendable, CustomTestStringConvertible {
             let command: String
-            /// A part of what is to be seen.
+            /// A part of the expected output.
             let shows: String
             var status = 0
             var testDescription: String { command }
@@ -63,7 +63,7 @@ extension InATerminal {
                 let status = pipe.isEmpty ? example.status : 0
                 try await terminal.wait(until: "status:\(status)\n")
                 let screen = try terminal.screen
-                // A line of the terminal ends where it ends, a sentence does not.
+                // The terminal breaks long lines, so the text is compared without line breaks.
                 #expect(screen.replacing("\n", with: "").contains(example.shows), "\(screen)")
                 let isColored = try terminal.coloredScreen.contains("\u{1B}[3")
                 #expect(
@@ -103,7 +103,7 @@ extension InATerminal {
             }
         }
 
-        @Test func theTableFitsWhateverTheServicesAreCalledAndTheirUnitsTook() async throws {
+        @Test func theTableFitsTheTerminalWithLongNamesAndTimes() async throws {
             let long = String(repeating: "service-", count: 7) + "long"
             let daemon = try Daemon(
                 Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.\(long)"),
@@ -127,7 +127,7 @@ extension InATerminal {
             #expect(table.first?.hasPrefix("SERVICE ") == true)
             #expect(table.contains { $0.hasPrefix("servic…  update-required  ") })
             #expect(table.contains { $0.contains("  1/1 1234567890123ms  over") })
-            // The line is broken where the terminal ends.
+            // The terminal breaks the line below the table.
             let rest = lines.joined().filter { $0 != " " }
             #expect(rest.contains("forced by \(ownUser) until ".filter { $0 != " " }))
             // Into a pipe nothing is cut.

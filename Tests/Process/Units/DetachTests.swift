@@ -12,7 +12,7 @@ struct DetachTests {
         folder = try TemporaryFolder()
     }
 
-    /// Runs a script in a world whose /run and /etc/systemd are empty, and `detach` is the command.
+    /// Runs a script where /run and /etc/systemd are empty and `detach` is `killswitchctl detach`.
     private func run(_ script: String) throws -> Program.Result {
         try folder.write(
             """
@@ -34,8 +34,8 @@ struct DetachTests {
             ["--mount", "--propagation", "private", "/bin/sh", folder("script")])
     }
 
-    /// The folder of the daemon's files belongs to its user: what is in there kept the package from being
-    /// removed, and its units from being detached.
+    /// The runtime directory belongs to the daemon's user. Odd files in it once prevented the units from
+    /// being detached and the package from being removed.
     @Test func nothingInTheRuntimeDirectoryKeepsAUnitAttached() throws {
         let result = try run(
             """
@@ -59,7 +59,7 @@ struct DetachTests {
                 """)
     }
 
-    @Test func fileNamesThatOnlyLookLikeDropInsArePassedOver() throws {
+    @Test func fileNamesThatOnlyLookLikeDropInsAreIgnored() throws {
         let result = try run(
             """
             attached web.service
@@ -124,7 +124,7 @@ struct DetachTests {
                 """)
     }
 
-    /// A service that is gone is known by its units; one that never was is not.
+    /// A removed service is still known by its units; a service that never existed is unknown.
     @Test func unitsOfAnUnknownServiceIsAnError() throws {
         let program = try Programs.path(of: "killswitchctl")
         let result = try run(
@@ -145,7 +145,7 @@ struct DetachTests {
         #expect(result.errors.contains("killswitchctl: no such service 'shpo'; known: blog"))
     }
 
-    /// Those that are detached are in units.json still.
+    /// units.json still lists units that were just detached.
     @Test func aUnitThatWasJustDetachedIsNotNamedAsAttached() throws {
         let result = try run(
             """

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension InATerminal {
-    /// `killswitchctl run` as somebody types it: the terminal is the command's.
+    /// `killswitchctl run` at a terminal, which belongs to the command while it runs.
     @Suite(.timeLimit(.minutes(1))) struct RunInATerminalTests {
         private static let open = #"{"service_end": "no"}"#
         private static let closed = #"{"service_end": "over"}"#
@@ -26,11 +26,11 @@ extension InATerminal {
             try await terminal.wait(until: "Stopped")
             try await terminal.waitForPrompt()
             try terminal.type("fg; echo \"status:$?\"")
-            // The shell hands the terminal over before it continues the job: Ctrl-C is the job's now.
+            // The job has the terminal again, so that Ctrl-C reaches it.
             try await terminal.wait(until: "\ngoes on")
             try await terminal.interrupt()
             #expect(try terminal.screen.matches(of: /got it\n/).count == 1)
-            // Ended by the signal itself, so that the shell knows that it was interrupted.
+            // killswitchctl ends by the signal itself, so that the shell knows of the interrupt.
             try terminal.type("clear; killswitchctl run shop -- sleep 61.5; echo \"sleep:$?\"")
             try daemon.waitUntil("it sleeps") {
                 try Program.run("/usr/bin/pgrep", ["-x", "-f", "sleep 61.5"]).status == 0
@@ -49,7 +49,7 @@ extension InATerminal {
             try await terminal.wait(until: "read hello")
         }
 
-        @Test func atATerminalAWaitSaysWhatFor() async throws {
+        @Test func atATerminalRunSaysWhatItWaitsFor() async throws {
             let daemon = try running(flags: Self.closed)
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- echo hello")

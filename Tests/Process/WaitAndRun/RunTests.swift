@@ -3,7 +3,7 @@ import Glibc
 import Support
 import Testing
 
-/// `killswitchctl run`: held, run once, stopped when the gate closes.
+/// `killswitchctl run`: it waits for the gate, runs the command once, and stops it when the gate closes.
 @Suite(.timeLimit(.minutes(1))) struct RunTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
@@ -77,7 +77,7 @@ import Testing
         #expect(try await program.end() == 128 + SIGTERM)
     }
 
-    @Test func aFlipAfterTheStopStartsNothingAgain() async throws {
+    @Test func aGateThatReopensAfterTheStopStartsNothing() async throws {
         let daemon = try running()
         let program = try run(
             daemon,
@@ -105,7 +105,7 @@ import Testing
             try daemon.folder.write(flips % 2 == 0 ? Self.closed : Self.open, to: "flags.json")
             try daemon.waitFor(flips % 2 == 0 ? "ended" : "running")
         }
-        // Each has run, or was stopped when it had just begun; none hangs, and none ran twice.
+        // Each command has run or was stopped right after its start. None hangs, and none ran twice.
         for program in programs { #expect([0, 128 + SIGTERM].contains(try await program.end())) }
         let ran = try daemon.folder.text(of: "ran").split(separator: "\n")
         #expect(ran.count == Set(ran).count)
@@ -144,13 +144,13 @@ import Testing
         #expect(try !File.exists(daemon.folder("ran")))
     }
 
-    @Test func aDaemonThatGoesAwayStopsNothing() async throws {
+    @Test func aKilledDaemonStopsNoCommand() async throws {
         let daemon = try running()
         let program = try run(
             daemon, script: "echo ready; while ! test -e $1/go; do sleep 0.01; done; exit 6")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try daemon.stop(SIGKILL)
-        // What the next one writes before it knows better is no order to stop either.
+        // The undecided state of the next daemon is no order to stop.
         try File.remove(daemon.folder("flags.json"))
         try File.remove(daemon.folder("state/flags/shop.json"))
         try File.remove(daemon.folder("state/services.json"))
@@ -160,7 +160,7 @@ import Testing
         #expect(try await program.end() == 6)
     }
 
-    @Test func aStateIsAConditionTooAndItsEndStops() async throws {
+    @Test func theCommandIsStoppedWhenTheStateItNeedsEnds() async throws {
         let daemon = try running()
         let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }

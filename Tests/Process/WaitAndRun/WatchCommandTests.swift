@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-/// `killswitchctl watch`: a line a change, from the files alone.
+/// `killswitchctl watch`: one line for each change, read from the files.
 @Suite(.timeLimit(.minutes(1))) struct WatchCommandTests {
     private func watch(_ daemon: Daemon, _ arguments: String...) throws -> Program {
         try Program(

@@ -3,12 +3,12 @@ import Journal
 import Records
 import Testing
 
-/// What concerns several services names each of them in a field of its own, so that it is found by any.
+/// An entry about several services has one field for each, so that a search for any of them finds it.
 @Test func anEntryOfSeveralServicesHasAFieldForEach() throws {
     let services: [ServiceName] = [try named("shop"), try named("web")]
-    let expected = services.map { JournalField.service($0.text) }
+    let expected = services.map { Field.service($0) }
     #expect(Notice.closingHeld(services, limit: 1).entry.fields == expected)
     #expect(
         Notice.closingConfirmed(services, by: "alice").entry.fields
-            == expected + [JournalField.author("alice")])
+            == expected + [Field.author("alice")])
 }

@@ -1,13 +1,13 @@
-import RemoteFlags
+import Signing
 import Testing
 
-/// The vectors of RFC 4648 §10, and what is no base64.
+/// The vectors of RFC 4648 §10, and texts that are not base64.
 @Suite struct Base64Tests {
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
         ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"), ("svc/", "c3ZjLw=="),
     ])
-    func textAndBytesAreTheSame(_ plain: String, _ text: String) {
+    func bytesAreEncodedAndDecoded(_ plain: String, _ text: String) {
         #expect(Base64.text(of: plain.utf8) == text)
         #expect(Base64.bytes(of: text) == Array(plain.utf8))
     }
@@ -24,7 +24,7 @@ import Testing
         "Zg", "Zg=", "Zg===", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm9v ", "Zm-_", "Zh==", "Zm9=",
         "Zm9vé", "=Zg=",
     ])
-    func whatIsNotExactlyThatIsRefused(_ text: String) {
+    func anyOtherTextIsRejected(_ text: String) {
         #expect(Base64.bytes(of: text) == nil)
     }
 }

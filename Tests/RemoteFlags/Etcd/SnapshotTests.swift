@@ -3,7 +3,7 @@ import JSON
 import RemoteFlags
 import Testing
 
-/// Answers of etcd's gateway to a range, as etcd 3.4 gives them, and as nobody should.
+/// Answers of etcd's gateway to a range: those of etcd 3.4, and malformed ones.
 @Suite struct SnapshotTests {
     private func snapshot(_ text: String) throws -> Snapshot {
         let object = try #require(try JSON.Value.parse(Array(text.utf8)).object)
@@ -47,7 +47,7 @@ import Testing
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E"}]}"#,
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","value":"!"}]}"#,
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"YQ==","value":"YQ=="}]}"#,
-        // A watch from the revision after it on could not be asked for.
+        // No watch could begin at the next revision, which is beyond 64 bits.
         #"{"header":{"cluster_id":"7","revision":"9223372036854775807"},"kvs":[]}"#,
         #"{"header":{"cluster_id":"7","revision":9223372036854775807},"kvs":[]}"#,
         #"{"header":{"cluster_id":"7","revision":"9223372036854775808"}}"#,
@@ -56,7 +56,7 @@ import Testing
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","mod_revision":"-1"}]}"#,
         #"{"header":{"cluster_id":"7","revision":"1"},"kvs":[{"key":"c3ZjL2E=","mod_revision":"9223372036854775807"}]}"#,
     ])
-    func whatEtcdDoesNotSayIsNoAnswer(_ text: String) throws {
+    func anAnswerThatIsNotFromEtcdIsRejected(_ text: String) throws {
         #expect(throws: GatewayError.self) { try snapshot(text) }
     }
 }

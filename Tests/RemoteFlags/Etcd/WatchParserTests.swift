@@ -2,7 +2,7 @@ import Decision
 import RemoteFlags
 import Testing
 
-/// Lines of a watch as etcd 3.4 writes them, cut anywhere.
+/// Lines of a watch as etcd 3.4 writes them, in parts of any size.
 @Suite struct WatchParserTests {
     struct Lines: CustomTestStringConvertible, Sendable {
         let name: String
@@ -60,7 +60,7 @@ import Testing
             name: "a line that is too long", text: String(repeating: "a", count: 70_000) + "\n",
             isHint: true),
     ])
-    func eachLineIsUnderstoodHoweverItIsCut(_ lines: Lines) {
+    func eachLineIsParsedHoweverTheStreamIsCut(_ lines: Lines) {
         let text = Array(lines.text.utf8)
         for size in [1, 7, 100, text.count + 1] {
             var (parser, news) = (WatchParser(), StreamNews())

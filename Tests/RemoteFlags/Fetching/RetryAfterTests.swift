@@ -2,7 +2,7 @@ import CivilTime
 import RemoteFlags
 import Testing
 
-/// The three forms of Retry-After, and what is none.
+/// The three forms of Retry-After, and malformed values.
 @Suite struct RetryAfterTests {
     struct Form: CustomTestStringConvertible, Sendable {
         let text: String
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// Sun, 06 Nov 1994 08:49:37 GMT, the moment of RFC 9110's own examples.
+    /// Sun, 06 Nov 1994 08:49:37 GMT, the time in the examples of RFC 9110.
     private static let now = Instant(seconds: 784_111_777)
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
         Form("soon", nil),
         Form("120 s", nil),
     ])
-    func itIsReadAgainstTheTimeOfTheAnswer(_ form: Form) {
+    func retryAfterIsReadRelativeToTheTimeOfTheAnswer(_ form: Form) {
         #expect(RetryAfter.wait(form.text, now: Self.now) == form.wait)
     }
 }

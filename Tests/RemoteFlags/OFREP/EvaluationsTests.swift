@@ -27,7 +27,7 @@ import Testing
         #expect(evaluations.streams.isEmpty)
     }
 
-    /// Some servers write every member, and null in those that say nothing.
+    /// Some servers write every member, with null for absent ones.
     @Test func anErrorCodeThatIsNullIsNone() throws {
         let evaluations = try evaluations(
             #"""
@@ -98,7 +98,7 @@ import Testing
         #"{"type": "sse", "url": "/s"}"#,
         #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "gopher://a"}}"#,
     ])
-    func addressesThatLeadAstrayAreNotFollowed(_ entry: String) throws {
+    func unsafeStreamAddressesAreNotFollowed(_ entry: String) throws {
         let found = try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#)
         let stream = try #require(found.streams.first)
         #expect(EventStreamAddress(stream, of: "https://flags.example.com") == nil)
@@ -110,7 +110,7 @@ import Testing
         #"{"type": "sse", "url": "https://a/", "endpoint": {"requestUri": "/s"}}"#,
         #"{"type": "sse", "endpoint": {"requestUri": "s"}}"#, "7",
     ])
-    func whatIsNoStreamThatWeKnowIsPassedOver(_ entry: String) throws {
+    func unknownKindsOfStreamAreIgnored(_ entry: String) throws {
         #expect(try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#).streams.isEmpty)
     }
 }

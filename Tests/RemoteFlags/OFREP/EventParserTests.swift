@@ -2,7 +2,7 @@ import Decision
 import RemoteFlags
 import Testing
 
-/// Streams of events, cut anywhere.
+/// Streams of events, in parts of any size.
 @Suite struct EventParserTests {
     struct Events: CustomTestStringConvertible, Sendable {
         let text: String
@@ -49,7 +49,7 @@ import Testing
             text: "data: \(String(repeating: "a", count: 70_000))\n\n\(refetch)\n\n", isHint: true,
             query: ""),
     ])
-    func eachEventIsUnderstoodHoweverItIsCut(_ events: Events) {
+    func eachEventIsParsedHoweverTheStreamIsCut(_ events: Events) {
         let text = Array(events.text.utf8)
         for size in [1, 7, 100, text.count + 1] {
             let memory = EventMemory()

@@ -3,8 +3,8 @@ import Decision
 import RemoteFlags
 import Testing
 
-/// Which hints of a stream are passed on: a stream must not make us fetch without end, and no change
-/// may be missed.
+/// Which hints of a stream are passed on: a stream must not cause endless fetches, and no change may be
+/// missed.
 @Suite struct HintTests {
     /// A stream that hints each millisecond for ten minutes.
     @Test(arguments: [(60, 5.0), (3600, 5.0), (5, 5.0), (1, 1.0)])
@@ -39,7 +39,7 @@ import Testing
         #expect(!stream.wakeUp().contains(.hint))
     }
 
-    @Test func aQuietTimeMakesTheAllowanceWholeAndNotMore() {
+    @Test func aQuietTimeRefillsTheHintAllowance() {
         var stream = StreamTranscript(silence: .seconds(100_000))
         stream.at(0, .started)
         stream.at(0, .opened)
@@ -52,8 +52,8 @@ import Testing
         #expect(count == 10)
     }
 
-    /// Retry-After of a poll is obeyed, whatever a stream says meanwhile.
-    @Test func whileTheServerWantsToBeLeftAloneHintsWait() {
+    /// Hints of a stream cause no fetch before the Retry-After of a poll is over.
+    @Test func hintsWaitUntilRetryAfterIsOver() {
         var stream = StreamTranscript()
         stream.at(0, .started)
         stream.at(0, .opened)

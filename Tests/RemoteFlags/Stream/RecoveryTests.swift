@@ -3,15 +3,15 @@ import Decision
 import RemoteFlags
 import Testing
 
-/// A server goes away and comes back: how soon its stream is followed again.
+/// How soon a stream is followed again after an outage of its server.
 ///
-/// etcd was killed and started again, several times within seconds. Each time the watch did not last, so
-/// that its back-off grew to minutes although polls succeeded; an order that was put meanwhile was seen
-/// when the back-off was over.
+/// etcd was once killed and restarted several times within seconds. Each time the watch was open only
+/// briefly, so that its back-off grew to minutes although polls succeeded. An order was seen only when
+/// the back-off was over.
 @Suite struct RecoveryTests {
     private static let away = Failure(.unreachable, "cannot connect")
 
-    /// A stream that has been lost so often that the next connection is minutes ahead.
+    /// A stream whose back-off has grown to minutes.
     private func backedOff() -> StreamTranscript {
         var stream = StreamTranscript(seed: 4)
         stream.at(0, .started)
@@ -44,7 +44,7 @@ import Testing
                 """)
     }
 
-    /// However long the wait was, and the waits after it begin with the shortest.
+    /// The next waits begin with the shortest one, however long the last wait was.
     @Test func theBackOffBeginsAnewWhenPollsSucceedAgain() {
         var stream = backedOff()
         let lostAt = (stream.wakesAt ?? 0) - 1
@@ -56,7 +56,7 @@ import Testing
         #expect(stream.wakesAt.map { $0 - lostAt <= 1 } == true)
     }
 
-    /// A stream that is open, or is about to be, goes on; only its back-off begins anew.
+    /// An open or opening stream continues; only its back-off is reset.
     @Test func aStreamThatIsOpenIsNotOpenedAnew() {
         var stream = StreamTranscript()
         stream.at(0, .started)
@@ -87,7 +87,7 @@ import Testing
         #expect(stream.wakesAt.map { (6...7).contains($0) } == true)
     }
 
-    /// A server that answers polls and ends each stream: polls are no reason to ask it more often.
+    /// A server that answers polls and ends each stream: successful polls cause no earlier connection.
     @Test func aPollThatSucceedsAfterASuccessChangesNothing() {
         var stream = backedOff()
         let wakesAt = stream.wakesAt
@@ -98,7 +98,7 @@ import Testing
         #expect(stream.machine.failures == 12)
     }
 
-    /// What the server forbids, it forbids also when it is back: a refusal, and a wait it asks for.
+    /// A refusal, or a Retry-After, holds also after the server has recovered.
     @Test(arguments: [
         Failure(.refused, "the server answers 403 (forbidden)"),
         Failure(.unreachable, "the server answers 503 (unavailable)", retryAfter: .seconds(200)),
@@ -113,7 +113,7 @@ import Testing
         #expect(stream.wakeUp().contains(.connect))
     }
 
-    /// Polls may be an hour apart, and then no poll would tell that the server is away.
+    /// Polls may be an hour apart, so that without the hint no poll would find the outage.
     @Test func theSecondLossInARowIsAHintSoThatAPollTellsWhetherTheServerIsAway() {
         var stream = StreamTranscript.opened()
         stream.at(2, .closed)
@@ -131,7 +131,7 @@ import Testing
                 """)
     }
 
-    /// What answers is not away, whatever it answers.
+    /// A server that answers is not down, whatever it answers.
     @Test func aRefusedConnectionIsNoHint() {
         var stream = StreamTranscript()
         stream.at(0, .started)
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    /// A server that is never there costs the polls of its stream's back-off; one that takes each
-    /// connection and breaks it, and fails every second poll, no more than twice what hints may cost.
+    /// A server that breaks each connection of a stream, and fails every second poll, causes at most twice
+    /// the fetches that hints may cause.
     @Test func aHostileServerCannotMakeThePollsMany() {
         var stream = StreamTranscript()
         var (now, hints, connections) = (0.0, 0, 1)

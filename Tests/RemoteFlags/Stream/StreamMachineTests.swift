@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// A server that takes each connection and ends it is no better than one that refuses.
+    /// A stream that the server ends right after it has opened does not reset the back-off.
     @Test func onlyAStreamThatLastsEndsTheBackOff() {
         var stream = StreamTranscript()
         var now = 0.0
@@ -118,7 +118,7 @@ import Testing
         #expect(stream.wakesAt.map { $0 - late <= 12 } == true)
     }
 
-    @Test func theSecondFailureInARowIsToldOnceAndAStreamThatLastsTakesItBack() {
+    @Test func theSecondFailureInARowIsReportedOnceAndALastingStreamClearsIt() {
         var stream = StreamTranscript()
         stream.at(0, .started)
         for cause in ["the first", "the connection was lost", "another", "and another"] {
@@ -133,7 +133,7 @@ import Testing
             ])
     }
 
-    @Test func whereWeMayNotItIsToldAtOnceAndAskedAtTheSlowestPace() {
+    @Test func aRefusedStreamIsReportedAtOnceAndRetriedAtTheSlowestPace() {
         for seed in UInt64(0)..<100 {
             var stream = StreamTranscript(seed: seed)
             stream.at(0, .started)
@@ -186,7 +186,7 @@ import Testing
                 == .tell("the stream brings more than 16777216 bytes in a minute"))
     }
 
-    @Test func startedAnewItAsksAnewAtOnceButNotWhileItBacksOff() {
+    @Test func aRestartedStreamReconnectsAtOnceUnlessItBacksOff() {
         var stream = StreamTranscript.opened()
         stream.at(2, .started)
         stream.at(3, .failed(Self.lost))
@@ -202,7 +202,7 @@ import Testing
                 """)
     }
 
-    @Test func whatComesAfterTheEndIsNoNews() {
+    @Test func eventsOfAClosedStreamAreIgnored() {
         var stream = StreamTranscript()
         stream.at(0, .closed)
         stream.at(0, .opened)

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Transfer
 
-/// A stream over HTTP, against the server that behaves as it is told.
+/// A stream over HTTP, with `FlagServer`.
 @Suite(.timeLimit(.minutes(1))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {
@@ -17,7 +17,7 @@ import Transfer
         mutating func finish(_ news: inout StreamNews) {}
     }
 
-    /// A loop with one stream, and what it delivered.
+    /// A loop with one stream, and the events that it delivers.
     private final class Scene {
         let loop: EventLoop
         let name: SourceName
@@ -34,11 +34,12 @@ import Transfer
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
+            let context = SourceContext(
+                name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
+                loop: loop, deliver: { [unowned self] in events.append($0) })
             stream = try Stream(
-                of: name, policy: policy, interval: .milliseconds(1), client: client, loop: loop,
-                parser: { LineParser() },
-                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") },
-                deliver: { [unowned self] in events.append($0) })
+                for: context, policy, parser: { LineParser() },
+                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") })
             stream?.start()
         }
 
@@ -50,7 +51,7 @@ import Transfer
             }
         }
 
-        /// Runs the loop until it is so, for at most twenty seconds.
+        /// Runs the loop until the condition holds, for at most twenty seconds.
         func run(until condition: () throws -> Bool) throws {
             let deadline = loop.now.boot + .seconds(20)
             while try !condition() {
@@ -138,7 +139,7 @@ import Transfer
         ("401", "the server answers 401 (unauthorized)"),
         ("headers", "the headers are larger than 65536 bytes"),
     ])
-    func whatIsNoStreamIsTold(_ behaviour: String, _ problem: String) async throws {
+    func aResponseThatIsNoStreamIsReported(_ behaviour: String, _ problem: String) async throws {
         let server = try await FlagServer()
         try await server.behave(behaviour)
         let scene = try Scene(server)
@@ -147,7 +148,7 @@ import Transfer
         #expect(scene.hints == 0)
     }
 
-    @Test func whatCannotBeAskedForIsToldAndTriedAgain() throws {
+    @Test func aRequestThatCannotBeMadeIsReportedAndRetried() throws {
         struct NoCredential: Error, CustomStringConvertible {
             let description = "no credential"
         }
@@ -155,19 +156,26 @@ import Transfer
         let name = try #require(SourceName("app"))
         var attempts = 0
         var events: [Event] = []
+        let context = SourceContext(
+            name: name, interval: .seconds(60), environment: .ofTests,
+            client: try HTTPClient(loop), loop: loop, deliver: { events.append($0) })
         let stream = try Stream(
-            of: name,
-            policy: StreamPolicy(
+            for: context,
+            StreamPolicy(
                 silence: .seconds(1), firstWait: .milliseconds(1), longestWait: .milliseconds(1)),
-            interval: .seconds(60), client: try HTTPClient(loop), loop: loop,
             parser: { LineParser() },
             request: {
                 attempts += 1
                 throw NoCredential()
-            },
-            deliver: { events.append($0) })
+            })
         stream.start()
         while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
         #expect(events == [.watched(name, problem: "no credential")])
     }
+}
+
+extension SourceEnvironment {
+    /// An environment without credentials.
+    static let ofTests = SourceEnvironment(
+        credentialsDirectory: nil, user: 0, agent: "killswitchd", stateDirectory: "")
 }

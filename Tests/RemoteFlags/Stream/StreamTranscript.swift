@@ -3,8 +3,8 @@ import Decision
 import RemoteFlags
 import Testing
 
-/// Plays events to the machine of a stream and writes down what it wants done, a line each. Times are
-/// seconds; each wait for the next connection is random, so it is shown as what it lies between.
+/// Sends events to the machine of a stream and writes down its effects, a line each. Times are seconds.
+/// The wake-ups are not in the text, because the waits are random.
 struct StreamTranscript {
     private(set) var text = ""
     private(set) var machine: StreamMachine
@@ -19,8 +19,8 @@ struct StreamTranscript {
         machine = StreamMachine(policy, interval: interval, seed: seed)
     }
 
-    /// The transcript of a stream that was started and has opened at this many seconds: what is done
-    /// about that is checked here and is not in the text.
+    /// The transcript of a stream that was started and has opened at this time. The effects of that are
+    /// checked here and are not in the text.
     static func opened(
         at seconds: Double = 1, silence: Duration = .seconds(100),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -40,7 +40,7 @@ struct StreamTranscript {
         return stream
     }
 
-    /// When the machine wants to be woken, in seconds.
+    /// The next wake-up of the machine, in seconds.
     var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
 
     /// Sends an event at this many seconds.
@@ -50,7 +50,7 @@ struct StreamTranscript {
         return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))
     }
 
-    /// Wakes the machine when it asked for that; the wait is not written down.
+    /// Wakes the machine at its next wake-up. The time of that is not in the text.
     @discardableResult
     mutating func wakeUp() -> [StreamEffect] {
         guard let wake else { return [] }

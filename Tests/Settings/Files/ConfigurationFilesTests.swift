@@ -81,7 +81,7 @@ import Testing
         #expect(try host.read().read == ["etc/killswitchd.toml", "run/10-a.toml"])
     }
 
-    @Test func whatHasAnotherSuffixIsSkippedWithAWord() throws {
+    @Test func filesWithAnotherSuffixAreSkippedAndReported() throws {
         let host = try Host()
         try host.folder.write("", to: "etc/conf.d/10-a.conf")
         try host.folder.write("", to: "etc/conf.d/10-a.toml.dpkg-new")
@@ -94,23 +94,23 @@ import Testing
             ])
     }
 
-    /// What stands in a folder of drop-ins, and who put it there; the folder's parent is the daemon's.
+    /// A drop-in in a folder whose parent belongs to the daemon: owners and modes.
     struct Exposed: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var owner: UInt32 = 0
         var mode: UInt32 = 0o644
         var folderOwner: UInt32 = 0
         var folderMode: UInt32 = 0o755
-        /// Whether the folder is a link to one that is as above.
+        /// Whether the folder is a link to such a folder.
         var isLinked = false
-        /// Whether the daemon is a user's own, of the ID 4711.
+        /// Whether the daemon runs as an ordinary user, with the ID 4711.
         var isOwn = false
-        /// What is said; nil where the file is read.
+        /// The report about the skipped file; nil if it is read.
         var says: String?
     }
 
-    /// /run/killswitchd belongs to the daemon's user: what it puts there would have outlived a daemon that
-    /// was broken into, and be read by root's --check.
+    /// /run/killswitchd belongs to the daemon's user. A compromised daemon could have left files there,
+    /// which later daemons and root's --check would have read.
     @Test(
         .enabled(if: geteuid() == 0, "needs root"),
         arguments: [
@@ -141,7 +141,7 @@ import Testing
                 isOwn: true,
                 says: "skipped run/10-a.toml: it belongs to user 4712, not to root"),
         ])
-    func inAnExposedFolderOnlyTheFilesOfItsAuthorsCount(_ row: Exposed) throws {
+    func inAnExposedFolderOnlyTrustedFilesAreRead(_ row: Exposed) throws {
         let host = try Host()
         let folder = row.isLinked ? "real" : "run"
         try Directory.create(host.folder(folder))
@@ -158,14 +158,14 @@ import Testing
             try host.folder.link("real", as: "run")
         }
         let (read, skipped) = try host.read(trusting: row.isOwn ? 4711 : nil)
-        // What does not count hides nothing in weaker folders.
+        // An untrusted file hides no file in a weaker folder.
         #expect(read.last == (row.says == nil ? "run/10-a.toml" : "usr/10-a.toml"))
         #expect(
             skipped.first == row.says ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root"))
-    func aMaskInAnExposedFolderIsTheFolders() throws {
+    func anUntrustedFolderMasksNothing() throws {
         let host = try Host()
         try host.folder.write("", to: "usr/10-a.toml")
         try host.folder.link("/dev/null", as: "run/10-a.toml")
@@ -182,7 +182,7 @@ import Testing
         #expect(error.isNotFound)
     }
 
-    @Test func aFileOfOnesOwnHasItsDropInsBesideIt() throws {
+    @Test func dropInsOfACustomFileLieBesideIt() throws {
         #expect(try ConfigurationPlaces.beside("/a/b.toml").dropIns == ["/a/conf.d"])
         let main = ConfigurationPlaces.standard.main
         #expect(try ConfigurationPlaces.beside(main) == .standard)

@@ -3,7 +3,7 @@ import JSON
 import Settings
 import Testing
 
-@Test func whatAServiceFollowsBesidesItsSwitchesIsRead() throws {
+@Test func variantValuesActivationAndConfirmationsAreRead() throws {
     let settings = try load(
         """
         [source.app]

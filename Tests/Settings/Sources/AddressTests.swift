@@ -3,7 +3,7 @@ import Settings
 import SourceKinds
 import Testing
 
-/// The sources that the addresses of services become: name, path and the line of the address.
+/// The sources that addresses make: name, path and the line of the address.
 private func sources(of text: String, file: String = file) throws(SettingsError) -> [String] {
     try load(text, file: file).sources.map { source in
         switch source.kind {
@@ -105,7 +105,7 @@ struct PathText: Sendable, CustomTestStringConvertible {
     PathText(address: "b", file: "k.toml", path: "b"),
     PathText(address: "b", file: "./conf/k.toml", path: "conf/b"),
     PathText(address: "ä %20", file: "/etc/k/k.toml", path: "/etc/k/ä %20"),
-    // A combining mark belongs to the slash before it as far as characters go, not as bytes.
+    // As characters the slash and the combining mark are one; as bytes they are two.
     PathText(address: "a/\u{301}b", file: "/etc/\u{301}k/k.toml", path: "/etc/\u{301}k/a/\u{301}b"),
 ])
 func aPathBeginsInTheFolderOfTheFileThatNamesIt(_ path: PathText) throws {

@@ -4,9 +4,9 @@ import Settings
 import SourceKinds
 import Testing
 
-/// Sources of Firebase Remote Config, as they are meant.
+/// Valid sources of Firebase Remote Config.
 struct FirebaseTests {
-    @Test func whatIsNotSaidIsThePublicServiceAndTheMachine() throws {
+    @Test func theDefaultsAreThePublicServiceAndThisHost() throws {
         let source = try #require(
             try load(
                 """
@@ -29,7 +29,7 @@ struct FirebaseTests {
                         limits: FetchLimits(maxBody: 8 << 20))))
     }
 
-    @Test func everyKeyIsReadAndSlashesAtTheEndAreNot() throws {
+    @Test func everyKeyIsReadAndTrailingSlashesAreDropped() throws {
         let ratio = try #require(Number(0.5))
         let sources = try load(
             """

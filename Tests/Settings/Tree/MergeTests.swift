@@ -4,7 +4,7 @@ import Testing
 
 private func merged(_ texts: [String]) throws(SettingsError) -> Settings {
     let files = texts.enumerated().map { (path: "/\($0)/f", bytes: Array($1.utf8)) }
-    return try Settings.load(files: files, zones: KnownZones())
+    return try Settings.load(files: files, zones: .known)
 }
 
 private func errors(merging texts: String...) -> String {
@@ -16,7 +16,7 @@ private func errors(merging texts: String...) -> String {
     }
 }
 
-/// The settings that are written somewhere, with the place.
+/// The settings that a file sets, with their places.
 private func written(_ texts: String...) throws(SettingsError) -> [String] {
     try merged(texts).effective.filter { $0.origin != nil }.map(\.description)
 }
@@ -128,5 +128,5 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 @Test func noFileAtAllIsAnErrorToo() {
     #expect(
         throws: SettingsError.self,
-        performing: { try Settings.load(files: [], zones: KnownZones()) })
+        performing: { try Settings.load(files: [], zones: .known) })
 }

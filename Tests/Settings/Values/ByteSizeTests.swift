@@ -9,7 +9,7 @@ import Testing
         ("1KB", nil), ("1kib", nil), ("1.5MiB", nil), ("-1B", nil), ("1GiB", nil), ("1B ", nil),
     ] as [(String, Int?)])
 func aSizeIsAWholeNumberAndAUnit(_ text: String, bytes: Int?) {
-    #expect(ByteSize(text: text)?.bytes == bytes)
+    #expect(ByteSize.bytes(text) == bytes)
 }
 
 @Test(arguments: [
@@ -17,6 +17,6 @@ func aSizeIsAWholeNumberAndAUnit(_ text: String, bytes: Int?) {
     (524_288, "512KiB"), (1_048_576, "1MiB"), (1_572_864, "1536KiB"), (67_108_864, "64MiB"),
 ])
 func aSizeIsWrittenInTheLargestUnitThatIsExact(_ bytes: Int, text: String) {
-    #expect(ByteSize(bytes: bytes).text == text)
-    #expect(ByteSize(text: text)?.bytes == bytes)
+    #expect(ByteSize.text(bytes) == text)
+    #expect(ByteSize.bytes(text) == bytes)
 }

@@ -1,8 +1,8 @@
 import Files
 package import JSON
 
-/// What stands in for the services of Firebase Remote Config on loopback: `firebase-server.py`, which
-/// lists how it can behave. It does not outlive the test.
+/// A stand-in for the services of Firebase Remote Config on loopback: `firebase-server.py`, which lists
+/// its cases. It does not outlive the test.
 package final class FirebaseServer {
     private let server: FlagServer
 
@@ -31,7 +31,7 @@ package final class FirebaseServer {
         try folder.write(template.serialized(), to: "server-template.json")
     }
 
-    /// Publishes a client template, of which every fetch gets these entries.
+    /// Publishes a client template with these entries.
     package func publish(client entries: JSON.Object, version: Int) throws {
         let answer: JSON.Value = [
             "entries": .object(entries), "templateVersion": .string("\(version)"),
@@ -42,10 +42,10 @@ package final class FirebaseServer {
         try folder.write(answer.serialized(), to: "client.json")
     }
 
-    /// Has it behave like this from now on; returns once it does.
+    /// Selects a case; returns once the server follows it.
     package func behave(_ name: String) async throws { try await server.behave(name) }
 
-    /// All requests that came and end in this path, in their order.
+    /// All requests so far whose path ends in `path`, in their order.
     package func requests(to path: String) throws -> [FlagServer.Request] {
         try server.requests.filter { $0.path.hasSuffix(path) }
     }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The key of a service account as Google Cloud gives it out, made by a test.
+/// A key of a service account in the form of Google Cloud, made by a test.
 package struct ServiceAccountKey {
     package let email: String
     package let id: String
@@ -27,7 +27,7 @@ package struct ServiceAccountKey {
     /// The key itself: PKCS #8 in PEM.
     package var privateKey: String { get throws { try folder.text(of: "key.pem") } }
 
-    /// The JSON file; some of it may be put wrong.
+    /// The JSON file, with these changes of its members.
     package func json(_ changes: JSON.Object = [:]) throws -> String {
         var members: JSON.Object = [
             "type": "service_account", "project_id": "demo", "private_key_id": .string(id),
@@ -38,7 +38,7 @@ package struct ServiceAccountKey {
         return JSON.Value.object(members).serialized(.pretty)
     }
 
-    /// Lets the server know this key of the account, and no other.
+    /// Registers this key of the account at the server, in place of any other.
     package func enroll(at server: FirebaseServer) throws {
         let shown = try Program.run(
             "/usr/bin/openssl", ["rsa", "-in", folder("key.pem"), "-noout", "-modulus"])

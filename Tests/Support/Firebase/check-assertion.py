@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks an assertion for an access token by the official client's libraries, and makes their own.
+"""Verifies an assertion for an access token with the official client's libraries, and makes another.
 
 usage: check-assertion.py ACCOUNT.json PUBLIC.pem ASSERTION
 
-Prints {"ours", "theirs"}, each {"header", "claims"}. Three claims differ by nature: `iat` is left out,
-`exp` counts from it, and `scope` says whether the official client asks for it too.
+Prints {"ours", "theirs"}, each {"header", "claims"}. Three claims cannot be
+equal: `iat` is left out, `exp` counts from it, and `scope` tells whether the official client asks for the
+same scope.
 """
 import json
 import sys

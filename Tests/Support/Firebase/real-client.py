@@ -3,7 +3,7 @@
 
 usage: real-client.py PORT ACCOUNT.json CONTEXT
 
-Everything is the client's own; only its base URL, which it has built in, leads to 127.0.0.1:PORT.
+The client is unchanged, except that its built-in base URL leads to 127.0.0.1:PORT.
 Prints {"etag", "version", "values"}.
 """
 import asyncio

@@ -1,243 +1,21 @@
 #!/usr/bin/env python3
-"""A server of flags that behaves as a test tells it to, well or badly.
+"""A server of flags that behaves well or badly, as a test selects.
 
 usage: flag-server.py FOLDER [--tls]
 
-FOLDER is used as folder.py says. With --tls the server speaks TLS, by the certificates
-FOLDER/*.pem.
-
-Every bad answer carries an order to close and the ETag "bad": one that is taken shows.
+folder.py describes FOLDER, and flag_answers.py holds the cases. With --tls the server speaks TLS, with the
+certificates FOLDER/*.pem.
 """
-import base64
-import gzip
-import json
 import socket
 import ssl
-import sys
 import threading
-import time
-import zlib
-from email.utils import formatdate
 
-from folder import follow, lock, note, path, read, replace
-
-TLS = "--tls" in sys.argv
-ORDER = b'{"apiInactive": true, "forceUpdate": false}'
-BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
-
-# 32 MiB of zeros in 32 KiB.
-_deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
-BOMB = b"".join(_deflate.compress(bytes(1 << 20)) for _ in range(32)) + _deflate.flush()
+import flag_answers
+from flag_answers import ORDER, TLS, case, good, pieces
+from folder import follow, lock, note, path, replace
 
 connections = set()
 port = 0
-
-
-def case():
-    return read("case", "running").strip()
-
-
-def head(status, fields=(), length=None):
-    lines = [f"HTTP/1.1 {status}", "Date: " + formatdate(usegmt=True)]
-    lines += [f"{name}: {value}" for name, value in fields]
-    if length is not None:
-        lines.append(f"Content-Length: {length}")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode()
-
-
-def flags(closed, message=None):
-    value = {"apiInactive": closed, "forceUpdate": False}
-    if message:
-        value["userMessage"] = message
-    return json.dumps(value).encode()
-
-
-def good(request, name, body, extra=()):
-    etag = f'"{name}"'
-    fields = [("ETag", etag), ("Content-Type", "application/json"), *extra]
-    if request["headers"].get("if-none-match") == etag:
-        return head("304 Not Modified", fields)
-    if "gzip" in request["headers"].get("accept-encoding", ""):
-        body = gzip.compress(body)
-        fields.append(("Content-Encoding", "gzip"))
-    return head("200 OK", fields, len(body)) + body
-
-
-def bad(body, extra=()):
-    return head("200 OK", [*BAD, *extra], len(body)) + body
-
-
-def error(status, *fields):
-    return head(status, [*BAD, *fields], len(ORDER)) + ORDER
-
-
-def later(seconds):
-    return time.time() + seconds
-
-
-def rfc3339(moment):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
-
-
-def here(request):
-    """The server's own origin, as the request named it."""
-    return ("https" if TLS else "http") + "://" + request["headers"]["host"]
-
-
-def pieces(request, name):
-    """The parts of an answer as they are sent; None at the end closes the connection."""
-    if name in ("running", "dropped"):
-        yield good(request, "running", flags(False))
-    elif name == "maintenance":
-        yield good(request, "maintenance", flags(True))
-    elif name == "retry-interval":
-        value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
-        yield good(request, "retry", json.dumps(value).encode())
-    elif name == "same-body-other-etag":
-        yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
-    elif name.isdigit():
-        yield error({"204": "204 No Content", "206": "206 Partial Content",
-                     "203": "203 Non-Authoritative"}.get(name, name + " Some Words"))
-    elif name == "304":
-        yield head("304 Not Modified", BAD)
-    elif name.startswith("seconds-"):
-        yield error(name[8:], ("Retry-After", "2"))
-    elif name.startswith("date-"):
-        yield error(name[5:], ("Retry-After", formatdate(later(3), usegmt=True)))
-    elif name.startswith("rfc3339-"):
-        yield error(name[8:], ("Retry-After", rfc3339(later(3))))
-    elif name == "past-503":
-        yield error("503 Busy", ("Retry-After", formatdate(later(-9999), usegmt=True)))
-    elif name == "negative-503":
-        yield error("503 Busy", ("Retry-After", "-7"))
-    elif name == "nonsense-503":
-        yield error("503 Busy", ("Retry-After", "soon"))
-    elif name == "week-503":
-        yield error("503 Busy", ("Retry-After", "604800"))
-    elif name == "empty":
-        yield bad(b"")
-    elif name == "page":
-        yield bad(b"<!DOCTYPE html><html><body>Welcome! " + ORDER + b"</body></html>")
-    elif name == "truncated":
-        yield bad(ORDER[:-1])
-    elif name == "cut-short":
-        yield head("200 OK", BAD, len(ORDER) + 1) + ORDER
-        yield None
-    elif name == "hang-up":
-        yield None
-    elif name == "nonsense":
-        yield b"\x16\x03\x01 this is no HTTP\r\n\r\n"
-        yield None
-    elif name == "duplicate":
-        yield bad(b'{"apiInactive": true, "apiInactive": true, "forceUpdate": false}')
-    elif name == "wrong-type":
-        yield bad(b'{"apiInactive": 1, "forceUpdate": false}')
-    elif name == "unknown-word":
-        yield bad(b'{"apiInactive": "perhaps", "forceUpdate": false}')
-    elif name == "missing-key":
-        yield bad(b'{"apiInactive": true}')
-    elif name == "list":
-        yield bad(b"[" + ORDER + b"]")
-    elif name == "latin":
-        yield bad(b'{"apiInactive": true, "forceUpdate": false, "userMessage": "caf\xe9"}')
-    elif name == "large":
-        yield bad(ORDER[:-1] + b', "x": "' + b"x" * (2 << 20) + b'"}')
-    elif name == "nested":
-        yield bad(b'{"apiInactive": true, "forceUpdate": false, "x": ' + b"[" * 100_000)
-    elif name == "drip":
-        yield head("200 OK", BAD, 10_000)
-        for byte in ORDER * 100:
-            yield bytes([byte])
-            time.sleep(0.05)
-    elif name == "header-drip":
-        yield b"HTTP/1.1 200 OK\r\n"
-        while True:
-            yield b"X-More: and more\r\n"
-            time.sleep(0.05)
-    elif name == "headers":
-        yield b"HTTP/1.1 200 OK\r\n"
-        while True:
-            yield b"X-More: " + b"m" * 1000 + b"\r\n"
-    elif name == "long-header":
-        yield b"HTTP/1.1 200 OK\r\nX-More: "
-        while True:
-            yield b"m" * 1000
-    elif name == "bomb":
-        yield bad(BOMB, [("Content-Encoding", "gzip")])
-    elif name == "double-bomb":
-        yield bad(gzip.compress(BOMB), [("Content-Encoding", "gzip, gzip")])
-    elif name == "no-gzip":
-        yield bad(b"\x00\x01" + ORDER, [("Content-Encoding", "gzip")])
-    elif name == "other-coding":
-        yield bad(ORDER, [("Content-Encoding", "br")])
-    elif name == "redirect-host":
-        # The same server under another name, with an order that would be taken.
-        target = here(request).replace("127.0.0.1", "127.0.0.2").replace("localhost", "127.0.0.2")
-        yield error("302 Found", ("Location", target + "/order"))
-    elif name == "redirect-port":
-        yield error("302 Found", ("Location", f"http://127.0.0.1:{other_port}/order"))
-    elif name == "redirect-down":
-        yield error("301 Moved", ("Location", f"http://localhost:{other_port}/order"))
-    elif name == "redirect-loop":
-        time.sleep(0.02)  # Long enough that the answer is waited for.
-        yield error("307 Go", ("Location", "/again"))
-    elif name == "redirect-nowhere":
-        yield error("302 Found")
-    elif name == "redirect-file":
-        yield error("302 Found", ("Location", "file:///etc/passwd"))
-    elif name == "redirect-once":
-        if request["path"] == "/moved":
-            yield good(request, "moved", flags(True))
-        else:
-            yield error("302 Found", ("Location", "/moved"))
-    elif name == "etcd-maintenance" and request["path"] != "/v3/kv/range":
-        yield head("404 No Watch", [], 0)
-    elif (name.startswith("etcd-") and name != "etcd-last-revision"
-            and request["path"] == "/v3/kv/range"):
-        value = base64.b64encode(flags(name == "etcd-maintenance")).decode()
-        kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
-        body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
-        yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
-    elif name == "etcd-last-revision":
-        body = {"header": {"cluster_id": "1", "revision": str(2 ** 63 - 1)}, "kvs": []}
-        yield head("200 OK", [], len(json.dumps(body))) + json.dumps(body).encode()
-    elif name == "etcd-events":
-        yield head("200 OK")
-        while True:
-            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
-    elif name == "etcd-line":
-        yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
-        while True:
-            yield b"YQ" * 10_000
-    elif name == "etcd-drip":
-        yield head("200 OK")
-        while case() == name:
-            yield b" "
-            time.sleep(0.02)
-        yield None
-    elif name == "stream-quiet":
-        yield head("200 OK", BAD) + b"one line\n"
-        while case() == name:
-            time.sleep(0.01)
-        yield None
-    elif name == "stream-lines":
-        yield head("200 OK", BAD)
-        while case() == name:
-            yield b"one line\n"
-            time.sleep(0.01)
-        yield None
-    elif name == "stream-flood":
-        yield head("200 OK", BAD)
-        while True:
-            yield b"one line\n" * 10_000
-    elif name == "stream-gzip":
-        yield head("200 OK", [("Content-Encoding", "gzip")]) + BOMB
-    elif name == "silence":
-        time.sleep(3600)
-    elif name in ("expired", "other-name", "other-authority", "tls-1.1"):
-        yield good(request, "order", ORDER)
-    else:
-        yield error("500 No such case")
 
 
 def context(name):
@@ -267,7 +45,7 @@ def read_request(stream):
 
 
 def tunnel(client, request):
-    """A proxy's part: CONNECT."""
+    """Handles CONNECT, as a proxy does."""
     host, _, number = request["path"].rpartition(":")
     server = socket.create_connection((host.strip("[]"), int(number)))
     client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
@@ -301,7 +79,7 @@ def serve(client, is_order):
         stream = client.makefile("rb")
         while request := read_request(stream):
             if TLS and name != case():
-                return  # This connection was made with another certificate.
+                return  # The connection has the certificate of the case before.
             name = case()
             note(name, request["method"], request["path"], request["headers"].items(),
                  request["body"])
@@ -384,7 +162,7 @@ main = run(listen("127.0.0.1", 0))
 port = main.getsockname()[1]
 elsewhere = run(listen("127.0.0.2", port), is_order=True)
 other = run(listen("127.0.0.1", 0), is_order=True)
-other_port = other.getsockname()[1]
+flag_answers.other_port = other.getsockname()[1]
 run(listen_unix(path("socket")))
 replace("port", str(port))
 follow(case, take_up)

@@ -1,8 +1,8 @@
-"""The folder by which a test and a server of its own talk, which every server here is given.
+"""The folder through which a test and its server communicate: the first argument of every server here.
 
-FOLDER/case holds the name of the present case; a new name takes effect at once. The server writes
-FOLDER/port, then FOLDER/now with each case it has taken up, and a line of JSON to FOLDER/requests
-for each request.
+FOLDER/case holds the name of the selected case; a new name takes effect at once. The server writes
+FOLDER/port, then each case that it has taken up to FOLDER/now, and for each request a line of JSON to
+FOLDER/requests.
 """
 import json
 import os
@@ -43,7 +43,7 @@ def note(case, method, asked, headers, body):
 
 
 def follow(case, take_up=lambda name: None):
-    """Takes up each case as it comes, for as long as the test is there."""
+    """Takes up each selected case, until the test has ended."""
     taken = None
     while os.getppid() != 1:
         name = case()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks a server by OpenFeature's own client, and prints what it makes of the answers.
+"""Evaluates flags by OpenFeature's own client, and prints the results.
 
 usage: ofrep-client.py URL BEARER
 """

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""An OpenFeature server by the OpenFeature Remote Evaluation Protocol 0.3.0, as a test tells it.
+"""A server for the OpenFeature Remote Evaluation Protocol 0.3.0, which behaves as a test selects.
 
 usage: ofrep-server.py FOLDER
 
-It evaluates one flag and all flags, and tells of changes by server-sent events.
+It evaluates one flag or all flags, and reports changes by server-sent events.
 
 FOLDER/flags.json holds the flags, by key: {"value": ..., "variant": ..., "metadata": ...}, where the
 value may be absent (the default of the code that asks), or {"errorCode": ..., "errorDetails": ...}.
 A flag with "for": HOSTNAME is given to the host of that name alone. FOLDER/bearer and FOLDER/key,
-where they exist, hold the credentials that are wanted. Besides, FOLDER is used as folder.py says; the
-cases are:
+if they exist, hold the required credentials. folder.py describes the other files of FOLDER. The cases
+are:
 
-  normal            as the protocol says it
+  normal            as in the protocol
   no-etag           without ETag
   400, 401, 500 ... this status
   seconds, date, rfc3339   429, with each form of Retry-After: two or three seconds ahead
   quiet             no event is sent, and no comment
   no-streams        no stream is offered
-  closed            streams are ended as they come
-  flood             streams bring events without end, of which each wants a fetch
-  noise             streams bring bytes without end, and no line's end
+  closed            each stream is ended at once
+  flood             streams bring endless events, each of which asks for a fetch
+  noise             streams bring endless bytes without a line end
   other-origin      the stream is offered at another origin, 127.0.0.2
   plain-page        the stream is a page of HTML
 """

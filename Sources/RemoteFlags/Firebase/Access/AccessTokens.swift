@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import EventLoop
 import Files
 import JSON
 import Transfer
@@ -10,8 +9,7 @@ import Transfer
 final class AccessTokens {
     private let credential: Credential?
     private let scope: String
-    private let environment: SourceEnvironment
-    private let loop: EventLoop
+    private let context: SourceContext
     private let fetch: Fetch
     private var held: AccessToken?
     /// The service account, and the file that it was read from.
@@ -19,15 +17,11 @@ final class AccessTokens {
 
     /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
     /// fetch of flags.
-    init(
-        _ credential: Credential?, scope: String, limit: Duration, environment: SourceEnvironment,
-        client: HTTPClient, loop: EventLoop
-    ) {
+    init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceContext) {
         self.credential = credential
         self.scope = scope
-        self.environment = environment
-        self.loop = loop
-        fetch = Fetch("", limit: limit, client: client, loop: loop)
+        self.context = context
+        fetch = Fetch("", limit: limit, for: context)
     }
 
     /// Calls back with a token, at once or by `deadline`; never after `cancel()`.
@@ -37,19 +31,20 @@ final class AccessTokens {
         do throws(Failure) {
             // The file is read each time: a replaced key may be that of another account.
             let account = try readAccount()
-            let now = loop.now
+            let now = context.now
             if let held, now.boot < held.renewAt { return completion(.success(held.text)) }
             var request: HTTPRequest
             if let account {
                 request = try Self.request(to: account, for: scope, at: now.wall)
             } else {
-                request = Self.request(toMetadataServer: environment.metadataHost)
+                request = Self.request(toMetadataServer: context.environment.metadataHost)
             }
-            request.headers.append(Header("User-Agent", environment.agent))
+            request.headers.append(Header("User-Agent", context.environment.agent))
             fetch.operation = "get an access token from '\(request.url)'"
             fetch.begin(until: deadline)
             fetch.send(request) { [unowned self] result in
-                completion(result.flatMap { token(in: $0, askedAt: now.boot) })
+                completion(
+                    Result { () throws(Failure) in try token(in: result.get(), askedAt: now.boot) })
             }
         } catch {
             completion(.failure(error))
@@ -57,33 +52,25 @@ final class AccessTokens {
     }
 
     /// Forgets the token, which the service does not accept.
-    func dropToken() {
-        held = nil
-    }
+    func dropToken() { held = nil }
 
     /// Ends the request in flight.
-    func cancel() {
-        fetch.cancel()
-    }
+    func cancel() { fetch.cancel() }
 
-    private func token(in response: HTTPResponse, askedAt: Boottime) -> Result<String, Failure> {
+    private func token(in response: HTTPResponse, askedAt: Boottime) throws(Failure) -> String {
+        try check(response)
         do throws(Failure) {
-            try check(response, fetch.operation)
-            do throws(Failure) {
-                let token = try AccessToken(response.body, askedAt: askedAt)
-                held = token
-                return .success(token.text)
-            } catch {
-                throw Failure(.unreachable, "\(fetch.operation): \(error.detail)")
-            }
+            let token = try AccessToken(response.body, askedAt: askedAt)
+            held = token
+            return token.text
         } catch {
-            return .failure(error)
+            throw Failure(.unreachable, "\(fetch.operation): \(error.detail)")
         }
     }
 
-    private func check(_ response: HTTPResponse, _ operation: String) throws(Failure) {
+    private func check(_ response: HTTPResponse) throws(Failure) {
         guard response.status == 200 else {
-            var failure = response.googleRefusal(of: operation, now: loop.now.wall)
+            var failure = response.googleRefusal(of: fetch.operation, now: context.now.wall)
             // RFC 6749 §5.2: the assertion is not accepted. A retry would not help.
             if response.status == 400 {
                 failure.kind = .refused
@@ -95,7 +82,8 @@ final class AccessTokens {
         }
         // Another server may answer at the link-local address.
         if credential == nil, response.headers["metadata-flavor"] != "Google" {
-            throw Failure(.unreachable, "\(operation): the answer is not from a metadata server")
+            throw Failure(
+                .unreachable, "\(fetch.operation): the answer is not from a metadata server")
         }
     }
 
@@ -103,8 +91,7 @@ final class AccessTokens {
         guard let credential else { return nil }
         let bytes: [UInt8]
         do {
-            bytes = try credential.readSecret(
-                in: environment.credentialsDirectory, user: environment.user)
+            bytes = try context.environment.secret(credential)
         } catch {
             throw Failure(.unreachable, "\(error)")
         }
@@ -129,8 +116,7 @@ final class AccessTokens {
     private static func request(toMetadataServer host: String?) -> HTTPRequest {
         let host = host ?? "metadata.google.internal"
         let path = "computeMetadata/v1/instance/service-accounts/default/token"
-        return .google(
-            "http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")])
+        return .google("http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")])
     }
 }
 
@@ -145,7 +131,7 @@ struct AccessToken {
     /// lifetime is counted from the time of the request.
     init(_ body: [UInt8], askedAt: Boottime) throws(Failure) {
         let members = try FlagDocument.parse(body)
-        guard let text = members["access_token"]?.string, text.isHeaderText else {
+        guard let text = members["access_token"]?.string, text.isVisibleASCII else {
             throw Failure(.invalid, "the answer holds no 'access_token'")
         }
         self.text = text

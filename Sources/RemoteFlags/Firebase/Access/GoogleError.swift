@@ -25,8 +25,7 @@ enum GoogleError {
             return words.isEmpty ? "an error without a message" : shown(words)
         case .string(let word):
             return shown([word, object["error_description"]?.string].compactMap(\.self))
-        case nil, .null, .bool, .number, .array:
-            return nil
+        case nil, .null, .bool, .number, .array: return nil
         }
     }
 
@@ -54,9 +53,4 @@ extension HTTPRequest {
             url: url, headers: headers, body: body, maxBody: maxBody,
             keptOfRefusal: GoogleError.limit, isDirect: WebAddress(url)?.scheme == "http")
     }
-}
-
-extension String {
-    /// Whether it may stand in a header.
-    var isHeaderText: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -17,22 +17,21 @@ struct ServiceAccount {
     init(_ bytes: [UInt8], named name: String) throws(Failure) {
         do {
             guard case .object(let members) = try JSON.Value.parse(bytes) else {
-                throw AccountFlaw("it is no JSON object")
+                throw AccountProblem(description: "it is no JSON object")
             }
             guard members["type"]?.string.map({ $0 == "service_account" }) ?? true else {
-                throw AccountFlaw("its 'type' is not 'service_account'")
+                throw AccountProblem(description: "its 'type' is not 'service_account'")
             }
             email = try members.text("client_email")
             keyID = members["private_key_id"]?.string
             tokenURL = try members.text("token_uri")
             // The endpoint gets an assertion that is valid for an hour.
             guard let address = WebAddress(tokenURL), address.isConfidential else {
-                throw AccountFlaw("its 'token_uri' is not https")
+                throw AccountProblem(description: "its 'token_uri' is not https")
             }
             key = try RSAKey(pem: Array(try members.text("private_key").utf8))
         } catch {
-            throw Failure(
-                .unreachable, "read the key of the service account '\(name)': \(error)")
+            throw Failure(.unreachable, "read the key of the service account '\(name)': \(error)")
         }
     }
 
@@ -60,19 +59,15 @@ struct ServiceAccount {
 }
 
 /// Why the file is no key of a service account.
-private struct AccountFlaw: Error, CustomStringConvertible {
+private struct AccountProblem: Error, CustomStringConvertible {
+    /// The end of a sentence about the file.
     let description: String
-
-    /// The clause is the end of a sentence about the file.
-    init(_ description: String) {
-        self.description = description
-    }
 }
 
 extension JSON.Object {
-    fileprivate func text(_ key: String) throws(AccountFlaw) -> String {
+    fileprivate func text(_ key: String) throws(AccountProblem) -> String {
         guard let text = self[key]?.string, !text.isEmpty else {
-            throw AccountFlaw("its '\(key)' is missing")
+            throw AccountProblem(description: "its '\(key)' is missing")
         }
         return text
     }

@@ -32,20 +32,19 @@ enum ClientAnswer {
         if let message = GoogleError.message(in: members) {
             throw Failure(.unreachable, "the server answers 200 with an error: \(message)")
         }
-        let state: String
-        switch members["state"] {
-        case nil, .null: state = "UPDATE"
-        case .string(let word): state = word
-        case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
-        }
+        let state =
+            switch members["state"] {
+            case nil, .null: "UPDATE"
+            case .string(let word): word
+            case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
+            }
         switch state {
         case "UPDATE":
             guard case .object(let entries) = members["entries"], !entries.isEmpty else {
                 throw Failure(.invalid, "the answer holds no entries")
             }
             self = .flags(entries, version: members["templateVersion"]?.scalarText)
-        case "NO_CHANGE" where isConditional:
-            self = .unchanged
+        case "NO_CHANGE" where isConditional: self = .unchanged
         case "NO_CHANGE":
             throw Failure(.invalid, "the answer says NO_CHANGE to a request without condition")
         case "NO_TEMPLATE":
@@ -54,8 +53,7 @@ enum ClientAnswer {
             throw Failure(.invalid, "the template holds nothing for this app (EMPTY_CONFIG)")
         case "INSTANCE_STATE_UNSPECIFIED":
             throw Failure(.unreachable, "the service does not know (INSTANCE_STATE_UNSPECIFIED)")
-        default:
-            throw Failure(.invalid, "the answer's state \(quoted(state)) is not known")
+        default: throw Failure(.invalid, "the answer's state \(quoted(state)) is not known")
         }
     }
 }

@@ -1,48 +1,35 @@
 import CivilTime
 package import Decision
-package import EventLoop
+import EventLoop
 import Faults
 import JSON
 package import SourceKinds
-package import Transfer
+import Transfer
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
 /// installation: one POST for each fetch, and a stream of hints if the configuration enables it.
 package final class ClientTemplateSource: FlagSource {
-    package let name: SourceName
     private let site: ClientTemplateSite
-    private let interval: Duration
-    private let environment: SourceEnvironment
-    private let loop: EventLoop
-    private let client: HTTPClient
+    private let context: SourceContext
     private let fetch: Fetch
     private let installations: Installations
-    private let deliver: Deliver
     private var versions = TemplateVersions()
     private var etag: String?
     private var stream: Stream<InvalidationParser>?
     private var isStreaming = false
     private var timer: Timer?
 
-    /// A source that fetches nothing yet. `deliver` takes its events.
-    package init(
-        name: SourceName, site: ClientTemplateSite, interval: Duration,
-        environment: SourceEnvironment, client: HTTPClient, loop: EventLoop,
-        deliver: @escaping Deliver
-    ) {
-        self.name = name
+    /// A source that fetches nothing yet.
+    package init(_ site: ClientTemplateSite, _ context: SourceContext) {
         self.site = site
-        self.interval = interval
-        self.environment = environment
-        self.client = client
-        self.loop = loop
-        self.deliver = deliver
+        self.context = context
         fetch = Fetch(
-            "fetch the client template of '\(site.project)'", limit: site.timeout, client: client,
-            loop: loop)
-        installations = Installations(
-            of: name, site, environment: environment, client: client, loop: loop)
+            "fetch the client template of '\(site.project)'",
+            limit: site.limits.timeout, for: context)
+        installations = Installations(for: site, context)
     }
+
+    package var name: SourceName { context.name }
 
     package var binding: String { site.binding }
 
@@ -50,21 +37,19 @@ package final class ClientTemplateSource: FlagSource {
     package func start() {
         guard let url = site.realtimeURL else { return }
         do throws(SystemError) {
-            timer = try Timer(loop, accuracy: .milliseconds(50)) { [unowned self] in
-                deliver(.hinted(name))
+            timer = try Timer(context.loop, accuracy: .milliseconds(50)) { [context] in
+                context.deliver(.hinted(context.name))
             }
             // The service keeps each stream for some minutes, and may be silent all the time.
             stream = try Stream(
-                of: name, policy: StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
-                interval: interval, client: client, loop: loop,
+                for: context, StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] in versions.announce($0) }
-                },
-                request: { [unowned self] in try streamRequest(to: url) },
+                }, request: { [unowned self] in try streamRequest(to: url) },
                 explain: { GoogleError.message(in: $0.body) },
                 deliver: { [unowned self] in pass($0) })
         } catch {
-            deliver(.watched(name, problem: "\(error)"))
+            context.tell(problem: "\(error)")
         }
     }
 
@@ -87,30 +72,30 @@ package final class ClientTemplateSource: FlagSource {
     private func get(_ validators: Validators, isSecondTry: Bool) {
         guard site.installationsURL != nil else { return send(validators, nil) }
         // The service gives flags without a token too: half of the time is kept for them.
-        let now = loop.now.boot
-        installations.withToken(by: now + (fetch.deadline - now) / 2) { [unowned self] result in
+        installations.withToken(by: fetch.deadline - fetch.timeLeft / 2) { [unowned self] result in
             switch result {
             case .success(let token):
-                deliver(.warned(name, [installations.problem].compactMap(\.self)))
+                warn(installations.problem)
                 send(validators, token, isSecondTry: isSecondTry)
                 followStream()
             case .failure(let failure):
-                let doubts = ["\(failure.detail); asking without a token", installations.problem]
-                deliver(.warned(name, doubts.compactMap(\.self)))
-                if stream != nil, !isStreaming {
-                    deliver(.watched(name, problem: failure.detail))
-                }
+                warn("\(failure.detail); asking without a token", installations.problem)
+                if stream != nil, !isStreaming { context.tell(problem: failure.detail) }
                 send(validators, nil)
             }
         }
     }
 
+    private func warn(_ warnings: String?...) {
+        context.deliver(.warned(name, warnings.compactMap(\.self)))
+    }
+
     private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
         var headers = site.headers
-        headers.append(Header("User-Agent", environment.agent))
+        headers.append(Header("User-Agent", context.environment.agent))
         var body: JSON.Object = [
             "appId": .string(site.appID), "appInstanceId": .string(installations.installation.id),
-            "sdkVersion": .string(environment.sdkVersion), "languageCode": "en-US",
+            "sdkVersion": .string(context.environment.sdkVersion), "languageCode": "en-US",
         ]
         if let token {
             headers.append(Header("X-Goog-Firebase-Installations-Auth", token))
@@ -122,7 +107,8 @@ package final class ClientTemplateSource: FlagSource {
             get(validators, isSecondTry: true)
         }
         fetch.send(
-            .google(site.fetchURL, headers: headers, body: body.bytes, maxBody: site.maxBody),
+            .google(
+                site.fetchURL, headers: headers, body: body.bytes, maxBody: site.limits.maxBody),
             renew: isSecondTry ? nil : renew
         ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }
@@ -131,24 +117,23 @@ package final class ClientTemplateSource: FlagSource {
         do throws(Failure) {
             let response = try result.get()
             let outcome = try outcome(of: response, isConditional: isConditional)
-            deliver(.fetched(name, outcome, date: response.date(now: loop.now.wall)))
+            context.end(outcome, date: response.date(now: context.now.wall))
             stream?.pollSucceeded()
             if versions.needFetch() { hint(after: 1000...3000) }
         } catch {
             stream?.pollFailed(error)
-            deliver(.fetched(name, .failure(error)))
+            context.end(.failure(error))
         }
     }
 
     private func outcome(
         of response: HTTPResponse, isConditional: Bool
     ) throws(Failure) -> Outcome {
-        let now = loop.now.wall
+        let now = context.now.wall
         switch response.status {
         case 200:
             switch try ClientAnswer(response.body, isConditional: isConditional) {
-            case .unchanged:
-                return .unchanged
+            case .unchanged: return .unchanged
             case .flags(let flags, let version):
                 try versions.take(version)
                 etag = response.validators.etag
@@ -157,10 +142,8 @@ package final class ClientTemplateSource: FlagSource {
                         flags, validators: Validators(etag: etag), version: version,
                         fetchedAt: now))
             }
-        case 304 where isConditional:
-            return .unchanged
-        default:
-            throw response.googleRefusal(of: fetch.operation, now: now)
+        case 304 where isConditional: return .unchanged
+        default: throw response.googleRefusal(of: fetch.operation, now: now)
         }
     }
 
@@ -169,35 +152,36 @@ package final class ClientTemplateSource: FlagSource {
     private func followStream() {
         guard let stream, !isStreaming else { return }
         isStreaming = true
-        deliver(.watched(name, problem: nil))
+        context.tell(problem: nil)
         stream.start()
     }
 
     /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
     /// fetch at once.
     private func pass(_ event: Event) {
-        guard case .hinted = event else { return deliver(event) }
+        guard case .hinted = event else { return context.deliver(event) }
         hint(after: 0...3000)
     }
 
     private func hint(after milliseconds: ClosedRange<Int64>) {
-        timer?.set(at: loop.now.boot + .milliseconds(Int64.random(in: milliseconds)))
+        timer?.set(at: context.now.boot + .milliseconds(Int64.random(in: milliseconds)))
     }
 
     private func streamRequest(to url: String) throws(Failure) -> HTTPRequest {
         let installation = installations.installation
-        guard let token = installation.freshToken(at: loop.now.wall) else {
+        guard let token = installation.freshToken(at: context.now.wall) else {
             throw Failure(.unreachable, "the installation has no token")
         }
         let known = versions.newest.map(String.init) ?? "0"
         let body: JSON.Object = [
             "project": .string(site.project), "namespace": "firebase",
             "lastKnownVersionNumber": .string(known), "appId": .string(site.appID),
-            "sdkVersion": .string(environment.sdkVersion),
+            "sdkVersion": .string(context.environment.sdkVersion),
             "appInstanceId": .string(installation.id),
         ]
         let own = [
-            Header("User-Agent", environment.agent), Header("X-Accept-Response-Streaming", "true"),
+            Header("User-Agent", context.environment.agent),
+            Header("X-Accept-Response-Streaming", "true"),
             Header("X-Goog-Firebase-Installations-Auth", token),
             Header("If-None-Match", etag ?? "*"),
         ]

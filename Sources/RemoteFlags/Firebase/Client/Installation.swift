@@ -27,9 +27,7 @@ struct Installation: Hashable, Sendable {
         return Installation(id: String(Base64URL.text(of: bytes).prefix(22)))
     }
 
-    private init(id: String) {
-        self.id = id
-    }
+    private init(id: String) { self.id = id }
 
     /// The token, unless it ends within an hour.
     func freshToken(at now: Instant) -> String? {
@@ -44,14 +42,10 @@ struct Installation: Hashable, Sendable {
     }
 
     /// Keeps a new token.
-    mutating func renew(_ token: Token) {
-        self.token = token
-    }
+    mutating func renew(_ token: Token) { self.token = token }
 
     /// Forgets the token, which the service does not accept.
-    mutating func dropToken() {
-        token = nil
-    }
+    mutating func dropToken() { token = nil }
 
     /// Records that the service does not know the installation any more. Its id stays.
     mutating func unregister() {
@@ -103,8 +97,7 @@ struct InstallationFile {
     /// The stored installation; nil if this app has none, or if the file cannot be read.
     func read() -> Installation? {
         do {
-            return Installation(
-                try JSON.Value.parse(try File.read(path, limit: 64 << 10)), of: app)
+            return Installation(try JSON.Value.parse(try File.read(path, limit: 64 << 10)), of: app)
         } catch {
             return nil
         }

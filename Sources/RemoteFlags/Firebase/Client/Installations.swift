@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import EventLoop
 import JSON
 import SourceKinds
 import Transfer
@@ -8,10 +7,9 @@ import Transfer
 /// Keeps the installation of a source registered, and its token fresh (Firebase Installations).
 final class Installations {
     private let site: ClientTemplateSite
+    private let context: SourceContext
     private let url: String
-    private let version: String
     private let file: InstallationFile
-    private let loop: EventLoop
     private let fetch: Fetch
     private(set) var installation: Installation
     /// Why the installation could not be stored; nil if it was stored.
@@ -20,19 +18,15 @@ final class Installations {
     private var pause: (until: Boottime, because: Failure)?
 
     /// The installation of a source, read from its file or made and stored.
-    init(
-        of source: SourceName, _ site: ClientTemplateSite, environment: SourceEnvironment,
-        client: HTTPClient, loop: EventLoop
-    ) {
+    init(for site: ClientTemplateSite, _ context: SourceContext) {
         self.site = site
-        self.loop = loop
+        self.context = context
         url = site.installationsURL ?? ""
-        version = environment.sdkVersion
         fetch = Fetch(
-            "get an installation token from '\(url)'", limit: site.timeout / 2, client: client,
-            loop: loop)
+            "get an installation token from '\(url)'", limit: site.limits.timeout / 2, for: context)
         file = InstallationFile(
-            of: source, app: "\(site.project) \(site.appID)", in: environment.stateDirectory)
+            of: context.name, app: "\(site.project) \(site.appID)",
+            in: context.environment.stateDirectory)
         let known = file.read()
         installation = known ?? .random()
         if known == nil { store() }
@@ -44,7 +38,7 @@ final class Installations {
     func withToken(
         by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
     ) {
-        let now = loop.now
+        let now = context.now
         if let token = installation.freshToken(at: now.wall) {
             return completion(.success(token))
         }
@@ -57,14 +51,10 @@ final class Installations {
     }
 
     /// Forgets the token, which the service does not accept.
-    func dropToken() {
-        installation.dropToken()
-    }
+    func dropToken() { installation.dropToken() }
 
     /// Ends the request in flight.
-    func cancel() {
-        fetch.cancel()
-    }
+    func cancel() { fetch.cancel() }
 
     private func end(
         _ result: Result<HTTPResponse, Failure>, isRenewal: Bool
@@ -77,13 +67,13 @@ final class Installations {
         } catch {
             let wait = min(error.retryAfter ?? .seconds(60), .seconds(3600))
             let isForgotten = isRenewal && installation.refreshToken == nil
-            pause = isForgotten ? nil : (loop.now.boot + wait, error)
+            pause = isForgotten ? nil : (context.now.boot + wait, error)
             return .failure(error)
         }
     }
 
     private func take(_ response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String {
-        let now = loop.now.wall
+        let now = context.now.wall
         guard (200..<300).contains(response.status) else {
             // The service has forgotten the installation: the next fetch registers it again.
             if isRenewal, [401, 404].contains(response.status) { installation.unregister() }
@@ -105,7 +95,9 @@ final class Installations {
     }
 
     private func request(by refreshToken: String?) -> HTTPRequest {
-        var body: JSON.Object = ["appId": .string(site.appID), "sdkVersion": .string(version)]
+        var body: JSON.Object = [
+            "appId": .string(site.appID), "sdkVersion": .string(context.environment.sdkVersion),
+        ]
         var path = "\(url)/v1/projects/\(site.project)/installations"
         var headers = site.headers
         if let refreshToken {
@@ -147,5 +139,5 @@ extension SourceEnvironment {
 
 extension String {
     /// Whether it may stand in a header or a path.
-    fileprivate var isShortHeaderText: Bool { isHeaderText && utf8.count <= 4096 }
+    fileprivate var isShortHeaderText: Bool { isVisibleASCII && utf8.count <= 4096 }
 }

@@ -61,10 +61,8 @@ package struct InvalidationParser: StreamParser {
         case UInt8(ascii: "{"):
             object.append(byte)
             depth = 1
-        case UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D:
-            break
-        default:
-            news.failure = Failure(.invalid, "the stream is not JSON")
+        case UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D: break
+        default: news.failure = Failure(.invalid, "the stream is not JSON")
         }
     }
 

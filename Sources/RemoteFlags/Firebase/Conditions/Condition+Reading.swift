@@ -13,17 +13,17 @@ extension Condition {
             return
         }
         do throws(ConditionError) {
-            if let members = try object.part("orCondition") {
+            if let members = try object.object("orCondition") {
                 self = .or(try members.conditions)
-            } else if let members = try object.part("andCondition") {
+            } else if let members = try object.object("andCondition") {
                 self = .and(try members.conditions)
-            } else if try object.part("true") != nil {
+            } else if try object.object("true") != nil {
                 self = .constant(true)
-            } else if try object.part("false") != nil {
+            } else if try object.object("false") != nil {
                 self = .constant(false)
-            } else if let members = try object.part("percent") {
+            } else if let members = try object.object("percent") {
                 self = .percent(try Percent(members))
-            } else if let members = try object.part("customSignal") {
+            } else if let members = try object.object("customSignal") {
                 self = .customSignal(try SignalTest(members))
             } else {
                 throw ConditionError(
@@ -43,7 +43,7 @@ extension Percent {
         case "LESS_OR_EQUAL": bounds = .upTo(try members.microPercent("microPercent"))
         case "GREATER_THAN": bounds = .above(try members.microPercent("microPercent"))
         case "BETWEEN":
-            let range = try members.part("microPercentRange") ?? JSON.Object()
+            let range = try members.object("microPercentRange") ?? JSON.Object()
             bounds = .between(
                 try range.microPercent("microPercentLowerBound"),
                 try range.microPercent("microPercentUpperBound"))
@@ -80,75 +80,56 @@ extension SignalTest {
 extension Relation {
     fileprivate init?(_ word: String, of family: String) {
         guard word.hasPrefix(family) else { return nil }
-        switch word.dropFirst(family.count) {
-        case "LESS_THAN": self = .less
-        case "LESS_EQUAL": self = .lessOrEqual
-        case "EQUAL": self = .equal
-        case "NOT_EQUAL": self = .notEqual
-        case "GREATER_THAN": self = .greater
-        case "GREATER_EQUAL": self = .greaterOrEqual
-        default: return nil
-        }
+        self.init(rawValue: String(word.dropFirst(family.count)))
     }
 }
 
 extension ConditionError {
     fileprivate init(operator word: String?) {
-        self.init(
-            word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
+        self.init(word.map { "its operator \(quoted($0)) is not known" } ?? "it has no operator")
     }
 }
 
 extension JSON.Object {
-    /// The member as an object; nil if it is missing or null.
-    fileprivate func part(_ key: String) throws(ConditionError) -> JSON.Object? {
-        switch self[key] {
-        case nil, .null: return nil
-        case .object(let object): return object
-        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an object")
+    /// The member as `read` finds it; nil if it is missing or null. `kind` is its type, for the error.
+    private func member<Value>(
+        _ key: String, _ kind: String, _ read: (JSON.Value) -> Value?
+    ) throws(ConditionError) -> Value? {
+        guard let value = self[key], value != .null else { return nil }
+        guard let member = read(value) else {
+            throw ConditionError("'\(key)' is \(value.typeName), not \(kind)")
         }
+        return member
+    }
+
+    fileprivate func object(_ key: String) throws(ConditionError) -> JSON.Object? {
+        try member(key, "an object", \.object)
     }
 
     fileprivate func text(_ key: String) throws(ConditionError) -> String? {
-        switch self[key] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not a string")
-        }
+        try member(key, "a string", \.string)
     }
 
     fileprivate func texts(_ key: String) throws(ConditionError) -> [String] {
-        switch self[key] {
-        case nil, .null: return []
-        case .array(let values):
-            let texts = values.compactMap(\.string)
-            guard texts.count == values.count else {
-                throw ConditionError("'\(key)' holds a value that is no string")
-            }
-            return texts
-        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not an array")
+        let values = try member(key, "an array", \.array) ?? []
+        let texts = values.compactMap(\.string)
+        guard texts.count == values.count else {
+            throw ConditionError("'\(key)' holds a value that is no string")
         }
+        return texts
     }
 
     fileprivate func microPercent(_ key: String) throws(ConditionError) -> Int64 {
-        switch self[key] {
-        case nil, .null: return 0
-        case .number(let number):
-            guard let count = number.int64 else {
-                throw ConditionError("'\(key)' is \(number.literal), not a whole number")
-            }
-            return count
-        case let other?: throw ConditionError("'\(key)' is \(other.typeName), not a number")
+        guard let number = try member(key, "a number", \.number) else { return 0 }
+        guard let count = number.int64 else {
+            throw ConditionError("'\(key)' is \(number.literal), not a whole number")
         }
+        return count
     }
 
     fileprivate var conditions: [Condition] {
         get throws(ConditionError) {
-            switch self["conditions"] {
-            case nil, .null: return []
-            case .array(let values): return values.map { Condition($0) }
-            case let other?: throw ConditionError("'conditions' is \(other.typeName), not an array")
-            }
+            try member("conditions", "an array", \.array)?.map { Condition($0) } ?? []
         }
     }
 }

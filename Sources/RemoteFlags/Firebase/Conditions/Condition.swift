@@ -46,9 +46,7 @@ package struct Percent: Hashable, Sendable {
     static let whole: UInt64 = 100_000_000
 
     /// The place of a host among all, from 0 to 99,999,999: its SHA-256 as a number, modulo 10^8.
-    package func place(
-        of randomizationID: String, digest: (_ bytes: [UInt8]) -> [UInt8]
-    ) -> Int64 {
+    package func place(of randomizationID: String, digest: (_ bytes: [UInt8]) -> [UInt8]) -> Int64 {
         let text = seed.isEmpty ? randomizationID : "\(seed).\(randomizationID)"
         let rest = digest(Array(text.utf8)).reduce(UInt64(0)) { rest, byte in
             (rest << 8 | UInt64(byte)) % Self.whole
@@ -81,9 +79,14 @@ package struct SignalTest: Hashable, Sendable {
     }
 }
 
-/// The relation of the signal to the target.
-package enum Relation: Hashable, CaseIterable, Sendable {
-    case less, lessOrEqual, equal, notEqual, greater, greaterOrEqual
+/// The relation of the signal to the target, with the end of the operator's name.
+package enum Relation: String, CaseIterable, Sendable {
+    case less = "LESS_THAN"
+    case lessOrEqual = "LESS_EQUAL"
+    case equal = "EQUAL"
+    case notEqual = "NOT_EQUAL"
+    case greater = "GREATER_THAN"
+    case greaterOrEqual = "GREATER_EQUAL"
 
     /// Whether the values are in this relation.
     func holds<Value: Comparable>(_ signal: Value, _ target: Value) -> Bool {

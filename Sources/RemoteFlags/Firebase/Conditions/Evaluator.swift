@@ -29,29 +29,20 @@ package struct Tools {
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
     /// Looks for a regular expression, in RE2's syntax, anywhere in a text.
     package var search: (_ pattern: String, _ text: String) -> SearchResult
-
-    /// Tools of these functions.
-    package init(
-        digest: @escaping (_ bytes: [UInt8]) -> [UInt8],
-        search: @escaping (_ pattern: String, _ text: String) -> SearchResult
-    ) {
-        self.digest = digest
-        self.search = search
-    }
 }
 
-/// Evaluates conditions as the official clients do, and collects its doubts.
+/// Evaluates conditions as the official clients do, and collects warnings.
 ///
 /// If the two official clients for servers come to different results, the condition is false.
 package struct Evaluator {
     private let context: EvaluationContext
     private let tools: Tools
     /// Why conditions are false that may be meant to be true, each a clause.
-    package private(set) var doubts: [String] = []
+    package private(set) var warnings: [String] = []
     /// The condition that is being evaluated.
     private var name = ""
 
-    /// An evaluator for one host, without doubts yet.
+    /// An evaluator for one host, without warnings yet.
     package init(_ context: EvaluationContext, _ tools: Tools) {
         self.context = context
         self.tools = tools
@@ -68,25 +59,18 @@ package struct Evaluator {
     private static let depthLimit = 5
 
     /// Stops at the first condition that decides, as the official clients do: the conditions after
-    /// it cause no doubt.
+    /// it cause no warning.
     private mutating func isTrue(_ condition: Condition, inside depth: Int) -> Bool {
         guard depth < Self.depthLimit else {
-            doubt("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
-            return false
+            return warn("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
         }
         switch condition {
-        case .or(let parts):
-            for part in parts where isTrue(part, inside: depth + 1) { return true }
-            return false
-        case .and(let parts):
-            for part in parts where !isTrue(part, inside: depth + 1) { return false }
-            return true
-        case .constant(let value):
-            return value
+        case .or(let parts): return parts.contains { isTrue($0, inside: depth + 1) }
+        case .and(let parts): return parts.allSatisfy { isTrue($0, inside: depth + 1) }
+        case .constant(let value): return value
         case .percent(let percent):
             guard !context.randomizationID.isEmpty else {
-                doubt("no randomization id is known")
-                return false
+                return warn("no randomization id is known")
             }
             let place = percent.place(of: context.randomizationID, digest: tools.digest)
             return percent.bounds.contains(place)
@@ -96,17 +80,16 @@ package struct Evaluator {
             do throws(ConditionError) {
                 return try test.comparison.holds(for: signal, search: tools.search)
             } catch {
-                doubt("signal \(quoted(test.key)): \(error.cause)")
-                return false
+                return warn("signal \(quoted(test.key)): \(error.cause)")
             }
-        case .unreadable(let cause):
-            doubt(cause)
-            return false
+        case .unreadable(let cause): return warn(cause)
         }
     }
 
-    private mutating func doubt(_ cause: String) {
-        doubts.append("condition \(quoted(name)) counts as false: \(cause)")
+    /// Adds the warning that the present condition counts as false, and returns that value.
+    private mutating func warn(_ cause: String) -> Bool {
+        warnings.append("condition \(quoted(name)) counts as false: \(cause)")
+        return false
     }
 }
 
@@ -117,7 +100,5 @@ struct ConditionError: Error, Hashable, Sendable {
     let cause: String
 
     /// The cause is one clause, lower case.
-    init(_ cause: String) {
-        self.cause = cause
-    }
+    init(_ cause: String) { self.cause = cause }
 }

@@ -11,12 +11,8 @@ enum RegularExpression {
     /// Looks for a match anywhere in a text.
     static func search(_ pattern: String, in text: String) -> SearchResult {
         var error = [CChar](repeating: 0, count: 256)
-        let (pattern, text) = (pattern.utf8CString, text.utf8CString)
-        let result = unsafe pattern.withUnsafeBufferPointer { pattern in
-            unsafe text.withUnsafeBufferPointer { text in
-                unsafe search(pattern, text, &error)
-            }
-        }
+        let result = unsafe cre2_search(
+            pattern, pattern.utf8.count, text, text.utf8.count, memoryLimit, &error, error.count)
         switch result {
         case .found: return .found
         case .missing: return .notFound
@@ -24,18 +20,6 @@ enum RegularExpression {
             let cause = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             return .refused(String(decoding: cause, as: UTF8.self))
         }
-    }
-
-    /// Both buffers end in a NUL that does not count.
-    private static func search(
-        _ pattern: UnsafeBufferPointer<CChar>, _ text: UnsafeBufferPointer<CChar>,
-        _ error: inout [CChar]
-    ) -> cre2_result {
-        guard let expression = pattern.baseAddress, let place = text.baseAddress else {
-            return .refused
-        }
-        return unsafe cre2_search(
-            expression, pattern.count - 1, place, text.count - 1, memoryLimit, &error, error.count)
     }
 }
 

@@ -32,8 +32,7 @@ extension SignalTest.Comparison {
         case .number(let relation, let target):
             return relation.holds(try signal.asNumber(), try Double(agreedOn: target))
         case .version(let relation, let target):
-            return relation.holds(
-                try VersionNumber(try signal.asText()), try VersionNumber(target))
+            return relation.holds(try VersionNumber(try signal.asText()), try VersionNumber(target))
         }
     }
 }
@@ -90,8 +89,7 @@ package enum SignalValue: Hashable, Sendable {
     func asText() throws(ConditionError) -> String {
         try refuseNothing()
         switch self {
-        case .text(let text):
-            return text
+        case .text(let text): return text
         case .integer(let number):
             guard number.magnitude <= 1 << 53 else {
                 throw ConditionError(disagreedOn: "\(number)")
@@ -139,7 +137,7 @@ extension Double {
     /// text.
     init(agreedOn text: String) throws(ConditionError) {
         let trimmed = String(Blanks.both.trim(text))
-        guard trimmed.isDecimalNumber, let value = Double(trimmed) else {
+        guard trimmed.isDecimal, let value = Double(trimmed) else {
             throw ConditionError("\(quoted(text)) is no number to both official clients")
         }
         self = value
@@ -147,36 +145,11 @@ extension Double {
 }
 
 extension String {
-    fileprivate var isDecimalNumber: Bool {
-        var rest = utf8[...]
-        rest.skipSign()
-        if rest.elementsEqual("Infinity".utf8) { return true }
-        let whole = rest.skipDigits()
-        var fraction = 0
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            fraction = rest.skipDigits()
-        }
-        guard whole + fraction > 0 else { return false }
-        if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-            rest.removeFirst()
-            rest.skipSign()
-            guard rest.skipDigits() > 0 else { return false }
-        }
-        return rest.isEmpty
-    }
-}
-
-extension Substring.UTF8View {
-    fileprivate mutating func skipSign() {
-        if first == UInt8(ascii: "+") || first == UInt8(ascii: "-") { removeFirst() }
-    }
-
-    /// Skips the digits at the beginning, and gives their number.
-    fileprivate mutating func skipDigits() -> Int {
-        let digits = prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        removeFirst(digits.count)
-        return digits.count
+    /// Whether it holds only characters of a decimal number, or is `Infinity` with a sign at most.
+    fileprivate var isDecimal: Bool {
+        let hasSign = utf8.first.map("+-".utf8.contains) ?? false
+        return utf8.dropFirst(hasSign ? 1 : 0).elementsEqual("Infinity".utf8)
+            || utf8.allSatisfy("0123456789+-.eE".utf8.contains)
     }
 }
 

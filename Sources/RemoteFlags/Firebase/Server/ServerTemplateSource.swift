@@ -1,45 +1,35 @@
 import CivilTime
 package import Decision
-package import EventLoop
 import JSON
 import Signing
 package import SourceKinds
-package import Transfer
+import Transfer
 
 /// Flags in the server template of a Firebase project: fetched with an access token, and evaluated
 /// on this host.
 package final class ServerTemplateSource: FlagSource {
-    package let name: SourceName
     package let binding: String
     private let site: ServerTemplateSite
-    private let context: EvaluationContext
-    private let agent: String
-    private let loop: EventLoop
+    private let context: SourceContext
+    private let host: EvaluationContext
     private let fetch: Fetch
     private let tokens: AccessTokens
-    private let deliver: Deliver
     private var versions = TemplateVersions()
 
-    /// A source that fetches nothing yet. `deliver` takes its events.
-    package init(
-        name: SourceName, site: ServerTemplateSite, environment: SourceEnvironment,
-        client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
-    ) {
-        self.name = name
+    /// A source that fetches nothing yet.
+    package init(_ site: ServerTemplateSite, _ context: SourceContext) {
         self.site = site
-        self.loop = loop
-        self.deliver = deliver
-        context = site.context(on: environment.host)
-        binding = site.binding(in: context)
-        agent = environment.agent
+        self.context = context
+        host = site.context(on: context.environment.host)
+        binding = site.binding(in: host)
         fetch = Fetch(
-            "get the server template of '\(site.project)'", limit: site.timeout, client: client,
-            loop: loop)
+            "get the server template of '\(site.project)'",
+            limit: site.limits.timeout, for: context)
         tokens = AccessTokens(
-            site.credential, scope: site.scope, limit: site.timeout, environment: environment,
-            client: client, loop: loop)
+            site.credential, scope: site.scope, limit: site.limits.timeout, for: context)
     }
+
+    package var name: SourceName { context.name }
 
     package func start() {}
 
@@ -58,14 +48,14 @@ package final class ServerTemplateSource: FlagSource {
         tokens.withToken(by: fetch.deadline) { [unowned self] result in
             switch result {
             case .success(let token): send(validators, token, isSecondTry: isSecondTry)
-            case .failure(let failure): deliver(.fetched(name, .failure(failure)))
+            case .failure(let failure): context.end(.failure(failure))
             }
         }
     }
 
     private func send(_ validators: Validators, _ token: String, isSecondTry: Bool) {
         var headers = [
-            Header("Accept", "application/json"), Header("User-Agent", agent),
+            Header("Accept", "application/json"), Header("User-Agent", context.environment.agent),
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
@@ -74,7 +64,7 @@ package final class ServerTemplateSource: FlagSource {
             get(validators, isSecondTry: true)
         }
         fetch.send(
-            .google(site.url, headers: headers, maxBody: site.maxBody),
+            .google(site.url, headers: headers, maxBody: site.limits.maxBody),
             renew: isSecondTry ? nil : renew
         ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
     }
@@ -82,23 +72,19 @@ package final class ServerTemplateSource: FlagSource {
     private func end(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
         do throws(Failure) {
             let response = try result.get()
-            let now = loop.now.wall
+            let now = context.now.wall
             let outcome: Outcome
             switch response.status {
-            case 200:
-                outcome = .answer(try read(response, at: now))
-            case 304 where isConditional:
-                outcome = .unchanged
+            case 200: outcome = .answer(try read(response, at: now))
+            case 304 where isConditional: outcome = .unchanged
             case 404:
                 throw Failure(
-                    .invalid,
-                    "\(fetch.operation): no server template is published in this project")
-            default:
-                throw response.googleRefusal(of: fetch.operation, now: now)
+                    .invalid, "\(fetch.operation): no server template is published in this project")
+            default: throw response.googleRefusal(of: fetch.operation, now: now)
             }
-            deliver(.fetched(name, outcome, date: response.date(now: now)))
+            context.end(outcome, date: response.date(now: now))
         } catch {
-            deliver(.fetched(name, .failure(error)))
+            context.end(.failure(error))
         }
     }
 
@@ -110,8 +96,8 @@ package final class ServerTemplateSource: FlagSource {
         }
         let template = try Template(object)
         try versions.take(template.version)
-        let (flags, doubts) = template.flags(in: context, .real)
-        deliver(.warned(name, doubts.summed))
+        let (flags, warnings) = template.flags(in: host, .real)
+        context.deliver(.warned(name, warnings.summed))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
             version: template.version, fetchedAt: now)
@@ -153,8 +139,7 @@ extension SignalValue {
     /// Nil unless it is a string or a number; the configuration accepts no other.
     fileprivate init?(_ value: JSON.Value) {
         switch value {
-        case .string(let text):
-            self = .text(text)
+        case .string(let text): self = .text(text)
         case .number(let number):
             // 5.0 in the file is not 5: as texts they differ.
             if let whole = Int64(number.literal) {
@@ -164,8 +149,7 @@ extension SignalValue {
             } else {
                 return nil
             }
-        case .null, .bool, .array, .object:
-            return nil
+        case .null, .bool, .array, .object: return nil
         }
     }
 }

@@ -7,9 +7,9 @@ import Support
 import Testing
 import Transfer
 
-/// The stream of invalidations, however it is cut.
+/// The stream of invalidations, in parts of any size.
 @Suite(.timeLimit(.minutes(2))) struct InvalidationParserTests {
-    /// What a parser made of some parts, with the versions that it noted.
+    /// The news that a parser finds in some parts, and the versions that it reports.
     private func read(_ parts: [[UInt8]]) -> (news: StreamNews, versions: [Int64]) {
         var versions: [Int64] = []
         var parser = InvalidationParser { version in
@@ -28,7 +28,7 @@ import Transfer
         ,{"latestTemplateVersionNumber":9,"retryIntervalSeconds":15},{"nested": {"a": {}}}]
         """#.utf8)
 
-    @Test func cutAtEveryByteItSaysTheSame() {
+    @Test func aStreamThatIsCutAtAnyByteIsParsedTheSame() {
         let whole = read([Self.stream])
         #expect(whole.versions == [8, 9])
         #expect(whole.news.retryAfter == .seconds(15))
@@ -42,7 +42,7 @@ import Transfer
         #expect(bytes.news == whole.news && bytes.versions == whole.versions)
     }
 
-    @Test func whateverIsLostBehindACutIsNotMadeUp() {
+    @Test func aTruncatedStreamYieldsOnlyWholeVersions() {
         for cut in 0..<Self.stream.count {
             let (news, versions) = read([Array(Self.stream[..<cut])])
             #expect([[], [8], [8, 9]].contains(versions))
@@ -80,7 +80,7 @@ import Transfer
         #expect(versions == [] && !news.isHint)
     }
 
-    /// Each connection is cut one byte later than the one before, until the whole message came.
+    /// Each connection is cut one byte later than the connection before, until a whole message arrives.
     @Test func aStreamThatTheServerCutsAtEveryByteIsFollowedToTheEnd() async throws {
         let server = try await FirebaseServer()
         try server.publish(client: ["service_end": "no"], version: 12)
@@ -96,12 +96,17 @@ import Transfer
         let body = #"{"appInstanceId": "\#(fid)", "lastKnownVersionNumber": "7"}"#
         var versions: [Int64] = []
         var problems: Set<String> = []
+        let context = SourceContext(
+            name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
+            loop: loop,
+            deliver: { event in
+                if case .watched(_, let problem?) = event { problems.insert(problem) }
+            })
         var stream: RemoteFlags.Stream<InvalidationParser>?
         stream = try RemoteFlags.Stream(
-            of: name,
-            policy: StreamPolicy(
+            for: context,
+            StreamPolicy(
                 silence: .seconds(20), firstWait: .milliseconds(2), longestWait: .milliseconds(4)),
-            interval: .milliseconds(1), client: client, loop: loop,
             parser: {
                 InvalidationParser { version in
                     versions.append(version)
@@ -114,9 +119,6 @@ import Transfer
                         + ":streamFetchInvalidations",
                     headers: headers + [Header("X-Goog-Firebase-Installations-Auth", token)],
                     body: Array(body.utf8))
-            },
-            deliver: { event in
-                if case .watched(_, let problem?) = event { problems.insert(problem) }
             })
         stream?.start()
         while versions.count < 3 { try loop.runOnce(.milliseconds(20)) }

@@ -3,17 +3,17 @@ import RemoteFlags
 import Support
 import Testing
 
-/// The evaluation of conditions beside that of the official client for servers in Python.
+/// The evaluation of conditions, compared with the official Python client for servers.
 @Suite(.serialized)
 struct AgreementTests {
     private static let count = 32_000
 
-    /// Another one each day would find more; the same one finds what it found before.
+    /// A fixed seed: a failure can be repeated.
     private static let seed: UInt64 = 20_261_121
 
     private static let sample = Result { try Sample(seed: seed, count: count) }
 
-    /// Generated cases with what the official client says to them.
+    /// Generated cases with the results of the official client.
     struct Sample: Sendable {
         let seed: UInt64
         let templates: [Template]
@@ -32,7 +32,7 @@ struct AgreementTests {
             counts = client.counts
         }
 
-        /// The first case in which an evaluator with a mistake in it comes to another result.
+        /// The first case in which an evaluator with this mistake has another result.
         func firstDifference(_ mutation: Mutation) -> Int? {
             let tools = mutation.tools(.real)
             return templates.indices.first { index in
@@ -43,7 +43,7 @@ struct AgreementTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func everyTemplateSaysWhatItSaysToTheOfficialClient() throws {
+    func everyTemplateIsEvaluatedAsByTheOfficialClient() throws {
         let sample = try Self.sample.get()
         try #require(sample.expected.count == Self.count)
         for index in sample.templates.indices {
@@ -54,7 +54,7 @@ struct AgreementTests {
         }
     }
 
-    /// A comparison proves nothing about an operator that hardly ever came out one way.
+    /// The comparison covers an operator only if it was true and false often enough.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
@@ -68,7 +68,7 @@ struct AgreementTests {
                     "GREATER_EQUAL",
                 ].map { "\(family)_\($0)" }
             })
-    func everyOperatorCameOutBothWaysOftenEnough(operator word: String) throws {
+    func everyOperatorWasTrueAndFalseOftenEnough(operator word: String) throws {
         let sample = try Self.sample.get()
         let (no, yes) = sample.counts[word] ?? (0, 0)
         print("seed \(sample.seed): \(word) was false \(no) times and true \(yes) times")
@@ -76,7 +76,7 @@ struct AgreementTests {
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: Mutation.all)
-    func aMistakeInAnOperatorIsFound(mutation: Mutation) throws {
+    func theComparisonFindsAPlantedMistake(mutation: Mutation) throws {
         let difference = try Self.sample.get().firstDifference(mutation)
         #expect(difference != nil)
     }

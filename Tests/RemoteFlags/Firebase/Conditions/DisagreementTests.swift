@@ -2,8 +2,8 @@ import JSON
 import RemoteFlags
 import Testing
 
-/// Where the two official clients for servers come to different results, or where one of them fails:
-/// false, and a word about it.
+/// A condition on which the two official clients for servers disagree, or on which one of them fails, is
+/// false, and a warning names it.
 struct DisagreementTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -93,7 +93,7 @@ struct DisagreementTests {
     ]
 
     @Test(arguments: cases)
-    func whatTheyDisagreeOnIsFalseAndSaid(disagreement: Case) {
+    func aConditionOnWhichTheClientsDisagreeIsFalseAndReported(disagreement: Case) {
         let condition = Condition([
             "customSignal": [
                 "customSignalOperator": .string(disagreement.test), "customSignalKey": "s",
@@ -104,7 +104,7 @@ struct DisagreementTests {
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
         #expect(
-            evaluator.doubts
+            evaluator.warnings
                 == ["condition 'c' counts as false: signal 's': \(disagreement.doubt)"])
     }
 
@@ -113,7 +113,7 @@ struct DisagreementTests {
         var evaluator = Evaluator(EvaluationContext(signals: ["s": .text("gold")]), .real)
         let isTrue = evaluator.isTrue(.customSignal(test), named: "c")
         #expect(isTrue)
-        #expect(evaluator.doubts == [])
+        #expect(evaluator.warnings == [])
     }
 
     struct Shape: Sendable, CustomTestStringConvertible {
@@ -159,13 +159,13 @@ struct DisagreementTests {
     ]
 
     @Test(arguments: shapes)
-    func aConditionThatMakesNoSenseIsFalseAndSaid(shape: Shape) throws {
+    func aConditionThatMakesNoSenseIsFalseAndReported(shape: Shape) throws {
         let condition = Condition(try JSON.Value.parse(shape.json))
         let context = EvaluationContext(randomizationID: "host", signals: ["s": .text("x")])
         var evaluator = Evaluator(context, .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
-        #expect(evaluator.doubts == ["condition 'c' counts as false: \(shape.doubt)"])
+        #expect(evaluator.warnings == ["condition 'c' counts as false: \(shape.doubt)"])
     }
 
     @Test(arguments: 0...7)
@@ -176,6 +176,6 @@ struct DisagreementTests {
         var evaluator = Evaluator(EvaluationContext(), .real)
         let isTrue = evaluator.isTrue(nested, named: "c")
         #expect(isTrue == (depth <= 4))
-        #expect(evaluator.doubts.isEmpty == (depth <= 4))
+        #expect(evaluator.warnings.isEmpty == (depth <= 4))
     }
 }

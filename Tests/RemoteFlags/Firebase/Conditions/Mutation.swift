@@ -1,10 +1,10 @@
 import RemoteFlags
 import Testing
 
-/// A mistake that an evaluator could make, planted by changing what it is given. Each must show.
+/// A mistake of an evaluator, planted by a change of its input. The comparison has to find each.
 struct Mutation: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Rewrites a condition whose parts have been rewritten already.
+    /// Rewrites a condition, after its parts.
     var condition: @Sendable (Condition) -> Condition = { $0 }
     var tools: @Sendable (Tools) -> Tools = { $0 }
 
@@ -142,7 +142,8 @@ extension Mutation {
         },
     ]
 
-    /// Each relation for its neighbour, of numbers and of versions; and the one for the other.
+    /// Each relation replaced by its neighbour, for numbers and for versions; and versions compared as
+    /// numbers.
     private static let relations =
         Relation.allCases.flatMap { relation in
             let wrong = relation.neighbour

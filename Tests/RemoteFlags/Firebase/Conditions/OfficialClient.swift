@@ -3,11 +3,11 @@ import JSON
 import RemoteFlags
 import Support
 
-/// What the official client for servers makes of generated templates.
+/// The results of the official client for servers on generated templates.
 struct OfficialClient {
     /// Parameters with a remote value, by case.
     let answers: [JSON.Object]
-    /// By operator: how often it was false, and how often true.
+    /// How often each operator was false, and how often true.
     let counts: [String: (no: Int64, yes: Int64)]
 
     init(_ cases: [TemplateGenerator.Case]) throws {

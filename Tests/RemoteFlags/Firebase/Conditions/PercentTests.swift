@@ -2,7 +2,7 @@ import RemoteFlags
 import Signing
 import Testing
 
-/// Where hosts stand among all: the vectors that the official clients are tested with.
+/// The places of hosts in a percentage: the test vectors of the official clients.
 struct PercentTests {
     struct Vector: Sendable, CustomTestStringConvertible {
         let seed: String
@@ -33,7 +33,7 @@ struct PercentTests {
     }
 
     @Test(arguments: vectors)
-    func itIsInsideItsOwnLimitAndOutsideTheOneBelow(vector: Vector) {
+    func aHostIsInsideItsOwnLimitAndOutsideTheOneBelow(vector: Vector) {
         let context = EvaluationContext(randomizationID: vector.id)
         for (bounds, expected) in [
             (Percent.Bounds.upTo(vector.place), true), (.upTo(vector.place - 1), false),
@@ -55,7 +55,7 @@ struct PercentTests {
         let isTrue = evaluator.isTrue(condition, named: "canary")
         #expect(!isTrue)
         #expect(
-            evaluator.doubts
+            evaluator.warnings
                 == ["condition 'canary' counts as false: no randomization id is known"])
     }
 }

@@ -3,7 +3,7 @@ import JSON
 import RemoteFlags
 import Signing
 
-/// Templates and contexts at random, with everything in them on which the official clients agree.
+/// Random templates and contexts, of everything on which the official clients agree.
 struct TemplateGenerator {
     /// A template as the service sends it, and the host that it is evaluated for.
     struct Case {
@@ -45,7 +45,7 @@ struct TemplateGenerator {
 
     private mutating func template(for identity: String) -> JSON.Object {
         var names = (0..<Int.random(in: 0...4, using: &random)).map { "condition \($0)" }
-        // Two conditions of one name: the service does not let that happen, the clients do.
+        // Two conditions of one name: the service forbids that, the clients accept it.
         if names.count > 1, chance(10) { names[1] = names[0] }
         let conditions = names.map { name -> JSON.Value in
             let depth = Int.random(in: 0...6, using: &random)
@@ -55,7 +55,7 @@ struct TemplateGenerator {
         }
         var parameters = JSON.Object()
         for (number, name) in names.enumerated() {
-            // Shows how this one condition came out.
+            // This parameter shows the result of the condition.
             parameters["sees \(number)"] = .object([
                 "conditionalValues": .object(JSON.Object([(name, Self.wrapped("true"))])),
                 "defaultValue": Self.wrapped("false"),
@@ -92,7 +92,7 @@ struct TemplateGenerator {
 
     // MARK: - Conditions
 
-    /// A condition of exactly this many `or` and `and` above its deepest leaf.
+    /// A condition with `depth` levels of `or` and `and` above its deepest leaf.
     private mutating func condition(depth: Int, for identity: String) -> JSON.Value {
         guard depth > 0 else { return leaf(for: identity) }
         var parts = [condition(depth: depth - 1, for: identity)]
@@ -131,7 +131,7 @@ struct TemplateGenerator {
             let words = ["LESS_OR_EQUAL", "GREATER_THAN", "BETWEEN"]
             members["percentOperator"] = .string(chance(20) ? "UNKNOWN" : pick(words))
         }
-        // Half of the limits lie where a host is, or beside it.
+        // Half of the limits lie at the place of the host, or next to it.
         let place = Percent(seed: seed, bounds: .upTo(0)).place(
             of: identity, digest: SHA256.digest(of:))
         if !chance(10) { members["microPercent"] = limit(near: place) }
@@ -159,7 +159,7 @@ struct TemplateGenerator {
         ]
         let (family, words) = pick(families)
         let word = family + pick(words)
-        // Often the target is what a host has, else hardly any would be equal.
+        // Often the target is a signal of the host, because random targets are hardly ever equal.
         let fitting = texts.filter { (_, text) in
             switch family {
             case "NUMERIC_": Self.numbers.contains(text)
@@ -214,7 +214,7 @@ struct TemplateGenerator {
         "\\.example\\.", "^1\\.2", "o{1,2}", "^[^a-z]*$", "x*", "e.?$",
     ]
 
-    /// A signal, and the same as JSON. None is empty or zero.
+    /// A signal, and the signal as JSON. It is neither empty nor zero.
     private mutating func signal() -> (SignalValue, JSON.Value) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0:
@@ -237,6 +237,6 @@ struct TemplateGenerator {
         elements[Int(random.next() % UInt64(elements.count))]
     }
 
-    /// True once in so many times.
+    /// True once in `count` times on average.
     private mutating func chance(_ count: UInt64) -> Bool { random.next() % count == 0 }
 }

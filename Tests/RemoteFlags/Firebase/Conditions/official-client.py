@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the official client for servers, `firebase-admin`, makes of server templates.
+"""Evaluates server templates by the official client for servers, `firebase-admin`.
 
 usage: official-client.py CASES ANSWERS COUNTS
 
-CASES holds one JSON object in a line: {"template": ..., "context": {...}}. ANSWERS gets one in a line:
+Each line of CASES is a JSON object: {"template": ..., "context": {...}}. ANSWERS gets one object a line:
 the parameters with a remote value. COUNTS gets {operator: [times false, times true]}.
 """
 import json
@@ -18,7 +18,7 @@ counts = defaultdict(lambda: [0, 0])
 
 
 class Evaluator(remote_config._ConditionEvaluator):
-    """The client's own, which tells how its parts came out."""
+    """The client's evaluator, which also counts the results of each condition."""
 
     def evaluate_condition(self, condition, context, nesting_level=0):
         result = super().evaluate_condition(condition, context, nesting_level)

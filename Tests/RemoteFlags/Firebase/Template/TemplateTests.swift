@@ -3,45 +3,45 @@ import JSON
 import RemoteFlags
 import Testing
 
-/// From a template to flags, beside what the comparison with the official client covers.
+/// From a template to flags: the cases that the comparison with the official client does not cover.
 struct TemplateTests {
     private func flags(
         _ text: String, _ context: EvaluationContext = EvaluationContext()
-    ) throws -> (flags: JSON.Object, doubts: [String]) {
+    ) throws -> (flags: JSON.Object, warnings: [String]) {
         let object = try #require(try JSON.Value.parse(text).object)
         return try Template(object).flags(in: context, .real)
     }
 
     @Test func aValueThatTheHostCannotKnowCountsAsNotGiven() throws {
         for kind in ["rolloutValue", "personalizationValue", "experimentValue"] {
-            let (flags, doubts) = try flags(
+            let (flags, warnings) = try flags(
                 #"{"parameters": {"p": {"defaultValue": {"\#(kind)": {"value": "x"}}}}}"#)
             #expect(flags.isEmpty)
             #expect(
-                doubts
+                warnings
                     == ["parameter 'p': its value is given as '\(kind)', and counts as not given"])
         }
     }
 
     @Test func anEmptyConditionalValueIsNotTheDefaultValue() throws {
-        let (flags, doubts) = try flags(
+        let (flags, warnings) = try flags(
             """
             {"conditions": [{"name": "c", "condition": {"true": {}}}],
              "parameters": {"p": {"conditionalValues": {"c": {}}, "defaultValue": {"value": "x"}}}}
             """)
         #expect(flags.isEmpty)
-        #expect(doubts == ["parameter 'p': its value is empty, and counts as not given"])
+        #expect(warnings == ["parameter 'p': its value is empty, and counts as not given"])
     }
 
-    @Test func parametersInAGroupAloneAreReadAndSaid() throws {
-        let (flags, doubts) = try flags(
+    @Test func parametersInAGroupAloneAreReadAndReported() throws {
+        let (flags, warnings) = try flags(
             """
             {"parameters": {"a": {"defaultValue": {"value": "top"}}},
              "parameterGroups": {"g": {"parameters": {
                 "a": {"defaultValue": {"value": "group"}}, "b": {"defaultValue": {"value": "b"}}}}}}
             """)
         #expect(flags == ["a": "top", "b": "b"])
-        #expect(doubts == ["the parameters of group 'g' stand in the group alone"])
+        #expect(warnings == ["the parameters of group 'g' stand in the group alone"])
     }
 
     @Test(arguments: [
@@ -62,9 +62,9 @@ struct TemplateTests {
         }
     }
 
-    /// Sixty-two seconds for twenty letters, by an engine that goes back.
+    /// A backtracking engine takes sixty-two seconds for twenty letters.
     @Test(.timeLimit(.minutes(1)))
-    func anExpressionThatIsMadeToTakeForeverTakesNone() throws {
+    func aPathologicalExpressionIsEvaluatedQuickly() throws {
         let signal = String(repeating: "a", count: 10_000) + "!"
         let (flags, _) = try flags(
             """

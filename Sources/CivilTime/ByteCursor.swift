@@ -1,0 +1,111 @@
+/// A position in bytes, which are ASCII text or binary numbers. Each `take` moves past the bytes that
+/// it expects, or stays if other bytes come.
+///
+/// The loops are simple for speed: every answer of a server has a date.
+struct ByteCursor {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    /// A cursor at the first byte.
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    /// The position of the next character, counted from 1.
+    var column: Int { index + 1 }
+
+    /// Whether every byte was taken.
+    var isAtEnd: Bool { index == bytes.count }
+
+    /// The next byte, not taken; nil at the end.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    /// Takes the next character if it is `character`; returns whether it was.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+
+    /// Takes this character; throws if another character comes.
+    mutating func expect(_ character: Unicode.Scalar) throws(Flaw) {
+        guard take(character) else { throw .expected("'\(character)'", at: column) }
+    }
+
+    /// Takes this whole word, compared with letter case, or nothing; says whether it did.
+    mutating func take(word: String) -> Bool {
+        var end = index
+        for byte in word.utf8 {
+            guard end < bytes.count, bytes[end] == byte else { return false }
+            end += 1
+        }
+        index = end
+        return true
+    }
+
+    /// Takes the first of these words that comes next; returns its index, nil if none does.
+    mutating func take(oneOf words: [String]) -> Int? {
+        for position in words.indices where take(word: words[position]) { return position }
+        return nil
+    }
+
+    /// Takes bytes as long as the condition holds; returns them.
+    mutating func take(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = bytes[index...].prefix(while: isWanted)
+        index = taken.endIndex
+        return taken
+    }
+
+    /// Takes this many bytes; nil if fewer are left.
+    mutating func take(count: Int) -> ArraySlice<UInt8>? {
+        guard count <= bytes.count - index else { return nil }
+        defer { index += count }
+        return bytes[index..<index + count]
+    }
+
+    /// Takes the digits that come next, up to the upper bound, as one decimal number.
+    ///
+    /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower bound it
+    /// takes none and returns nil.
+    mutating func takeNumber(digits: ClosedRange<Int>) -> Int? {
+        var end = index
+        var number = 0
+        while end < bytes.count, end - index < digits.upperBound, bytes[end].isDigit {
+            number = number * 10 + Int(bytes[end] - UInt8(ascii: "0"))
+            end += 1
+        }
+        guard end - index >= digits.lowerBound else { return nil }
+        index = end
+        return number
+    }
+}
+
+/// Why a text or a file is not what it should be: a clause after its name.
+package struct Flaw: Error, Hashable {
+    /// Such as `a 4-digit year expected at character 1`.
+    let clause: String
+
+    /// A flaw in these words.
+    init(_ clause: String) { self.clause = clause }
+
+    /// This was expected at this character, counted from 1.
+    static func expected(_ text: String, at column: Int) -> Flaw {
+        Flaw("\(text) expected at character \(column)")
+    }
+}
+
+extension UInt8 {
+    /// 0 to 9.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// A to Z, a to z.
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+}
+
+extension String {
+    /// At most the first 40 characters, for a quotation in an error. Times and footers are ASCII, so
+    /// every other character is escaped, to be seen.
+    var excerpt: String {
+        let scalars = unicodeScalars.prefix(40)
+        let cut = scalars.endIndex < unicodeScalars.endIndex ? "..." : ""
+        return scalars.map { $0.escaped(asASCII: true) }.joined() + cut
+    }
+}

@@ -1,0 +1,67 @@
+import Control
+import JSON
+
+extension CommandFailure {
+    /// An error of the daemon, in words that name the next command to type.
+    init(_ error: MethodError) {
+        let kind = MethodError.Kind(rawValue: error.name)
+        self.init(kind?.status ?? .no, kind?.words(error) ?? "the daemon says '\(error.name)'")
+    }
+}
+
+extension MethodError.Kind {
+    fileprivate var status: ExitStatus {
+        switch self {
+        case .noSuchService, .noSuchSource: .noSuchService
+        case .notPermitted: .notPermitted
+        case .notInTheFuture: .usage
+        case .configurationRefused: .configuration
+        case .gateNotOpen, .alreadyForced, .closingHeld, .gatesNotMoved, .methodNotFound,
+            .interfaceNotFound, .invalidParameter:
+            .no
+        }
+    }
+
+    fileprivate func words(_ error: MethodError) -> String {
+        let text = error.parameters.text
+        let known = error.parameters.strings("known")
+        let service = text("service")
+        switch self {
+        case .noSuchService: return noSuch("service", service, known, orNone: "is configured")
+        case .noSuchSource: return noSuch("source", text("source"), known, orNone: "is configured")
+        case .notPermitted:
+            let group = text("group")
+            return "not permitted: only root and members of the group '\(group)' may do that; "
+                + "type 'sudo' before the command, or as root 'adduser USER \(group)'"
+        case .notInTheFuture:
+            return "'\(text("until"))' is past already; give --for DURATION, such as 2h"
+        case .configurationRefused:
+            return "the configuration is refused, the last accepted one stays in force:\n"
+                + text("problems")
+        case .gateNotOpen:
+            return "'\(service)' is \(text("state")); only an open gate can be rehearsed"
+        case .alreadyForced:
+            let override = error.parameters.object("override")
+            let word = { (key: String) in override.text(key).printable }
+            return "'\(service)' is forced to be \(word("state")) by \(word("author")) until "
+                + "\(word("until")): \(word("reason")); 'killswitchctl release \(service)' ends that"
+        case .closingHeld:
+            return "'\(service)' is held open against its flags by close_at_once; "
+                + "'killswitchctl confirm \(service)' lets it close"
+        case .gatesNotMoved:
+            return "there is no gate to close: the running killswitchd was started without --gates"
+        case .methodNotFound, .interfaceNotFound:
+            return "the running killswitchd is another version; "
+                + "type 'systemctl restart killswitchd'"
+        case .invalidParameter:
+            return "the daemon does not take the parameter '\(text("parameter"))'"
+        }
+    }
+}
+
+/// The message for a name that no service or source has. `none` says that there are none at all:
+/// `is configured`.
+func noSuch(_ thing: String, _ name: String, _ known: [String], orNone none: String) -> String {
+    let hint = known.isEmpty ? "no \(thing) \(none)" : "known: \(known.joined(separator: ", "))"
+    return "no such \(thing) '\(name)'; \(hint)"
+}

@@ -1,0 +1,90 @@
+import CivilTime
+import Control
+import Decision
+import JSON
+import Testing
+
+/// A daemon for tests: a real machine without loop, disk and network.
+final class SimulatedDaemon: ControllableDaemon {
+    private(set) var machine: Machine
+    private var queue: [Event] = []
+    /// Every effect so far.
+    private(set) var effects: [Effect] = []
+    var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
+    var refusal: String?
+    /// The result of the next reload.
+    var next: Result<Plan, MethodError>
+    private let plan: Plan
+
+    /// One service `shop` on one source `app`.
+    init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
+        let app = try #require(SourceName("app"))
+        var shop = Service(
+            name: try #require(ServiceName("shop")), zone: .utc,
+            switches: [Switch(source: app, format: .status(.whole))],
+            policy: Policy(minClosed: .zero))
+        shop.activation = activation
+        plan = Plan(
+            sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
+            closeAtOnce: closeAtOnce)
+        next = .success(plan)
+        machine = Machine(
+            plan: plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
+            at: now)
+        post(.started)
+        settle { _ in }
+    }
+
+    var movesGates = true
+    func post(_ event: Event) { queue.append(event) }
+
+    func state(of service: ServiceName) -> JSON.Object? {
+        guard let verdict = machine.record(of: service)?.verdict else { return nil }
+        return [
+            "service": .string(service.text), "state": .string(verdict.state.rawValue),
+            "author": verdict.override.map { .string($0.author) } ?? .null,
+            "message": .string(message),
+        ]
+    }
+
+    func reload() throws(MethodError) {
+        switch next {
+        case .success(let plan): post(.reconfigured(plan))
+        case .failure(let error): throw error
+        }
+    }
+
+    /// The message in every state.
+    var message = ""
+
+    /// Handles the posted events, and reports them as the daemon does.
+    func settle(_ tell: (ReplyTrigger) throws -> Void) rethrows {
+        while !queue.isEmpty {
+            let event = queue.removeFirst()
+            for effect in machine.handle(event, at: now) {
+                effects.append(effect)
+                if case .reject(let service, let order, let objection) = effect {
+                    try tell(.rejected(service, order, objection))
+                }
+                if case .storeOverrides = effect {
+                    queue.append(.recorded(.storeOverrides, problem: keepProblem))
+                }
+            }
+            try tell(.event(event))
+        }
+        try tell(.settled)
+    }
+
+    /// Why overrides cannot be stored.
+    var keepProblem: String?
+
+    /// Posts an answer of the source with this `apiInactive`.
+    func answer(inactive: Bool) throws {
+        let body = #"{"apiInactive": \#(inactive), "forceUpdate": false}"#
+        let answer = Answer(
+            body: Array(body.utf8), flags: try #require(try JSON.Value.parse(body).object),
+            fetchedAt: now.wall)
+        now = Now(wall: now.wall + .seconds(1), boot: now.boot + .seconds(1))
+        post(.fetched(try #require(SourceName("app")), .answer(answer)))
+    }
+}

@@ -1,0 +1,109 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// Configurations of several files, broken configurations, and the kept configuration.
+@Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
+    private func checked(_ daemon: Daemon) throws -> Program.Result {
+        let result = try Program.run(
+            try Programs.path(of: "killswitchd"),
+            ["--check", "--config", daemon.folder("killswitchd.toml")])
+        let short = { (text: String) in text.replacing(daemon.folder.path + "/", with: "") }
+        return .init(
+            status: result.status, output: short(result.output), errors: short(result.errors))
+    }
+
+    @Test func checkNamesEveryFileAndWhereEachSettingIsFrom() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("conf.d"))
+        try daemon.folder.write(
+            "[service.shop]\ntime_zone = \"UTC\"\nmax_stale = \"1h\"", to: "conf.d/10-zone.toml")
+        try daemon.folder.write("nonsense", to: "conf.d/20-old.toml.bak")
+        try daemon.folder.link("/dev/null", as: "conf.d/30-off.toml")
+        let result = try checked(daemon)
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(
+            lines.prefix(4) == [
+                "read killswitchd.toml", "read conf.d/10-zone.toml",
+                "skipped conf.d/20-old.toml.bak: its name does not end in .toml",
+                "masked conf.d/30-off.toml: it is a link to /dev/null",
+            ])
+        #expect(lines.contains(#"service.shop.time_zone = "UTC"   (conf.d/10-zone.toml:2)"#))
+        #expect(lines.contains(#"service.shop.min_closed = "0s"   (killswitchd.toml:4)"#))
+        #expect(
+            lines.contains { $0.hasPrefix("service.shop.when_stale") && $0.hasSuffix("(default)") })
+        #expect(result.errors == "")
+    }
+
+    @Test func aMistakeInADropInIsNamedThere() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("conf.d"))
+        try daemon.folder.write("[service.shop]\ntime_zon = 1", to: "conf.d/10.toml")
+        let result = try checked(daemon)
+        #expect(result.status == 78)
+        #expect(result.errors.contains("conf.d/10.toml:2:1: unknown key 'time_zon'"))
+        #expect(result.output.hasPrefix("read killswitchd.toml\nread conf.d/10.toml\n"))
+    }
+
+    @Test func aSkippedFileIsAWarningAtTheStart() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("conf.d"))
+        try daemon.folder.write("", to: "conf.d/10.conf")
+        try daemon.start()
+        try daemon.waitFor("running")
+        let skipped = "skipped \(daemon.folder("conf.d/10.conf")): its name does not end"
+        #expect(try daemon.warnings.map { $0.contains(skipped) } == [true])
+    }
+
+    @Test func aBrokenConfigurationAtTheStartLeavesTheKeptOneInForce() throws {
+        let watched = try WatchedDaemon()
+        let daemon = watched.daemon
+        try watched.start()
+        try watched.waitUntilReady()
+        try daemon.stop()
+        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; no gate is moved by that")
+        try daemon.folder.write(Daemon.shop + "\nsorce = 1", to: "killswitchd.toml")
+        try watched.start()
+        #expect(
+            try watched.next().hasPrefix(
+                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
+                    + "/killswitchd.toml:6:1: unknown key 'sorce'"))
+        #expect(
+            try daemon.log.contains(
+                "error: the configuration is refused, the last accepted one stays in force:\n"))
+        let status = try daemon.control("status")
+        #expect(status.output.contains("shop     running"))
+        #expect(
+            status.errors.contains(
+                "the configuration is refused, the last accepted one is in force:\n"))
+        #expect(status.errors.contains("killswitchd.toml:6:1: unknown key 'sorce'"))
+        #expect(try daemon.control("status", "--json").output.contains("\"refused\": \""))
+        try daemon.stop()
+
+        // A corrected configuration leaves no trace of the refusal.
+        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        try watched.start()
+        try watched.waitUntilReady()
+        #expect(try daemon.control("status").errors == "")
+    }
+
+    @Test func withoutItsConfigurationFileTheDaemonUsesTheKeptConfiguration() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        try File.remove(daemon.folder("killswitchd.toml"))
+        try daemon.start()
+        try daemon.waitUntil("the kept configuration is in force") {
+            try daemon.log.contains("shop: running")
+        }
+    }
+
+    @Test func aBrokenConfigurationEndsTheDaemonIfNoneWasEverAccepted() throws {
+        let daemon = try Daemon("[service.shop]\nsorce = 1")
+        let result = try daemon.run()
+        #expect(result.status == 78)
+        #expect(result.errors.contains("killswitchd.toml:2:1: unknown key 'sorce'"))
+        #expect(try !File.exists(daemon.folder("state")))
+    }
+}

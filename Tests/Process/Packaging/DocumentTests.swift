@@ -1,0 +1,79 @@
+import Decision
+import Files
+import Records
+import Settings
+import Support
+import Testing
+
+/// The man pages and the example cover every setting, option, reason and kind of log entry.
+@Suite struct DocumentTests {
+    private func text(_ file: String) throws -> String {
+        String(
+            decoding: try File.read("\(Programs.project)/\(file)", limit: 1 << 20), as: UTF8.self)
+    }
+
+    @Test func everyConfigurationKeyIsInItsManPage() throws {
+        let page = try text("man/killswitchd.toml.5").split(separator: "\n")
+        for (table, keys) in Schema.tables {
+            for key in keys {
+                let isListed = page.contains { ($0 + " ").hasPrefix(".It Ic \(key) ") }
+                #expect(isListed, "\(key) of \(table)")
+            }
+        }
+    }
+
+    @Test func everyConfigurationKeyIsInTheExample() throws {
+        let example = try text("etc/killswitchd.toml")
+        for (table, keys) in Schema.tables {
+            for key in keys {
+                let isShown = example.contains("\(key) = ") || example.contains(".\(key)]")
+                #expect(isShown, "\(key) of \(table)")
+            }
+        }
+    }
+
+    @Test func everyReasonIsInTheManPage() throws {
+        let page = try text("man/killswitchd.8")
+        for slug in Reason.Slug.allCases {
+            #expect(page.contains(".It Cm \(slug.rawValue)\n"), "\(slug.rawValue)")
+        }
+    }
+
+    @Test func everyKindOfEntryIsInTheManPageAndInTheCatalog() throws {
+        let page = try text("man/killswitchd.8")
+        let catalog = try text("packaging/catalog/killswitchd.catalog")
+        for id in MessageID.allCases {
+            #expect(page.contains(".It Li \(id.rawValue)\n"), "\(id)")
+            #expect(catalog.contains("\n-- \(id.rawValue)\nSubject: "), "\(id)")
+        }
+        #expect(Set(MessageID.allCases.map(\.rawValue)).count == MessageID.allCases.count)
+    }
+
+    @Test func everyOptionOfTheDaemonIsInItsManPage() throws {
+        let help = try Program.run(try Programs.path(of: "killswitchd"), ["--help"]).output
+        try expectOptions(of: help, in: try text("man/killswitchd.8"))
+    }
+
+    @Test(arguments: [
+        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
+        ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
+        ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
+        ["drill"], ["unlock"],
+    ])
+    func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
+        let help = try Program.run(
+            try Programs.path(of: "killswitchctl"), command + ["--help"])
+        #expect(help.status == 0)
+        #expect(help.output.contains("example: "))
+        try expectOptions(of: help.output, in: try text("man/killswitchctl.1"))
+    }
+
+    /// Expects every long option of a help text in a man page. mdoc writes it as `Fl -name`, or after a
+    /// comma or a bar behind another option.
+    private func expectOptions(of help: String, in page: String) throws {
+        let options = Set(help.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })
+        try #require(!options.isEmpty)
+        let documented = page.matches(of: /(?:Fl|,|\|) -([a-z][a-z-]+)/).map { String($0.1) }
+        #expect(options.subtracting(documented) == [])
+    }
+}

@@ -1,0 +1,47 @@
+import Files
+import Support
+import Testing
+
+/// `make install`, of the programs that `make build` has left.
+@Suite(.timeLimit(.minutes(1))) struct InstallTests {
+    private func install(into folder: TemporaryFolder) throws -> Program.Result {
+        try Program.run(
+            "/usr/bin/make",
+            [
+                "--directory", Programs.project, "--no-print-directory", "install",
+                "BUILD=\(Programs.folder)", "DESTDIR=\(folder.path)",
+            ])
+    }
+
+    @Test func theInstalledProgramsAreTheTestedOnes() throws {
+        let folder = try TemporaryFolder()
+        let installed = try install(into: folder)
+        #expect(installed.status == 0, "\(installed.errors)")
+        for (name, place) in [("killswitchd", "sbin"), ("killswitchctl", "bin")] {
+            let compared = try Program.run(
+                "/usr/bin/cmp", [try Programs.path(of: name), folder("usr/\(place)/\(name)")])
+            #expect(compared.status == 0, "\(compared.output)\(compared.errors)")
+        }
+    }
+
+    /// `make install` has to bring a main file: without it the second step of the README failed on every
+    /// system but Debian's.
+    @Test func aServiceInADropInIsAllThatIsMissing() throws {
+        let folder = try TemporaryFolder()
+        let installed = try install(into: folder)
+        #expect(installed.status == 0, "\(installed.errors)")
+        let main = "etc/killswitchd/killswitchd.toml"
+        try folder.write(
+            """
+            [service.shop]
+            source = "file:/etc/killswitchd/shop.json"
+            format = "switch"
+            """, to: "etc/killswitchd/conf.d/shop.toml")
+        let check = ["--check", "--config", folder(main)]
+        let checked = try Program.run(folder("usr/sbin/killswitchd"), check)
+        #expect(checked.status == 0, "\(checked.errors)")
+        try folder.write("# my own", to: main)
+        #expect(try install(into: folder).status == 0)
+        #expect(try folder.text(of: main) == "# my own")
+    }
+}

@@ -1,0 +1,147 @@
+import Files
+import Glibc
+import Support
+
+/// A real etcd on loopback with one or more members, which a test starts, kills and writes to.
+final class EtcdCluster {
+    let folder: TemporaryFolder
+    private(set) var members: [Member] = []
+    /// Additional options of each member.
+    private let options: [String]
+    private let scheme: String
+    /// How etcdctl logs in: `USER:PASSWORD`.
+    var login: String?
+
+    /// One server of the cluster.
+    final class Member {
+        let name: String
+        let port: Int
+        let peerPort: Int
+        fileprivate(set) var data: String
+        fileprivate var program: Program?
+
+        fileprivate init(_ name: String, in folder: TemporaryFolder) throws {
+            self.name = name
+            port = try freePort()
+            peerPort = try freePort()
+            data = folder(name)
+        }
+    }
+
+    /// Starts a cluster and waits for its leader. With TLS it demands certificates of clients too.
+    init(size: Int = 1, isSecure: Bool = false, options: [String] = []) async throws {
+        folder = try TemporaryFolder()
+        scheme = isSecure ? "https" : "http"
+        var options = options
+        if isSecure {
+            try FlagServer.makeCertificates(in: folder)
+            options += [
+                "--cert-file", folder("server.crt"), "--key-file", folder("server.key"),
+                "--trusted-ca-file", folder("authority.pem"), "--client-cert-auth",
+            ]
+        }
+        self.options = options
+        for number in 0..<size { members.append(try Member("member\(number)", in: folder)) }
+        for member in members { try launch(member) }
+        try await awaitLeader()
+    }
+
+    /// Ends the members before their folder is removed.
+    deinit {
+        for member in members { member.program = nil }
+    }
+
+    /// The value of `endpoints` in the configuration of a source.
+    var endpoints: String {
+        "[" + members.map { "\"\(url(of: $0))\"" }.joined(separator: ", ") + "]"
+    }
+
+    /// Starts a member that does not run, and waits until the cluster works.
+    func start(_ member: Member) async throws {
+        try launch(member)
+        try await awaitLeader()
+    }
+
+    func launch(_ member: Member, port: Int? = nil) throws {
+        let client = "\(scheme)://127.0.0.1:\(port ?? member.port)"
+        let peer = "http://127.0.0.1:\(member.peerPort)"
+        member.program = try Program(
+            "/usr/bin/etcd",
+            [
+                "--name", member.name, "--data-dir", member.data, "--listen-client-urls", client,
+                "--advertise-client-urls", client, "--listen-peer-urls", peer,
+                "--initial-advertise-peer-urls", peer, "--initial-cluster", initialCluster,
+                "--heartbeat-interval", "50", "--election-timeout", "500",
+            ] + options)
+    }
+
+    /// Ends a member at once.
+    func kill(_ member: Member) throws {
+        member.program?.send(SIGKILL)
+        _ = try member.program?.wait()
+        member.program = nil
+    }
+
+    func send(_ signal: Int32, to member: Member) {
+        member.program?.send(signal)
+    }
+
+    /// Runs a member at another port, where the daemon does not find it, while `body` runs.
+    func runHidden(_ member: Member, _ body: () async throws -> Void) async throws {
+        let port = try freePort()
+        try launch(member, port: port)
+        hidden = "\(scheme)://127.0.0.1:\(port)"
+        try await awaitLeader()
+        try await body()
+        hidden = nil
+        try kill(member)
+    }
+    private var hidden: String?
+
+    /// Runs etcdctl on the members that are up, and gives what it prints.
+    @discardableResult
+    func control(_ arguments: String...) throws -> String {
+        let result = try run(arguments)
+        guard result.status == 0 else {
+            throw TestFailure("etcdctl \(arguments): \(result.errors)")
+        }
+        return result.output
+    }
+
+    /// Restores a member from a file that `etcdctl snapshot save` made.
+    func restore(_ member: Member, from snapshot: String) throws {
+        try kill(member)
+        member.data += "-restored"
+        try control(
+            "snapshot", "restore", snapshot, "--name", member.name, "--data-dir", member.data,
+            "--initial-cluster", initialCluster, "--initial-advertise-peer-urls",
+            "http://127.0.0.1:\(member.peerPort)")
+    }
+
+    private var initialCluster: String {
+        members.map { "\($0.name)=http://127.0.0.1:\($0.peerPort)" }.joined(separator: ",")
+    }
+
+    private func url(of member: Member) -> String { "\(scheme)://127.0.0.1:\(member.port)" }
+
+    private func run(_ arguments: [String]) throws -> Program.Result {
+        let up = members.filter { $0.program != nil }.map(url)
+        var options = ["--endpoints", hidden ?? up.joined(separator: ",")]
+        if scheme == "https" {
+            options += [
+                "--cacert", folder("authority.pem"), "--cert", folder("client.crt"), "--key",
+                folder("client.key"),
+            ]
+        }
+        if let login { options += ["--user", login] }
+        return try Program.run(
+            "/usr/bin/etcdctl", options + arguments, environment: ["ETCDCTL_API": "3"])
+    }
+
+    private func awaitLeader() async throws {
+        try await waitUntil("etcd works", orTell: { try members[0].program?.errors ?? "" }) {
+            let result = try run(["get", "nothing"])
+            return result.status == 0 || result.errors.contains("user name is empty")
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// Outages of etcd of every kind: no order is lost, and none is invented.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct EtcdOutageTests {
+    private func started(
+        on cluster: EtcdCluster, _ state: EtcdCluster.Flags = .running, interval: String = "1h"
+    ) async throws -> Daemon {
+        try cluster.put(state)
+        let daemon = try Daemon(on: cluster, interval: interval)
+        try daemon.start()
+        try await daemon.awaitState(state.rawValue)
+        return daemon
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func afterARestartOfTheServerTheNextPutIsSeen(_ signal: Int32) async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster)
+        for state in [EtcdCluster.Flags.maintenance, .running] {
+            cluster.send(signal, to: cluster.members[0])
+            try cluster.kill(cluster.members[0])
+            try await cluster.start(cluster.members[0])
+            try cluster.put(state)
+            try await daemon.awaitState(state.rawValue)
+        }
+        try await daemon.awaitStates(["running", "maintenance", "running"])
+    }
+
+    /// Each outage ends a watch that was open only briefly. Once the back-off of the watch grew from outage
+    /// to outage, although the server was up in between, and an order came minutes late. The daemon polls
+    /// once an hour, so that only the watch can bring the order in time.
+    @Test func afterManyOutagesAnOrderIsSeenAsSoonAsAfterTheFirst() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster)
+        for number in 0..<8 {
+            try cluster.kill(cluster.members[0])
+            try await cluster.start(cluster.members[0])
+            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
+            try cluster.put(state)
+            try await daemon.awaitState(state.rawValue)
+        }
+    }
+
+    /// A change whose revision is compacted is seen, although no watch can report it: etcd cancels such a
+    /// watch and leaves its connection open.
+    @Test func aChangeBehindACompactionIsSeenAndSoIsTheNext() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster)
+        let member = cluster.members[0]
+        try cluster.kill(member)
+        try await cluster.runHidden(member) {
+            try cluster.put(.updateRequired)
+            try cluster.put(.maintenance)
+            let status = try cluster.control("put", "/other", "x", "--write-out", "json")
+            let revision = try #require(status.firstMatch(of: /"revision":([0-9]+)/)?.1)
+            try cluster.control("compact", String(revision))
+        }
+        try await cluster.start(member)
+        try await daemon.awaitState("maintenance")
+        try cluster.put(.running)
+        try await daemon.awaitState("running")
+        try await daemon.awaitStates(["running", "maintenance", "running"])
+    }
+
+    /// A watch from a revision that the restored cluster has not reached yet would stay silent for long.
+    @Test func aClusterRestoredToAnOlderRevisionIsFollowedFromThereOn() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster, .maintenance)
+        let snapshot = cluster.folder("snapshot")
+        try cluster.control("snapshot", "save", snapshot)
+        for _ in 0..<5 { try cluster.put(.updateRequired) }
+        try await daemon.awaitState("update-required")
+        try cluster.restore(cluster.members[0], from: snapshot)
+        try await cluster.start(cluster.members[0])
+        try await daemon.awaitState("maintenance")
+        try cluster.put(.running)
+        try await daemon.awaitState("running")
+        try await daemon.awaitStates(["maintenance", "update-required", "maintenance", "running"])
+    }
+
+    /// A server that neither answers nor closes its connections prevents no later poll.
+    @Test func aHangingServerIsAFailureAndNoOrder() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.running)
+        let daemon = try Daemon(on: cluster, interval: "200ms", timeout: "1s")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        cluster.send(SIGSTOP, to: cluster.members[0])
+        try await daemon.awaitLine("no whole answer in time")
+        #expect(try daemon.member("state") == #""running""#)
+        cluster.send(SIGCONT, to: cluster.members[0])
+        try cluster.put(.maintenance)
+        try await daemon.awaitState("maintenance")
+    }
+
+    /// Any one of three members may fail. Without a majority there is no answer and no order, and the
+    /// watch is given up although its connection stays open. With a majority the daemon recovers.
+    @Test func aClusterOfThreeLosesOneAndThenItsMajority() async throws {
+        let cluster = try await EtcdCluster(size: 3)
+        let daemon = try await started(on: cluster, interval: "4s")
+        for (number, member) in cluster.members.enumerated() {
+            try cluster.kill(member)
+            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
+            try await cluster.putWhenPossible(state)
+            try await daemon.awaitState(state.rawValue)
+            try await cluster.start(member)
+        }
+        #expect(try daemon.member("state") == #""maintenance""#)
+
+        try cluster.kill(cluster.members[0])
+        try cluster.kill(cluster.members[1])
+        try await daemon.awaitLine("no other endpoint answers either")
+        #expect(try daemon.member("state") == #""maintenance""#)
+        #expect(try daemon.member("reason") == #""flags""#)
+
+        try await cluster.start(cluster.members[0])
+        try cluster.put(.running)
+        try await daemon.awaitState("running")
+    }
+
+    /// Puts race with kills of the server: each verdict is one that was put, in the order of the puts, and
+    /// the last put decides at last.
+    @Test func amongKillsNoOrderIsLostAndNoneIsInvented() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try await started(on: cluster)
+        for round in 0..<8 {
+            for number in 0..<5 {
+                let message = "\(round)-\(number)"
+                try cluster.control(
+                    "put", "/flags/shop",
+                    #"{"apiInactive": true, "forceUpdate": false, "userMessage": "\#(message)"}"#)
+                try daemon.spin(for: .milliseconds(Int64.random(in: 0...20)))
+            }
+            try cluster.kill(cluster.members[0])
+            try await daemon.pause(for: .milliseconds(Int64.random(in: 0...200)))
+            try await cluster.start(cluster.members[0])
+            try await waitUntil("the last put counts", orTell: { try daemon.log }) {
+                try daemon.member("message") == "\"\(round)-4\""
+            }
+        }
+        try await daemon.awaitStates(["running", "maintenance"])
+    }
+}
+
+extension EtcdCluster {
+    /// Retries the put until there is a leader again.
+    fileprivate func putWhenPossible(_ state: Flags) async throws {
+        try await waitUntil("a put is taken") {
+            if case .success = Result(catching: { try put(state) }) { true } else { false }
+        }
+    }
+}

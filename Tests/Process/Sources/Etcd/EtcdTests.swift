@@ -1,0 +1,106 @@
+import Files
+import Support
+import Testing
+
+/// Flags in a real etcd. The daemons poll once an hour, so that they see changes by the watch.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdTests {
+    private static let runningByDefault = """
+        [source.app.defaults]
+        shop = '\(EtcdCluster.Flags.running.text)'
+        """
+
+    @Test func aPutReachesTheVerdictWithoutAPoll() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.running)
+        let daemon = try Daemon(on: cluster)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        for state in [EtcdCluster.Flags.maintenance, .running, .updateRequired] {
+            try cluster.put(state)
+            try await daemon.awaitState(state.rawValue)
+        }
+        let revision = try daemon.member("version")
+        try cluster.control("put", "/other", "x")
+        try cluster.control("put", "/flags/", "named nothing")
+        try cluster.control("put", "/flags/shop", EtcdCluster.Flags.running.text)
+        try await daemon.awaitState("running")
+        #expect(try daemon.member("version") != revision)
+        #expect(try daemon.stop() == 0)
+    }
+
+    /// A missing key is no order: the last order stays, unless there is a default.
+    @Test func aDeletedKeyIsNoOrder() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.maintenance)
+        let daemon = try Daemon(on: cluster)
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try cluster.control("del", "/flags/shop")
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""maintenance""#)
+        try await daemon.awaitLine("key 'shop' is missing")
+        try cluster.put(.running)
+        try await daemon.awaitState("running")
+        try await daemon.awaitReason("flags")
+    }
+
+    @Test func aKeyWhoseLeaseExpiresIsGoneAndTheDefaultTakesItsPlace() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let granted = try cluster.control("lease", "grant", "2")
+        let lease = try #require(granted.split(separator: " ").dropFirst().first)
+        try cluster.control(
+            "put", "--lease", String(lease), "/flags/shop", EtcdCluster.Flags.maintenance.text)
+        try await daemon.awaitLine("maintenance (was running)")
+        try await daemon.awaitLine("running (was maintenance)")
+    }
+
+    /// A value that is not UTF-8 is no order, and no default replaces it.
+    @Test func aValueThatIsNoTextIsNoOrder() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.maintenance)
+        let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try shell("printf '\\377\\376' > \(daemon.folder("bytes"))")
+        try shell(
+            "ETCDCTL_API=3 etcdctl --endpoints http://127.0.0.1:\(cluster.members[0].port) "
+                + "put /flags/shop < \(daemon.folder("bytes"))")
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""maintenance""#)
+        try cluster.control("put", "/flags/shop", "")
+        try cluster.put(.updateRequired)
+        try await daemon.awaitState("update-required")
+    }
+
+    @Test func withoutAKeyNothingIsOrdered() async throws {
+        let cluster = try await EtcdCluster()
+        let daemon = try Daemon(on: cluster, service: #"first_timeout = "1s""#)
+        try daemon.start()
+        try await daemon.awaitLine("key 'shop' is missing")
+        try cluster.put(.maintenance)
+        try await daemon.awaitState("maintenance")
+    }
+
+    @Test func certificatesOfBothSidesAreChecked() async throws {
+        let cluster = try await EtcdCluster(isSecure: true)
+        try cluster.put(.running)
+        let certificates = """
+            ca = "\(cluster.folder("authority.pem"))"
+            client_certificate = "\(cluster.folder("client.crt"))"
+            client_key = "\(cluster.folder("client.key"))"
+            """
+        let daemon = try Daemon(on: cluster, source: certificates)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try cluster.put(.maintenance)
+        try await daemon.awaitState("maintenance")
+
+        let stranger = try Daemon(on: cluster, source: "ca = \"\(cluster.folder("unknown.pem"))\"")
+        try stranger.start()
+        try await stranger.awaitLine("certificate not accepted: ")
+        #expect(try stranger.member("state") == #""undecided""#)
+    }
+}

@@ -1,0 +1,68 @@
+import Support
+import Testing
+
+/// Servers that are not etcd, or a broken one.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct HostileGatewayTests {
+    private func started(on server: FlagServer) async throws -> Daemon {
+        let daemon = try Daemon(
+            """
+            [source.app]
+            type = "etcd"
+            endpoints = ["http://127.0.0.1:\(server.port)"]
+            prefix = "/flags/"
+            interval = "1h"
+
+            [service.shop]
+            source = "app"
+            format = "status"
+            key = "shop"
+            """, flags: nil)
+        try daemon.start()
+        return daemon
+    }
+
+    /// An endless watch, of lines or of one line without end, costs ten fetches and no memory.
+    @Test(arguments: ["etcd-events", "etcd-line"])
+    func anEndlessWatchIsBounded(_ behaviour: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try await started(on: server)
+        try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
+        #expect(try server.requests.count { $0.path == "/v3/kv/range" } <= 13)
+        #expect(try daemon.peakMemory < 48 << 20)
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.stop() == 0)
+    }
+
+    /// Single bytes keep a watch open and lead to no fetch.
+    @Test func aSlowWatchIsHarmless() async throws {
+        let server = try await FlagServer()
+        try await server.behave("etcd-drip")
+        let daemon = try await started(on: server)
+        try await daemon.awaitState("running")
+        try await waitUntil("the watch is open") {
+            try server.requests.count { $0.path == "/v3/kv/range" } == 2
+        }
+        try await daemon.pause(for: .seconds(1))
+        #expect(try server.requests.count == 3)
+        #expect(try daemon.warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("page", "the answer is a web page, not JSON"),
+        ("running", "the answer has no header as etcd writes it"),
+        ("404", "the server answers 404 (not found)"),
+        ("redirect-host", "the server answers 302"),
+        ("large", "the answer is larger than 1048576 bytes"),
+        // The watch would begin at the next revision, which is beyond 64 bits.
+        ("etcd-last-revision", "the answer has no header as etcd writes it"),
+    ])
+    func anAnswerThatIsNotFromEtcdIsAFailure(_ behaviour: String, _ line: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try await started(on: server)
+        try await daemon.awaitLine(line)
+        try await server.behave("etcd-drip")
+        try await daemon.awaitState("running")
+    }
+}

@@ -1,0 +1,215 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// Flags in a server template, from a stand-in for Firebase.
+@Suite(.timeLimit(.minutes(2))) struct ServerTemplateTests {
+    /// A server that knows one account, and a daemon that has the key of that account.
+    func scene(
+        _ parameters: JSON.Object = ["service_end": "no"], source: String = "",
+        service: String = Daemon.serviceEnd
+    ) async throws -> (server: FirebaseServer, key: ServiceAccountKey, daemon: Daemon) {
+        let server = try await FirebaseServer()
+        let key = try ServiceAccountKey("first", for: server)
+        try key.enroll(at: server)
+        try server.publish(server: parameters, version: 1)
+        let daemon = try Daemon(
+            serverTemplateOf: server, account: try key.json(), source: source, service: service)
+        return (server, key, daemon)
+    }
+
+    static let template = "/serverRemoteConfig"
+
+    @Test func aTemplateIsFetchedWithOneTokenAndAskedForConditionally() async throws {
+        let (server, _, daemon) = try await scene()
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("it asked thrice") { try server.requests(to: Self.template).count > 2 }
+        #expect(try server.requests(to: "/token").count == 1)
+        let request = try server.requests(to: Self.template)[2]
+        #expect(request.headers["accept-encoding"] == "gzip, deflate")
+        #expect(request.headers["if-none-match"]?.hasPrefix("etag-demo-") == true)
+        #expect(request.headers["authorization"]?.hasPrefix("Bearer ya29.") == true)
+        #expect(try daemon.member("version") == #""1""#)
+
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+        #expect(try daemon.member("version") == #""2""#)
+        let stored = try daemon.folder.text(of: "state/flags/app.json")
+        #expect(!stored.contains("ya29") && !stored.contains("PRIVATE"))
+        #expect(try !daemon.log.contains("ya29"))
+    }
+
+    @Test func oneProjectHoldsManyServicesInEveryFormat() async throws {
+        let (server, _, daemon) = try await scene(
+            [
+                "shop_end": "countdown", "shop_until": "2099-01-01", "layout": "2",
+                "max_items": "25", "ratio": "0.5", "is_new": "on",
+                "server_maintenance_config": #"{"isUnderMaintenance": true, "title": "T"}"#,
+                "books": #"{"apiInactive": false, "forceUpdate": true, "userMessage": null}"#,
+                "games": #"{"state": "ended", "message": "Farewell"}"#,
+            ],
+            service: """
+                [service.shop]
+                source = "app"
+                format = "service-end"
+                key = "shop_end"
+                countdown_key = "shop_until"
+                [service.shop.variant]
+                key = "layout"
+                map = { "1" = "v1" }
+                default = "v2"
+                [service.shop.values]
+                max_items = { type = "integer", default = 10 }
+                ratio = { type = "number", default = 0 }
+                is_new = { type = "boolean", default = false }
+                absent = { type = "string", default = "x" }
+                [service.wiki]
+                source = "app"
+                format = "maintenance"
+                [service.books]
+                source = "app"
+                format = "status"
+                key = "books"
+                [service.games]
+                source = "app"
+                format = "switch"
+                key = "games"
+                """)
+        try daemon.start()
+        try await daemon.awaitState("countdown")
+        try await daemon.awaitState("maintenance", of: "wiki")
+        try await daemon.awaitState("update-required", of: "books")
+        try await daemon.awaitState("ended", of: "games")
+        #expect(try daemon.member("title", of: "wiki") == #""T""#)
+        #expect(try daemon.member("message", of: "games") == #""Farewell""#)
+        #expect(try daemon.member("variant") == #""v2""#)
+        #expect(
+            try daemon.member("values")
+                == #"{"max_items":25,"ratio":0.5,"is_new":true,"absent":"x"}"#)
+        _ = server
+    }
+
+    @Test func conditionsAreEvaluatedForThisHost() async throws {
+        let (server, _, daemon) = try await scene(
+            source: """
+                randomization_id = "three"
+                signals = { tier = "gold", build = 42 }
+                """)
+        try server.publish(
+            server: ["service_end": "no"], version: 2,
+            conditions: [
+                [
+                    "name": "gold half",
+                    "condition": [
+                        "andCondition": [
+                            "conditions": [
+                                [
+                                    "customSignal": [
+                                        "customSignalOperator": "STRING_EXACTLY_MATCHES",
+                                        "customSignalKey": "tier",
+                                        "targetCustomSignalValues": ["silver", "gold"],
+                                    ]
+                                ],
+                                [
+                                    "customSignal": [
+                                        "customSignalOperator": "NUMERIC_GREATER_EQUAL",
+                                        "customSignalKey": "build",
+                                        "targetCustomSignalValues": ["42"],
+                                    ]
+                                ],
+                                [
+                                    "percent": [
+                                        "percentOperator": "BETWEEN", "seed": "3",
+                                        "microPercentRange": ["microPercentUpperBound": 6_701_947],
+                                    ]
+                                ],
+                            ]
+                        ]
+                    ],
+                ]
+            ],
+            conditional: ["service_end": ["gold half": ["value": "over"]]])
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        try daemon.stop()
+
+        // Other signals are another host, for which the stored flags do not count.
+        let text = try daemon.folder.text(of: "killswitchd.toml")
+        try daemon.folder.write(
+            text.replacing(#""gold""#, with: #""tin""#), to: "killswitchd.toml")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let first = try #require(try server.requests(to: Self.template).last)
+        #expect(first.headers["authorization"] != nil)
+    }
+
+    @Test func aConditionThatCannotBeEvaluatedIsFalseAndWarnedAboutOnce() async throws {
+        let (server, _, daemon) = try await scene()
+        try server.publish(
+            server: ["service_end": "no"], version: 2,
+            conditions: [["name": "dated", "condition": ["dateTime": [:]]]],
+            conditional: ["service_end": ["dated": ["value": "over"]]])
+        try daemon.start()
+        try await daemon.awaitLine(
+            "source 'app': condition 'dated' counts as false: its kind 'dateTime' is not known")
+        try await daemon.awaitState("running")
+        let count = try server.requests(to: Self.template).count
+        try await waitUntil("it asked more") {
+            try server.requests(to: Self.template).count > count + 3
+        }
+        #expect(try daemon.lines(with: "'dated'").count == 1)
+    }
+
+    @Test func aMissingParameterIsNoOrderAndItsDefaultIsReported() async throws {
+        let (server, _, daemon) = try await scene(
+            ["service_end": "over", "other": "1"],
+            source: """
+                [source.app.defaults]
+                other = "2"
+                """,
+            service: Daemon.serviceEnd + """
+
+                [service.shop.values]
+                other = { type = "string", default = "3" }
+                """)
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        try server.publish(server: ["unrelated": "x"], version: 2)
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""ended""#)
+        try server.publish(server: ["service_end": "over"], version: 3)
+        try await daemon.awaitLine("no longer holds key 'other'; its default counts")
+        try await waitUntil("the default counts") {
+            try daemon.member("values") == #"{"other":"2"}"#
+        }
+    }
+
+    @Test func theFlagsOfAServerThatIsBackTakeEffect() async throws {
+        let (server, _, daemon) = try await scene()
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await server.behave("closed")
+        try await daemon.awaitLine("connection refused")
+        try server.publish(server: ["service_end": "over"], version: 2)
+        #expect(try daemon.member("state") == #""running""#)
+        try await server.behave("ok")
+        try await daemon.awaitState("ended")
+        try await daemon.awaitLine("source 'app' answers again")
+    }
+
+    /// The service gives no ETag without gzip.
+    @Test func aTemplateWithoutAnETagIsReadWholeEachTime() async throws {
+        let (server, _, daemon) = try await scene()
+        try await server.behave("plain")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let count = try server.requests(to: Self.template).count
+        try await waitUntil("it asked more") {
+            try server.requests(to: Self.template).count > count + 2
+        }
+        try server.publish(server: ["service_end": "over"], version: 2)
+        try await daemon.awaitState("ended")
+    }
+}

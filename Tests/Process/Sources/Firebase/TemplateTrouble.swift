@@ -1,0 +1,45 @@
+import Support
+import Testing
+
+/// A failure of a Firebase service: the case of `firebase-server.py` and the log line about it.
+struct TemplateTrouble: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// A part of the log line.
+    let line: String
+    /// The line of a daemon that starts during the failure, where it differs.
+    var lineAtStart: String?
+
+    var testDescription: String { name }
+
+    /// What the flags say, in the format `service-end`.
+    enum Word: String, CaseIterable, Sendable {
+        case no
+        case over
+
+        var state: String { self == .no ? "running" : "ended" }
+        var other: Word { self == .no ? .over : .no }
+    }
+
+    /// Expects the known flags to stay in force during the failure, and the next good answer to be taken.
+    /// `publish` publishes a word as version 8.
+    func expectNoOrder(
+        to daemon: Daemon, that knows: Word, from server: FirebaseServer,
+        publish: (Word) throws -> Void
+    ) async throws {
+        try daemon.start()
+        try await daemon.awaitState(knows.state)
+        try await server.behave(name)
+        try await daemon.awaitLine(line)
+        #expect(try daemon.member("state") == "\"\(knows.state)\"")
+
+        // The word that was published during the failure counts once the server has recovered.
+        try publish(knows.other)
+        try daemon.stop()
+        try daemon.start()
+        try await daemon.awaitLine(lineAtStart ?? line)
+        #expect(try daemon.member("state") == "\"\(knows.state)\"")
+        try await server.behave("ok")
+        try await daemon.awaitState(knows.other.state)
+        #expect(try daemon.member("version") == #""8""#)
+    }
+}

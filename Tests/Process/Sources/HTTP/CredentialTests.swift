@@ -1,0 +1,75 @@
+import Files
+import Support
+import Testing
+
+/// Secrets come from credentials; a missing one fails its source, not the daemon.
+@Suite(.timeLimit(.minutes(2))) struct CredentialTests {
+    @Test func aBearerTokenComesFromTheCredentialsDirectoryAndIsReplacedThere() async throws {
+        let server = try await FlagServer()
+        let daemon = try Daemon(asking: server, source: #"bearer = "token""#)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
+        try daemon.start()
+        try await daemon.awaitLine(
+            "open '\(daemon.folder("token"))': no such file or directory; known flags stay in force"
+        )
+        #expect(try server.requests.isEmpty)
+
+        try daemon.folder.write("first-token\n", to: "token")
+        try await daemon.awaitState("running")
+        #expect(try server.requests.first?.headers["authorization"] == "Bearer first-token")
+        try await waitUntil("it asks with a condition") {
+            try server.requests.last?.headers["if-none-match"] != nil
+        }
+
+        // The ETag came under the other token, so it is not sent with this one.
+        try daemon.folder.write("other-token\n", to: "token")
+        let isOther = { (request: FlagServer.Request) in
+            request.headers["authorization"] == "Bearer other-token"
+        }
+        try await waitUntil("the other token is used") {
+            try server.requests.contains(where: isOther)
+        }
+        let first = try #require(try server.requests.first(where: isOther))
+        #expect(first.headers["if-none-match"] == nil)
+
+        let stored = try daemon.folder.text(of: "state/flags/app.json")
+        #expect(!stored.contains("token"))
+        #expect(try !daemon.log.contains("first-token"))
+    }
+
+    /// A missing credential is a failure like any other: the known flags stay in force.
+    @Test func aCredentialThatIsGoneAfterARestartLeavesTheStoredFlagsInForce() async throws {
+        let server = try await FlagServer()
+        try await server.behave("maintenance")
+        let daemon = try Daemon(asking: server, source: #"bearer = "token""#)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
+        try daemon.folder.write("first-token", to: "token")
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try daemon.stop()
+        daemon.environment = [:]
+        let before = try server.requests.count
+        try daemon.start()
+        try await daemon.awaitLine("read credential 'token': CREDENTIALS_DIRECTORY is not set")
+        #expect(try daemon.member("state") == #""maintenance""#)
+        #expect(try daemon.member("reason") == #""stored-flags""#)
+        #expect(try server.requests.count == before)
+    }
+
+    @Test func aSecretThatOthersMayReadIsRefused() async throws {
+        let server = try await FlagServer()
+        let daemon = try Daemon(asking: server)
+        let token = daemon.folder("secret")
+        try daemon.folder.write("first-token", to: "secret")
+        let text = try daemon.folder.text(of: "killswitchd.toml")
+        try daemon.folder.write(
+            text.replacing("interval =", with: "bearer = \"\(token)\"\ninterval ="),
+            to: "killswitchd.toml")
+        try shell("chmod 640 \(token)")
+        try daemon.start()
+        try await daemon.awaitLine("read credential '\(token)': its mode 640 lets others at it")
+        #expect(try server.requests.isEmpty)
+        try shell("chmod 600 \(token)")
+        try await daemon.awaitState("running")
+    }
+}

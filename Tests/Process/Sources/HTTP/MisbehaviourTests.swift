@@ -1,0 +1,71 @@
+import Support
+import Testing
+
+/// Flags over HTTP from misbehaving servers: only good flags are an order.
+@Suite(.timeLimit(.minutes(2))) struct MisbehaviourTests {
+    @Test(arguments: Misbehaviour.all)
+    func theVerdictStandsPollingGoesOnAndTheNextGoodAnswerIsTaken(
+        _ misbehaviour: Misbehaviour
+    ) async throws {
+        let server = try await FlagServer(isSecure: misbehaviour.isSecure)
+        let daemon = try Daemon(asking: server, isSecure: misbehaviour.isSecure)
+        try daemon.start()
+        try await daemon.awaitState("running")
+
+        try await server.behave(misbehaviour.name)
+        try await daemon.awaitLine(misbehaviour.line)
+        try await expectTheVerdictStands(daemon, misbehaviour)
+        try await expectThePace(daemon, server, misbehaviour)
+        try await expectTheVerdictStands(daemon, misbehaviour)
+
+        try await server.behave("maintenance")
+        try await daemon.awaitState("maintenance")
+        try await daemon.awaitReason("flags")
+
+        #expect(try daemon.lines(with: misbehaviour.line).count == 1)
+        if !misbehaviour.isOfTheSwitchAlone {
+            try await daemon.awaitLine("source 'app' answers again")
+        }
+        let conditions = try server.requests.compactMap { $0.headers["if-none-match"] }
+        #expect(!conditions.contains(#""bad""#))
+        #expect(try daemon.stop() == 0)
+    }
+
+    private func expectTheVerdictStands(
+        _ daemon: Daemon, _ misbehaviour: Misbehaviour
+    ) async throws {
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.member("gate") == #""open""#)
+        try await daemon.awaitReason(misbehaviour.reason)
+    }
+
+    /// The first two requests that met the misbehaviour are as far apart as expected.
+    private func expectThePace(
+        _ daemon: Daemon, _ server: FlagServer, _ misbehaviour: Misbehaviour
+    ) async throws {
+        let meets = { try server.requests.filter { $0.behaviour == misbehaviour.name } }
+        // When the port closes, a last request may still come over a kept connection.
+        if misbehaviour.name == "closed" { return }
+        if misbehaviour.endsBeforeTheRequest {
+            #expect(try meets().isEmpty)
+            return
+        }
+        let path = try #require(try meets().first).path
+        let times = { try meets().filter { $0.path == path }.map(\.time) }
+        try await waitUntil("it asks again", orTell: { try daemon.log }) { try times().count > 1 }
+        let pause = try times()[1] - times()[0]
+        #expect(misbehaviour.pause.contains(pause))
+    }
+}
+
+extension Misbehaviour {
+    /// Whether the daemon closes the connection before it sends a request.
+    fileprivate var endsBeforeTheRequest: Bool {
+        ["expired", "other-name", "other-authority", "tls-1.1"].contains(name)
+    }
+
+    /// Whether the flags came and only the switch cannot read them: the source itself has no problem.
+    fileprivate var isOfTheSwitchAlone: Bool {
+        ["wrong-type", "unknown-word", "missing-key"].contains(name)
+    }
+}

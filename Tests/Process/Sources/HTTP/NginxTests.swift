@@ -1,0 +1,119 @@
+import Files
+import Support
+import Testing
+
+/// Flags from a real nginx.
+@Suite(.timeLimit(.minutes(5))) struct NginxTests {
+    private let closed = #"{"apiInactive": true, "forceUpdate": false}"#
+    private let open = #"{"apiInactive": false, "forceUpdate": false}"#
+
+    @Test func flagsAreFetchedOverHTTP2WithAClientCertificateAndAPrivateAuthority() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(open, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: """
+                ca = "\(nginx.folder("authority.pem"))"
+                client_certificate = "\(nginx.folder("client.crt"))"
+                client_key = "\(nginx.folder("client.key"))"
+                """)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("a 304 comes") {
+            try nginx.log.contains("HTTP/2.0 SUCCESS 304 /flags.json")
+        }
+        #expect(try nginx.log.first == "HTTP/2.0 SUCCESS 200 /flags.json")
+        try nginx.folder.write(closed, to: "www/flags.json")
+        try await daemon.awaitState("maintenance")
+        #expect(try daemon.warnings.isEmpty)
+    }
+
+    /// Certificate and key may be in one file, which the service manager provides.
+    @Test func aClientCertificateIsReadFromACredential() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: """
+                ca = "authority.pem"
+                client_certificate = "client.pem"
+                """)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": nginx.folder.path]
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+    }
+
+    @Test func withoutTheCertificateTheServerRefuses() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "https://localhost:\(nginx.port)/flags.json",
+            source: #"ca = "\#(nginx.folder("authority.pem"))""#)
+        try daemon.start()
+        try await daemon.awaitLine("the server answers 400")
+        #expect(try daemon.member("state") == #""undecided""#)
+    }
+
+    @Test func flagsAreFetchedOverAUnixSocket() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(closed, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "http://localhost/flags.json",
+            source: #"unix_socket = "\#(nginx.folder("socket"))""#)
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try await waitUntil("a 304 comes") { try nginx.log.contains("HTTP/1.1 - 304 /flags.json") }
+    }
+
+    /// Fifty sources are polled ten times a second: memory and descriptors stop growing. The benchmark in
+    /// Benchmarks/http goes on to 100,000 polls.
+    @Test func memoryAndDescriptorsDoNotGrowWithThePolls() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(open, to: "www/flags.json")
+        let sources = (1...50).map { number in
+            """
+            [source.s\(number)]
+            type = "http"
+            url = "http://localhost/flags.json?\(number)"
+            unix_socket = "\(nginx.folder("socket"))"
+            interval = "100ms"
+            [service.s\(number)]
+            source = "s\(number)"
+            format = "status"
+
+            """
+        }
+        let daemon = try Daemon(sources.joined(), flags: nil)
+        try daemon.start()
+        // On a loaded machine the polls come late. Their pace is not tested here.
+        let limit: Duration = .seconds(120)
+        try await waitUntil("2,000 polls are done", limit: limit) { try nginx.log.count > 2_000 }
+        let early = try Usage(of: daemon)
+        try await waitUntil("5,000 polls are done", limit: limit) { try nginx.log.count > 5_000 }
+        let late = try Usage(of: daemon)
+        // At most one connection for each source, besides the other descriptors of the daemon.
+        #expect(late.descriptors <= 50 + 20)
+        #expect(late.anonymousKiB <= early.anonymousKiB + 256)
+        #expect(try daemon.warnings.isEmpty)
+    }
+}
+
+/// The descriptors and the memory of a process.
+private struct Usage {
+    let descriptors: Int
+    let anonymousKiB: Int
+
+    init(of daemon: Daemon) throws {
+        guard let identifier = daemon.program?.processID else {
+            throw TestFailure("no daemon runs")
+        }
+        descriptors = try Directory.list("/proc/\(identifier)/fd").count
+        let status = String(
+            decoding: try File.read("/proc/\(identifier)/status", limit: 1 << 16), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        guard let anonymous = Int(line?.filter(\.isNumber) ?? "") else {
+            throw TestFailure("read how much memory the daemon has: \(status)")
+        }
+        anonymousKiB = anonymous
+    }
+}

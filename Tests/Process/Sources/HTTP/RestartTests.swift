@@ -1,0 +1,113 @@
+import Files
+import Support
+import Testing
+
+/// A restart while the network is down: the stored flags decide, by the rules of the start.
+@Suite(.timeLimit(.minutes(2))) struct RestartTests {
+    @Test(arguments: ["running", "maintenance"])
+    func inTheSameBootTheStoredFlagsDecideAtOnce(_ state: String) async throws {
+        let server = try await FlagServer()
+        let daemon = try await stopped(with: state, of: server, service: #"first_timeout = "1h""#)
+        try daemon.start()
+        try await daemon.awaitReason("stored-flags")
+        #expect(try daemon.member("state") == "\"\(state)\"")
+        try await daemon.awaitLine("cannot connect: connection refused")
+        try await expectTheNextAnswerIsTaken(daemon, server)
+    }
+
+    @Test func inAnotherBootStoredFlagsThatCloseDecideAtOnce() async throws {
+        let server = try await FlagServer()
+        let daemon = try await stopped(
+            with: "maintenance", of: server, service: #"first_timeout = "1h""#)
+        try daemon.pretendReboot()
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        #expect(try daemon.member("reason") == #""stored-flags""#)
+        try await expectTheNextAnswerIsTaken(daemon, server)
+    }
+
+    @Test func inAnotherBootStoredFlagsThatOpenWaitForTheFirstAnswer() async throws {
+        let server = try await FlagServer()
+        let daemon = try await stopped(
+            with: "running", of: server, service: #"first_timeout = "8s""#)
+        try daemon.pretendReboot()
+        try daemon.start()
+        try await daemon.awaitReason("awaiting-first-answer")
+        #expect(try daemon.member("gate") == "null")
+        #expect(try !File.exists(daemon.folder("run/shop/open")))
+        try await daemon.awaitState("running")
+        #expect(try daemon.member("reason") == #""stored-flags""#)
+        try await expectTheNextAnswerIsTaken(daemon, server)
+    }
+
+    /// The first request after a restart carries the stored ETag, so that a 304 confirms the stored flags.
+    @Test func theStoredETagIsSentAfterARestart() async throws {
+        let server = try await FlagServer()
+        let daemon = try await stopped(with: "maintenance", of: server)
+        let before = try server.requests.count
+        try await server.behave("maintenance")
+        try daemon.start()
+        let first = try await nextRequest(to: server, after: before)
+        try await daemon.awaitReason("flags")
+        #expect(first.headers["if-none-match"] == #""maintenance""#)
+        #expect(try daemon.member("state") == #""maintenance""#)
+    }
+
+    /// The ETag came for other headers, so it says nothing about the answer to these.
+    @Test func theStoredETagIsNotSentWithOtherHeaders() async throws {
+        let server = try await FlagServer()
+        let daemon = try await stopped(with: "maintenance", of: server)
+        let before = try server.requests.count
+        try await server.behave("maintenance")
+        let text = try daemon.folder.text(of: "killswitchd.toml")
+        try daemon.folder.write(
+            text.replacing("interval =", with: "headers = { X-Team = \"b\" }\ninterval ="),
+            to: "killswitchd.toml")
+        try daemon.start()
+        let first = try await nextRequest(to: server, after: before)
+        try await daemon.awaitReason("flags")
+        #expect(first.headers["if-none-match"] == nil)
+        #expect(first.headers["x-team"] == "b")
+    }
+
+    /// A daemon that was stopped after it took these flags. Its server is down.
+    private func stopped(
+        with state: String, of server: FlagServer, service: String = ""
+    ) async throws -> Daemon {
+        try await server.behave(state)
+        let daemon = try Daemon(asking: server, service: service)
+        try daemon.start()
+        try await daemon.awaitState(state)
+        try daemon.stop()
+        try await server.behave("closed")
+        return daemon
+    }
+
+    private func nextRequest(
+        to server: FlagServer, after count: Int
+    ) async throws -> FlagServer.Request {
+        try await waitUntil("it asks") { try server.requests.count > count }
+        return try server.requests[count]
+    }
+
+    private func expectTheNextAnswerIsTaken(_ daemon: Daemon, _ server: FlagServer) async throws {
+        let other = try daemon.member("state") == #""running""# ? "maintenance" : "running"
+        try await server.behave(other)
+        try await daemon.awaitState(other)
+        try await daemon.awaitReason("flags")
+    }
+}
+
+extension Daemon {
+    /// Makes its files look as after a reboot: an empty runtime directory, and a ledger under another
+    /// boot ID.
+    fileprivate func pretendReboot() throws {
+        try shell("rm -r \(folder("run"))")
+        let ledger = try folder.text(of: "state/services.json")
+        let boot = try bootID()
+        #expect(ledger.contains(boot))
+        try folder.write(
+            ledger.replacing(boot, with: "11111111-2222-3333-4444-555555555555"),
+            to: "state/services.json")
+    }
+}

@@ -1,0 +1,65 @@
+import Files
+import Support
+
+extension FlagServer {
+    /// A server of OpenFeature that holds the flags of a running service.
+    static func ofrep() async throws -> FlagServer {
+        let server = try await FlagServer(script: "ofrep-server.py")
+        try server.hold("running")
+        return server
+    }
+
+    /// Replaces its flags by those of a service in this state, in the format `status`, and the additional
+    /// flags `more`.
+    func hold(_ state: String, more: String = "") throws {
+        let value =
+            #"{"apiInactive": \#(state == "maintenance"), "forceUpdate": \#(state == "update-required")}"#
+        try folder.write(#"{"shop": {"value": \#(value)}\#(more)}"#, to: "flags.json")
+    }
+
+    /// The requests that evaluate all flags.
+    var evaluations: [Request] {
+        get throws { try requests.filter { $0.path.hasPrefix("/ofrep/v1/evaluate/flags") } }
+    }
+
+    /// The requests for a stream.
+    var streams: [Request] {
+        get throws { try requests.filter { $0.path.hasPrefix("/events") } }
+    }
+}
+
+extension Daemon {
+    /// A daemon that polls the server for the flags of the service 'shop'.
+    convenience init(
+        evaluatedBy server: FlagServer, interval: String, source: String = "", after: String = ""
+    ) throws {
+        try self.init(
+            """
+            [source.app]
+            type = "ofrep"
+            url = "http://127.0.0.1:\(server.port)"
+            interval = "\(interval)"
+            timeout = "2s"
+            \(source)
+
+            [service.shop]
+            source = "app"
+            format = "status"
+            key = "shop"
+            min_closed = "0s"
+            \(after)
+            """, flags: nil)
+    }
+
+    /// The peak of its resident memory, in bytes.
+    var peakMemory: Int {
+        get throws {
+            let path = "/proc/\(program?.processID ?? 0)/status"
+            let status = String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self)
+            guard
+                let kilobytes = status.firstMatch(of: /VmHWM:\s*([0-9]+) kB/).flatMap({ Int($0.1) })
+            else { throw TestFailure("'\(path)' tells no VmHWM") }
+            return kilobytes << 10
+        }
+    }
+}

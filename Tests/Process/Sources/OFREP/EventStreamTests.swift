@@ -1,0 +1,105 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// The events of a server of OpenFeature. The daemons poll once an hour, so that they see changes by
+/// events.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EventStreamTests {
+    private func started(
+        on server: FlagServer, interval: String = "1h"
+    ) async throws -> Daemon {
+        let daemon = try Daemon(evaluatedBy: server, interval: interval)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        return daemon
+    }
+
+    @Test func anEventLeadsToAFetchThatNamesTheEvent() async throws {
+        let server = try await FlagServer.ofrep()
+        let daemon = try await started(on: server)
+        try await waitUntil("the stream is open") { try server.evaluations.count == 2 }
+        try server.hold("maintenance")
+        try await daemon.awaitState("maintenance")
+        let last = try #require(try server.evaluations.last)
+        #expect(last.path.hasPrefix("/ofrep/v1/evaluate/flags?flagConfigEtag=%22"))
+        #expect(last.path.contains("&flagConfigLastModified=1"))
+        #expect(last.headers["if-none-match"] != nil)
+        #expect(try server.streams.first?.headers["accept"] == "text/event-stream")
+        #expect(try server.streams.first?.headers["last-event-id"] == nil)
+
+        // A change while the stream is down is seen when the stream is open again.
+        try await server.behave("closed")
+        try server.hold("running")
+        try await server.behave("normal")
+        try await daemon.awaitState("running")
+        #expect(try server.streams.last?.headers["last-event-id"] == "event-1")
+        #expect(try !daemon.log.contains("secret"))
+    }
+
+    @Test func whereNoStreamIsOfferedTheFlagsArePolled() async throws {
+        let server = try await FlagServer.ofrep()
+        try await server.behave("no-streams")
+        let daemon = try await started(on: server, interval: "100ms")
+        try server.hold("maintenance")
+        try await daemon.awaitState("maintenance")
+        #expect(try server.streams.isEmpty)
+        // A stream that is offered later is followed.
+        try await server.behave("normal")
+        try server.hold("running")
+        try await waitUntil("there is a stream") { try !server.streams.isEmpty }
+    }
+
+    /// The address of a stream grants access to it. The credentials go to the configured server only.
+    @Test func anotherOriginGetsNoCredentials() async throws {
+        let server = try await FlagServer.ofrep()
+        try await server.behave("other-origin")
+        try server.folder.write("one", to: "bearer")
+        let daemon = try Daemon(
+            evaluatedBy: server, interval: "1h", source: #"bearer = "bearer""#)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": server.folder.path]
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("the stream is asked for") { try !server.streams.isEmpty }
+        let request = try #require(try server.streams.first)
+        #expect(request.headers["host"]?.hasPrefix("127.0.0.2:") == true)
+        #expect(request.headers["authorization"] == nil)
+    }
+
+    @Test func aStreamThatIsAWebPageIsReported() async throws {
+        let server = try await FlagServer.ofrep()
+        try await server.behave("plain-page")
+        let daemon = try await started(on: server)
+        try await daemon.awaitLine(
+            "the stream is not of events, but 'text/html'; changes are seen at the next poll only")
+    }
+
+    /// A hostile stream costs ten fetches, and then one in five seconds; and no memory.
+    @Test(arguments: ["flood", "noise"])
+    func anEndlessStreamIsBounded(_ behaviour: String) async throws {
+        let server = try await FlagServer.ofrep()
+        let daemon = try await started(on: server)
+        let before = try daemon.peakMemory
+        try await server.behave(behaviour)
+        try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
+        try await daemon.pause(for: .seconds(1))
+        #expect(try server.evaluations.count <= 13)
+        #expect(try daemon.peakMemory - before < 8 << 20)
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.stop() == 0)
+    }
+
+    /// The server closes its stream, and comes back with other flags.
+    @Test func afterTheServerWasAwayTheNextChangeIsSeen() async throws {
+        let server = try await FlagServer.ofrep()
+        let daemon = try await started(on: server)
+        for state in ["maintenance", "running"] {
+            try await server.behave("closed")
+            try server.hold(state)
+            try await daemon.pause(for: .milliseconds(300))
+            try await server.behave("normal")
+            try await daemon.awaitState(state)
+        }
+        try await daemon.awaitStates(["running", "maintenance", "running"])
+    }
+}

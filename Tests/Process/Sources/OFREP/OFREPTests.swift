@@ -1,0 +1,141 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// Flags that a server of OpenFeature evaluates, by polling.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct OFREPTests {
+    @Test func theContextHoldsTheHostAndTheConfiguredMembers() async throws {
+        let server = try await FlagServer.ofrep()
+        let daemon = try Daemon(
+            evaluatedBy: server, interval: "100ms",
+            source: #"context = { region = "eu", tier = 2, os = "mine" }"#)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let request = try #require(try server.evaluations.first)
+        let body = try JSON.Value.parse(Array(request.body.utf8))
+        let context = try #require(body.object?["context"]?.object)
+        #expect(request.method == "POST")
+        #expect(request.headers["content-type"] == "application/json")
+        let name = try String(
+            decoding: File.read("/proc/sys/kernel/hostname", limit: 1000), as: UTF8.self)
+        #expect(context["hostName"]?.string == name.split(separator: "\n").first.map(String.init))
+        #expect(context["osVersion"]?.string != nil)
+        #expect(context["region"]?.string == "eu")
+        #expect(context["tier"]?.number?.int64 == 2)
+        #expect(context["os"]?.string == "mine")
+        let machine = try #require(context["targetingKey"]?.string)
+        let known = String(
+            decoding: try File.read("/etc/machine-id", limit: 100).prefix(32), as: UTF8.self)
+        #expect(machine.count == 32 && machine != known)
+        try server.folder.write(
+            #"{"shop": {"value": {"apiInactive": true, "forceUpdate": false}, "for": "\#(context["hostName"]?.string ?? "")"}}"#,
+            to: "flags.json")
+        try await daemon.awaitState("maintenance")
+    }
+
+    @Test func requestsAreConditionalExceptTheFirstAfterAStart() async throws {
+        let server = try await FlagServer.ofrep()
+        try await server.behave("no-streams")
+        let daemon = try Daemon(evaluatedBy: server, interval: "100ms")
+        try daemon.start()
+        try await waitUntil("it asks with a condition") {
+            try server.evaluations.last?.headers["if-none-match"] != nil
+        }
+        try server.hold("maintenance")
+        try await daemon.awaitState("maintenance")
+        let version = try daemon.member("version")
+        #expect(version != "null")
+        try daemon.stop()
+        let count = try server.evaluations.count
+        try daemon.start()
+        try await waitUntil("it asks again") { try server.evaluations.count > count }
+        #expect(try server.evaluations[count].headers["if-none-match"] == nil)
+        try await server.behave("no-etag")
+        try server.hold("running")
+        try await daemon.awaitState("running")
+    }
+
+    @Test func bothKindsOfCredentialsAreSent() async throws {
+        let server = try await FlagServer.ofrep()
+        try server.folder.write("one", to: "bearer")
+        try server.folder.write("two", to: "key")
+        let daemon = try Daemon(
+            evaluatedBy: server, interval: "100ms",
+            source: """
+                bearer = "bearer"
+                api_key = "key"
+                """)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": server.folder.path]
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await waitUntil("the stream is open") { try !server.streams.isEmpty }
+        #expect(try server.streams.first?.headers["authorization"] == "Bearer one")
+        #expect(try server.streams.first?.headers["x-api-key"] == "two")
+        // A server that refuses the credentials is still polled, at the slowest pace.
+        try server.folder.write("three", to: "bearer.new")
+        try await server.behave("401")
+        try await daemon.awaitLine("the server answers 401 (unauthorized)")
+        #expect(try daemon.member("state") == #""running""#)
+        try server.hold("maintenance")
+        try await server.behave("normal")
+        try await daemon.awaitState("maintenance")
+    }
+
+    /// A flag that could not be evaluated is missing, and so is a flag without a value, which means the
+    /// default of the asking code. Neither counts as false.
+    @Test(arguments: [
+        #"{"errorCode": "FLAG_NOT_FOUND"}"#,
+        #"{"errorCode": "GENERAL", "errorDetails": "later", "value": true}"#,
+        #"{"variant": "none"}"#,
+    ])
+    func aFlagWithoutAValueIsNoOrder(_ flag: String) async throws {
+        let server = try await FlagServer.ofrep()
+        try server.hold("maintenance")
+        let daemon = try Daemon(
+            evaluatedBy: server, interval: "100ms",
+            after: """
+                [service.shop.values]
+                limit = { key = "limit", type = "integer", default = 7 }
+                """)
+        try daemon.start()
+        try await daemon.awaitState("maintenance")
+        try server.folder.write(#"{"shop": \#(flag), "limit": {"value": 3}}"#, to: "flags.json")
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""maintenance""#)
+        try await daemon.awaitLine("key 'shop' is missing")
+        try server.hold("running", more: #", "limit": {"value": 4}"#)
+        try await daemon.awaitState("running")
+        #expect(try daemon.member("values") == #"{"limit":4}"#)
+    }
+
+    @Test(arguments: [
+        ("400", "the server answers 400: GENERAL", 0.0...2.4),
+        ("403", "the server answers 403 (forbidden)", 0.0...2.4),
+        ("500", "the server answers 500 (internal error)", 0.0...2.4),
+        ("503", "the server answers 503 (unavailable)", 0.0...2.4),
+        ("seconds", "the server answers 429 (too many requests)", 1.9...4.4),
+        ("date", "the server answers 429 (too many requests)", 1.9...4.4),
+        ("rfc3339", "the server answers 429 (too many requests)", 1.9...4.4),
+    ])
+    func aFailureIsNoOrderAndWaitsAreObeyed(
+        _ behaviour: String, _ line: String, _ pause: ClosedRange<Double>
+    ) async throws {
+        let server = try await FlagServer.ofrep()
+        let daemon = try Daemon(evaluatedBy: server, interval: "100ms")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await server.behave(behaviour)
+        // A hint of the stream causes no fetch before Retry-After is over.
+        try server.hold("maintenance")
+        let met = { try server.evaluations.filter { $0.behaviour == behaviour }.map(\.time) }
+        try await waitUntil("it asks again", orTell: { try daemon.log }) { try met().count > 1 }
+        #expect(try pause.contains(met()[1] - met()[0]))
+        #expect(
+            try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count
+                == 1)
+        #expect(try daemon.member("state") == #""running""#)
+        try await server.behave("normal")
+        try await daemon.awaitState("maintenance")
+    }
+}

@@ -1,0 +1,106 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// SIGKILL in the middle of writing: the next start finds a consistent state.
+@Suite(.timeLimit(.minutes(3))) struct CrashTests {
+    /// The files of the service on disk, and the state that each of them tells.
+    private struct OnDisk {
+        var stored: String?
+        var ledger: String?
+        var state: String?
+        var environment: String?
+        var marker: String?
+        var generation = 0
+        var isWriting = false
+
+        init(_ folder: TemporaryFolder) throws {
+            let open = try File.exists(folder("run/shop/open"))
+            let closed = try File.exists(folder("run/shop/closed"))
+            marker = open != closed ? (open ? "running" : "ended") : nil
+            let stored = try Self.object(folder("state/flags/shop.json"))
+            let answer = stored?["answers"]?.array?.first?.object
+            #expect(answer?["etag"] == .some(.null))
+            if let body = answer?["body"]?.string {
+                self.stored = body == CrashTests.flags("running") ? "running" : "ended"
+                #expect(body == CrashTests.flags("running") || body == CrashTests.flags("ended"))
+            }
+            let entry = try Self.object(folder("state/services.json"))?["services"]?.object?["shop"]
+            ledger = entry?.object?["state"]?.string
+            let published = try Self.object(folder("run/shop/state.json"))
+            state = published?["state"]?.string
+            generation = Int(published?["generation"]?.number?.int64 ?? 0)
+            if try File.exists(folder("run/shop/state.env")) {
+                let text = try folder.text(of: "run/shop/state.env")
+                environment = text.firstMatch(of: /KILLSWITCH_STATE="([a-z]+)"/).map {
+                    String($0.1)
+                }
+            }
+            for name in ["run/shop", "state", "state/flags"] {
+                isWriting =
+                    try isWriting
+                    || Directory.list(folder(name)).contains { $0.hasSuffix(".tmp") }
+            }
+        }
+
+        var facts: [String?] { [stored, ledger, state, environment, marker] }
+
+        /// Whether the daemon was between its first and its last write.
+        var isTorn: Bool { isWriting || Set(facts).count > 1 }
+
+        private static func object(_ path: String) throws -> JSON.Object? {
+            guard try File.exists(path) else { return nil }
+            return try JSON.Value.parse(try File.read(path, limit: 1 << 20)).object
+        }
+    }
+
+    fileprivate static func flags(_ state: String) -> String {
+        #"{"service_end": "\#(state == "running" ? "no" : "over")"}"#
+    }
+
+    @Test func afterAKillAtAnyMomentAllFilesAgreeOnceTheDaemonIsReady() throws {
+        let disk = try SlowDisk()
+        try disk.delay(sync: 1, name: 1)
+        let watched = try WatchedDaemon(flags: Self.flags("running"))
+        let (daemon, folder) = (watched.daemon, watched.daemon.folder)
+        try watched.start(disk.environment)
+        try watched.waitUntilReady()
+        try daemon.waitFor("running")
+        var (rounds, inside, generation) = (0, 0, 0)
+        var torn: Set<[String?]> = []
+        while inside < 200 {
+            rounds += 1
+            try #require(rounds < 1500, "only \(inside) kills fell inside")
+            let isRunning = try OnDisk(folder).state == "running"
+            let wanted = isRunning ? "ended" : "running"
+            try folder.write(Self.flags(wanted), to: "flags.json")
+            try daemon.spin(for: .microseconds(Int64.random(in: 0...16_000)))
+            try daemon.stop(SIGKILL)
+            while try watched.next(within: 0) != nil {}
+
+            let left = try OnDisk(folder)
+            #expect(left.generation >= generation)
+            generation = left.generation
+            if left.isTorn {
+                inside += 1
+                torn.insert(left.facts + [left.isWriting ? "writing" : nil])
+            }
+
+            // Without its flags file the daemon can decide only by the stored flags.
+            try File.remove(folder("flags.json"))
+            try watched.start(disk.environment)
+            try watched.waitUntilReady()
+            let found = try OnDisk(folder)
+            #expect(Set(found.facts).count == 1, "\(left) became \(found)")
+            #expect(found.generation >= generation)
+            generation = found.generation
+        }
+        print(
+            "of \(rounds) kills \(inside) fell inside the write window, in \(torn.count) different "
+                + "states of the disk")
+    }
+}

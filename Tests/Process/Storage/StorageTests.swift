@@ -1,0 +1,164 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// Disks that are full, read-only or slow.
+@Suite(.timeLimit(.minutes(1))) struct StorageTests {
+    /// A daemon whose two directories are small file systems, in a mount namespace that ends with the
+    /// daemon.
+    private final class Mounted {
+        let daemon: Daemon
+        let program: Program
+
+        init() throws {
+            let daemon = try Daemon()
+            self.daemon = daemon
+            try Directory.create(daemon.folder("run"))
+            try Directory.create(daemon.folder("state"))
+            let mount = ["run", "state"].map {
+                "mount -t tmpfs -o size=256k tmpfs '\(daemon.folder($0))'"
+            }.joined(separator: " && ")
+            program = try Program(
+                "/usr/bin/unshare",
+                [
+                    "--mount", "--propagation", "private", "/bin/sh", "-c",
+                    mount + #" && exec "$0" "$@""#, try Programs.path(of: "killswitchd"),
+                ]
+                    + daemon.options)
+        }
+
+        /// Runs a shell command in the mount namespace of the daemon.
+        func run(_ command: String) throws -> Program.Result {
+            try Program.run(
+                "/usr/bin/nsenter",
+                [
+                    "--target", "\(program.processID)", "--mount", "--", "/bin/sh", "-c",
+                    "cd '\(daemon.folder.path)' && \(command)",
+                ])
+        }
+
+        func state() throws -> String? {
+            let result = try run("cat run/shop/state.json")
+            guard result.status == 0 else { return nil }
+            return try JSON.Value.parse(result.output).object?["state"]?.string
+        }
+
+        func wait(until what: String, _ condition: @escaping () throws -> Bool) throws {
+            try daemon.waitUntil("\(what); log:\n\(program.errors)", condition)
+        }
+    }
+
+    struct Trouble: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let begin: String
+        let end: String
+        let says: String
+        /// Whether the decision is published despite the problem.
+        let isPublished: Bool
+    }
+
+    static let troubles: [Trouble] = [
+        Trouble(
+            testDescription: "a full runtime directory",
+            begin: "cat /dev/zero > run/filler || true", end: "rm run/filler",
+            // The files that say open are removed, which makes room for the closing.
+            says: "no space left on device; retrying", isPublished: true),
+        Trouble(
+            testDescription: "a full state directory",
+            begin: "cat /dev/zero > state/filler || true", end: "rm state/filler",
+            says: "no space left on device; retrying", isPublished: true),
+        Trouble(
+            testDescription: "a read-only runtime directory",
+            begin: "mount -o remount,ro run", end: "mount -o remount,rw run",
+            says: "read-only file system; retrying", isPublished: false),
+        Trouble(
+            testDescription: "a read-only state directory",
+            begin: "mount -o remount,ro state", end: "mount -o remount,rw state",
+            says: "read-only file system; retrying", isPublished: true),
+    ]
+
+    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: troubles)
+    func aStorageProblemIsReportedAndTheWriteIsRetried(_ trouble: Trouble) throws {
+        let mounted = try Mounted()
+        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        let before = try mounted.run("cat run/shop/*").output
+        _ = try mounted.run(trouble.begin)
+        try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try mounted.wait(until: "the problem is logged") {
+            try mounted.program.errors.contains(trouble.says)
+        }
+        if trouble.isPublished {
+            try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+        } else {
+            #expect(try mounted.run("cat run/shop/*").output == before)
+        }
+        _ = try mounted.run(trouble.end)
+        try mounted.wait(until: "it has recovered") {
+            try mounted.program.errors.contains("all files are written again")
+        }
+        #expect(try mounted.state() == "ended")
+        #expect(try mounted.run("ls run/shop").output == "closed\nstate.env\nstate.json\n")
+        #expect(try mounted.run("cat state/services.json").output.contains("\"ended\""))
+    }
+
+    /// Once only the marker said closed: is-open reported open, and neither `run` nor a script that
+    /// sources state.env stopped.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func onAFullRuntimeDirectoryNoReaderFindsAClosedServiceOpen() throws {
+        let mounted = try Mounted()
+        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        let control = try Programs.path(of: "killswitchctl")
+        let run = try Program(
+            "/usr/bin/nsenter",
+            [
+                "--target", "\(mounted.program.processID)", "--mount", "--", control, "run", "shop",
+                "--runtime-directory", mounted.daemon.folder("run"), "--", "/bin/sh", "-c",
+                "echo ready; exec sleep 60",
+            ])
+        try mounted.wait(until: "it runs") { try run.output == "ready\n" }
+        // A hard link keeps the space of the files in use, also when they are removed.
+        _ = try mounted.run(
+            "ln run/shop/state.json run/a && ln run/shop/state.env run/b "
+                + "&& cat /dev/zero > run/filler || true")
+        try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        #expect(try run.wait() == 128 + SIGTERM)
+        let isOpen = try mounted.run("\(control) is-open shop --runtime-directory \"$PWD/run\"")
+        #expect(isOpen.status == 1 && isOpen.errors.contains("its marker says closed"))
+        let wait = "wait shop --for closed --timeout 1s --runtime-directory \"$PWD/run\""
+        #expect(try mounted.run("\(control) \(wait)").status == 0)
+        #expect(try mounted.run(". ./run/shop/state.env && echo open").output == "")
+        _ = try mounted.run("rm run/filler")
+        try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+        #expect(
+            try mounted.run(". ./run/shop/state.env && echo $KILLSWITCH_GATE").output == "closed\n")
+    }
+
+    @Test func onASlowDiskReadersSeeTheOldFileUntilTheNewOneIsWritten() throws {
+        let disk = try SlowDisk()
+        let daemon = try Daemon()
+        try daemon.start(disk.environment)
+        try daemon.waitFor("running")
+        // This line is logged last: afterwards nothing is being written.
+        try daemon.waitUntil("the log says so") { try daemon.log.contains("shop: running") }
+        let before = try daemon.folder.text(of: "run/shop/state.json")
+        try disk.delay(sync: 5000)
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitUntil("the daemon is writing") {
+            try Directory.list(daemon.folder("state/flags")).contains { $0.hasSuffix(".tmp") }
+        }
+        let loop = try EventLoop()
+        let start = loop.now.boot
+        try disk.delay(sync: 0)
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == before)
+        try daemon.waitFor("ended")
+        #expect(loop.now.boot - start > .seconds(3))
+        try daemon.waitUntil("the marker says so") {
+            try File.exists(daemon.folder("run/shop/closed"))
+        }
+        #expect(try daemon.stop() == 0)
+    }
+}

@@ -1,0 +1,186 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import Support
+import Testing
+
+/// Start, stop, restart, `--once`, and the exit status.
+@Suite(.timeLimit(.minutes(1))) struct LifeTests {
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsItWithinASecondAndChangesNoFile(
+        _ signal: Int32
+    ) throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let before = try daemon.folder.text(of: "run/shop/state.json")
+        let loop = try EventLoop()
+        let start = loop.now.boot
+        #expect(try daemon.stop(signal) == 0)
+        #expect(loop.now.boot - start < .seconds(1))
+        #expect(try daemon.folder.text(of: "run/shop/state.json") == before)
+        #expect(try File.exists(daemon.folder("run/shop/open")))
+    }
+
+    /// Once nested arrays of a megabyte made a state file of 68 MB, with a line for each array, and no
+    /// later start could read it.
+    @Test func aMegabyteOfFlagsMakesAStateFileOfThatSizeWhichARestartCanRead() throws {
+        let deep = String(repeating: "[", count: 62) + String(repeating: "]", count: 62)
+        let list = "[" + Array(repeating: deep, count: 8000).joined(separator: ",") + "]"
+        let daemon = try Daemon(
+            "\(Daemon.shop)\n[service.shop.values]\nv = { key = \"v\", type = \"json\" }",
+            flags: #"{"service_end": "no", "v": \#(list)}"#)
+        #expect(try daemon.run("--once").status == 0)
+        let size = try File.attributes(of: daemon.folder("run/shop/state.json")).size
+        #expect((list.utf8.count..<list.utf8.count + 2000).contains(size))
+        let again = try daemon.run("--once")
+        #expect(again.status == 0 && !again.errors.contains("state.json"))
+        #expect(try daemon.control("is-open", "shop").status == 0)
+    }
+
+    @Test func aDirectoryInPlaceOfAStateFileIsAWarning() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("run/backup/state.json"))
+        let result = try daemon.run("--once")
+        #expect(result.status == 0)
+        #expect(result.errors.contains("backup/state.json': is a directory; it is left as it is"))
+        #expect(try daemon.member("state") == "\"running\"")
+    }
+
+    @Test func aKilledDaemonDecidesAtOnceFromItsStoredFlags() throws {
+        let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
+        try daemon.start()
+        try daemon.waitFor("ended")
+        let generation = try #require(try daemon.member("generation"))
+        let since = try daemon.member("since")
+        try daemon.stop(SIGKILL)
+        try File.remove(daemon.folder("flags.json"))
+        try File.remove(daemon.folder("run/shop/state.json"))
+        try daemon.start()
+        try daemon.waitFor("ended")
+        #expect(try daemon.member("reason") == "\"stored-flags\"")
+        #expect(try daemon.member("generation") == generation)
+        #expect(try daemon.member("since") == since)
+    }
+
+    @Test func flagsOfAnotherFileStayInForceUntilTheNewOneIsThere() throws {
+        let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
+        try daemon.start()
+        try daemon.waitFor("ended")
+        try daemon.stop()
+        let moved = Daemon.shop.replacing("flags.json", with: "elsewhere.json")
+        try daemon.folder.write(moved, to: "killswitchd.toml")
+        try daemon.start()
+        try daemon.waitUntil("the new file is waited for") {
+            try daemon.log.contains("elsewhere.json': no such file")
+        }
+        #expect(try daemon.member("state") == "\"ended\"")
+        #expect(try daemon.member("reason") == "\"stored-flags\"")
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "elsewhere.json")
+        try daemon.waitFor("running")
+    }
+
+    @Test func aSecondDaemonCannotLockTheDirectories() throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try daemon.waitFor("running")
+        let second = try daemon.run()
+        #expect(second.status == 1)
+        #expect(second.errors.contains("lock '\(daemon.folder("state"))': "))
+        #expect(try daemon.member("state") == "\"running\"")
+    }
+
+    @Test func damagedStoredFilesAreReportedAndIgnored() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("state/flags"))
+        try daemon.folder.write("nonsense", to: "state/flags/shop.json")
+        try daemon.folder.write("{", to: "state/services.json")
+        try daemon.start()
+        try daemon.waitFor("running")
+        let log = try daemon.log
+        #expect(log.lines(containing: "going on without it") == 2)
+    }
+
+    @Test func onceDecidesAndEnds() throws {
+        let daemon = try Daemon()
+        let result = try daemon.run("--once")
+        #expect(result.status == 0)
+        #expect(try daemon.member("state") == "\"running\"")
+    }
+
+    @Test func onceWithoutAnAnswerDecidesByThePolicyAndSaysSo() throws {
+        let daemon = try Daemon(Daemon.shop + "\nwhen_unknown = \"closed\"", flags: nil)
+        let result = try daemon.run("--once")
+        #expect(result.status == 75)
+        #expect(try daemon.member("state") == "\"maintenance\"")
+        #expect(try daemon.member("reason") == "\"unknown-closed\"")
+    }
+
+    @Test func onceFailsIfItCannotWrite() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("run"))
+        try daemon.folder.write("", to: "run/shop")
+        let result = try daemon.run("--once")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("write the files of service 'shop': "))
+    }
+
+    @Test func checkPrintsEachSettingWithItsOrigin() throws {
+        let daemon = try Daemon()
+        let result = try daemon.run("--check")
+        #expect(result.status == 0)
+        let file = daemon.folder("killswitchd.toml")
+        #expect(result.output.hasPrefix("read \(file)\n"))
+        #expect(result.output.contains("service.shop.time_zone = \"Asia/Tokyo\"   (\(file):5)"))
+        #expect(result.output.contains("service.shop.max_stale = \"never\"   (default)"))
+        #expect(try !File.exists(daemon.folder("run")))
+    }
+
+    @Test(arguments: [["--check"], []]) func aBrokenConfigurationIsNamedByLine(_ more: [String])
+        throws
+    {
+        let daemon = try Daemon(Daemon.shop + "\nfromat = \"status\"")
+        let result = try Program.run(
+            try Programs.path(of: "killswitchd"), daemon.options + more)
+        #expect(result.status == 78)
+        #expect(
+            result.errors.contains(
+                "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
+                    + "[service.shop]; did you mean 'format'?"))
+    }
+
+    @Test(arguments: [["--check"], []]) func aMissingConfigurationIsNamed(_ more: [String]) throws {
+        let result = try Program.run(
+            try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more,
+            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"])
+        #expect(result.status == 78)
+        #expect(result.errors.contains("open '/nonexistent/k.toml': no such file or directory"))
+    }
+
+    @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--once", "--gates"]])
+    func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
+        let result = try Program.run(try Programs.path(of: "killswitchd"), arguments)
+        #expect(result.status == 2)
+        #expect(result.errors.contains("Try 'killswitchd --help'."))
+        #expect(result.output == "")
+    }
+
+    @Test func helpHasUsageAndAnExample() throws {
+        let result = try Program.run(try Programs.path(of: "killswitchd"), ["--help"])
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("usage: killswitchd "))
+        #expect(result.output.contains("example: "))
+    }
+
+    @Test func theSameDirectoryForRuntimeAndStateIsAUsageError() throws {
+        let daemon = try Daemon()
+        let result = try Program.run(
+            try Programs.path(of: "killswitchd"),
+            [
+                "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
+                daemon.folder("x"), "--state-directory", daemon.folder("x"),
+            ])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("the runtime and the state directory are the same: "))
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import Support
+import Testing
+
+/// The exact messages to the service manager, in their order. Ages and waits are shown as a dot.
+@Suite(.timeLimit(.minutes(1))) struct NotifyTests {
+    @Test func theStartSendsReadyAndTheStopStopping() throws {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        #expect(try watched.next() == "STATUS=shop: undecided; shop: no flags yet, asking now")
+        #expect(
+            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+        )
+        #expect(try watched.daemon.stop() == 0)
+        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; no gate is moved by that")
+        #expect(try watched.next(within: 0) == nil)
+    }
+
+    @Test func storedFlagsMakeItReadyAtOnce() throws {
+        let watched = try WatchedDaemon()
+        #expect(try watched.daemon.run("--once").status == 0)
+        try watched.start()
+        #expect(
+            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, asking now")
+    }
+
+    @Test func aSlowFirstAnswerGetsTheStartMoreTime() throws {
+        let watched = try WatchedDaemon(Daemon.shop + "\nfirst_timeout = \"2m\"", flags: nil)
+        try watched.start()
+        #expect(
+            try watched.next()
+                == "EXTEND_TIMEOUT_USEC=30000000\n"
+                + "STATUS=shop: undecided; shop: no flags yet, asking now")
+        #expect(
+            try watched.next()
+                == "STATUS=source 'shop': open '/flags.json': no such file or directory; "
+                + "shop: undecided; shop: no flags yet, next poll in ·")
+        try watched.daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        #expect(
+            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+        )
+    }
+
+    @Test func aReloadSendsReloadingAndReady() throws {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        try watched.waitUntilReady()
+        try watched.daemon.folder.write(
+            Daemon.shop + "\n[service.web]\nsource = \"file:web.json\"\nformat = \"status\"",
+            to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next()
+                == "READY=1\nSTATUS=shop: running; web: undecided; "
+                + "shop: flags · old, next poll in ·; web: no flags yet, asking now")
+        #expect(
+            try watched.next()
+                == "STATUS=source 'web': open '/web.json': no such file or directory; "
+                + "shop: running; web: undecided; "
+                + "shop: flags · old, next poll in ·; web: no flags yet, next poll in ·")
+    }
+
+    @Test func aRefusedReloadIsReportedInTheStatus() throws {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        try watched.waitUntilReady()
+        try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next().hasPrefix(
+                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
+                    + "/killswitchd.toml:1:14: syntax error"))
+        #expect(try watched.next(within: 200) == nil)
+        try watched.daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        watched.daemon.program?.send(SIGHUP)
+        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        #expect(
+            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+        )
+    }
+
+    /// A full notify socket delays neither the decision nor the loop, and READY is not lost.
+    @Test func aBusyServiceManagerIsToldLater() throws {
+        let watched = try WatchedDaemon()
+        try watched.deafen()
+        try watched.start()
+        try watched.daemon.waitFor("running")
+        var words = try watched.next()
+        while words == "noise" { words = try watched.next() }
+        #expect(words == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·")
+    }
+
+    @Test func watchdogPingsAreSentWhileTheDaemonWorks() throws {
+        let watched = try WatchedDaemon()
+        try watched.start(["WATCHDOG_USEC": "200000"])
+        _ = try watched.next()
+        _ = try watched.next()
+        for _ in 0..<3 {
+            #expect(
+                try watched.next()
+                    == "STATUS=shop: running; shop: flags · old, next poll in ·\nWATCHDOG=1")
+        }
+    }
+
+    @Test func aWatchdogForAnotherProcessGetsNoPings() throws {
+        let watched = try WatchedDaemon()
+        try watched.start(["WATCHDOG_USEC": "100000", "WATCHDOG_PID": "1"])
+        _ = try watched.next()
+        _ = try watched.next()
+        #expect(try watched.next(within: 300) == nil)
+    }
+}

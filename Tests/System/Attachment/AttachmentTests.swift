@@ -1,0 +1,169 @@
+import JSON
+import Support
+import Testing
+
+extension OnSystemd {
+    /// `killswitchctl attach`, `detach` and `units`.
+    @Suite(.serialized)
+    struct AttachmentTests {
+        @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.start(attaching: "t-web t-worker@3")
+            let before = try host.attachmentFiles
+            #expect(
+                before == """
+                    ./killswitch-open@shop.target.wants
+                    ./killswitch-open@shop.target.wants/t-web.service
+                    ./killswitch-open@shop.target.wants/t-worker@3.service
+                    ./t-web.service.d/50-killswitch-shop.conf
+                    ./t-worker@3.service.d/50-killswitch-shop.conf
+
+                    """)
+            #expect(
+                try host.run("cat /etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
+                    == """
+                    # Written by: killswitchctl attach shop t-web.service
+                    # "killswitchctl detach shop t-web.service" removes it.
+                    [Unit]
+                    # It stops with this target, and cannot be started without it.
+                    Requisite=killswitch-open@shop.target
+                    After=killswitch-open@shop.target
+                    # No start is accepted from the moment the service is closed, also while other units \
+                    still stop.
+                    # Without the daemon: "killswitchctl unlock shop".
+                    AssertPathExists=!/run/killswitchd/shop/closed
+
+                    """)
+            try host.run("killswitchctl attach shop t-web t-worker@3")
+            #expect(try host.attachmentFiles == before)
+        }
+
+        @Test func detachLeavesNothingBehindAndStopsNothing() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app")
+            try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
+            let before = try host.run("cd /etc/systemd/system && find . | sort")
+            try host.start(attaching: "t-web t-app")
+            #expect(
+                try host.run("killswitchctl detach shop t-web")
+                    == "detached t-web.service from killswitch-open@shop.target\n")
+            try host.run("killswitchctl detach --all shop")
+            #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
+        }
+
+        @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start()
+            let printed = try host.run("killswitchctl attach --dry-run shop t-web")
+            #expect(
+                printed.contains("/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf:"))
+            #expect(printed.contains("Requisite=killswitch-open@shop.target"))
+            #expect(
+                printed.contains(
+                    "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
+                        + "/etc/systemd/system/t-web.service"))
+            let json = try JSON.Value.parse(
+                try host.run("killswitchctl attach --dry-run --json shop t-web")
+            ).object
+            let unit = try #require(json?["units"]?.array?.first?.object)
+            #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
+            #expect(
+                unit["drop_in"]?.string
+                    == "/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
+            #expect(try host.attachmentFiles == "")
+            #expect(try host.property("Requisite", of: "t-web") == "")
+        }
+
+        @Test func aUnitMovesToTheStateItIsAttachedToLast() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach --state maintenance shop t-web")
+            #expect(
+                try host.attachmentFiles == """
+                    ./killswitch-maintenance@shop.target.wants
+                    ./killswitch-maintenance@shop.target.wants/t-web.service
+                    ./t-web.service.d/50-killswitch-shop.conf
+
+                    """)
+            // It runs while the marker says closed.
+            #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
+        }
+
+        /// Drop-ins of earlier versions have no assertion: a start by hand passed through a closing gate.
+        @Test func renewBringsOldDropInsUpToDateAndLeavesEditedOnes() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app", "t-own", "t-page")
+            try host.start(attaching: "t-web t-app t-own")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("systemctl start t-web t-own")
+            let folder = "/etc/systemd/system"
+            let file = { (unit: String) in "\(folder)/\(unit).service.d/50-killswitch-shop.conf" }
+            let new = try host.run("cat \(file("t-web"))")
+            try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
+            try host.run("echo '[Service]\nNice=5' >> \(file("t-own"))")
+            // Somebody else's, by a name like ours.
+            try host.run(
+                "mkdir \(folder)/t-x.service.d; touch \(folder)/t-x.service.d/50-killswitch-.conf")
+            try host.run("systemctl daemon-reload")
+            let life = "systemctl show t-web t-own -p Id,ActiveState,InvocationID"
+            let before = try host.run(life)
+            let dry = try host.run("killswitchctl attach --renew --dry-run 2>/dev/null")
+            #expect(dry == "would renew \(file("t-web"))\n")
+            #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
+            let result = try host.system.attempt("killswitchctl attach --renew")
+            #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
+            #expect(
+                result.errors == """
+                    killswitchctl: '\(file("t-own"))' is not as attach writes it, and stays so; \
+                    'killswitchctl attach shop t-own.service' replaces it
+
+                    """)
+            #expect(try host.run("cat \(file("t-web"))") == new)
+            #expect(
+                try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/closed\"")
+            )
+            #expect(try host.run(life) == before)
+            let json = try JSON.Value.parse(
+                try host.run("killswitchctl attach --renew --json 2>/dev/null")
+            ).object
+            #expect(json?["renewed"] == .array([]))
+            #expect(json?["edited"]?.array?.first?.object?["name"] == "t-own.service")
+        }
+
+        @Test func renewStandsAlone() throws {
+            let host = try Host()
+            #expect(try host.system.attempt("killswitchctl attach --renew shop t-web").status == 2)
+            #expect(try host.system.attempt("killswitchctl attach shop").status == 2)
+            #expect(try host.system.attempt("killswitchctl attach").status == 2)
+            let nobody = "setpriv --reuid nobody --clear-groups killswitchctl attach --renew"
+            #expect(try host.system.attempt(nobody).status == 5)
+            #expect(try host.run("killswitchctl attach --renew") == "")
+        }
+
+        @Test func unitsPrintsTheStatusOfEachUnit() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-ended@shop.target")
+            try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
+            let text = try host.run("killswitchctl units shop --json")
+            let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)
+            #expect(row["name"] == "t-web.service")
+            #expect(row["service"] == "shop")
+            #expect(row["target"] == "killswitch-open@shop.target")
+            #expect(row["wanted"] == false)
+            #expect(row["active"] == "inactive")
+            #expect(row["problem"] == .null)
+            #expect(row["orphan"] == false)
+        }
+    }
+}

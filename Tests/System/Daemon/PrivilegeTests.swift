@@ -1,0 +1,71 @@
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What the daemon's user may do, and what not.
+    @Suite(.serialized)
+    struct PrivilegeTests {
+        private static let call =
+            "setpriv --reuid killswitchd --regid killswitchd --clear-groups busctl call "
+            + "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
+            + "org.freedesktop.systemd1.Manager "
+
+        @Test(arguments: [
+            "killswitch-open@shop.target", "killswitch-update-required@a-b_c.target",
+            "killswitch-variant@shop:v2.target",
+        ])
+        func theDaemonMayStartAndStopItsTargets(_ unit: String) throws {
+            let host = try Host()
+            try host.run("systemctl daemon-reload")
+            try host.run("\(Self.call) StartUnit ss \(unit) replace")
+            try host.awaitUp("'\(unit)'")
+            try host.run("\(Self.call) StopUnit ss \(unit) replace")
+            try host.awaitDown("'\(unit)'")
+        }
+
+        @Test(arguments: [
+            "StopUnit ss t-web.service replace",
+            "StartUnit ss t-web.service replace",
+            "RestartUnit ss killswitch-open@shop.target replace",
+            "ReloadUnit ss killswitch-open@shop.target replace",
+            "StartUnit ss multi-user.target isolate",
+            "StopUnit ss dbus.service replace",
+            "StopUnit ss killswitchd.service replace",
+            "StartUnit ss killswitch-open@Shop.target replace",
+            "StartUnit ss killswitch-other@shop.target replace",
+            "StartUnit ss killswitch-open@shop.service replace",
+            "StartUnit ss 'killswitch-variant@shop.target' replace",
+            "StartUnit ss 'killswitch-open@shop.target.service' replace",
+            "Reload", "Reexecute", "PowerOff",
+            "KillUnit ssi t-web.service all 9",
+            "SetUnitProperties 'sba(sv)' killswitch-open@shop.target true 0",
+            "EnableUnitFiles asbb 1 t-web.service false false",
+        ])
+        func theDaemonMayDoNothingElse(_ call: String) throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload; systemctl start t-web")
+            let result = try host.system.attempt(Self.call + call)
+            #expect(result.status != 0)
+            #expect(
+                result.errors.contains("ccess denied") || result.errors.contains("uthenticat"),
+                "\(result.errors)")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+        }
+
+        @Test func theUnitIsSandboxedAndPassesSystemdsChecks() throws {
+            let host = try Host()
+            try host.start()
+            #expect(
+                try host.run(
+                    "cd /lib/systemd/system && systemd-analyze verify --man=no killswitchd.service "
+                        + "$(ls killswitch-*.target | sed 's/@/@shop/') 2>&1") == "")
+            try host.run("systemd-analyze security --threshold=12 killswitchd.service")
+            let process = try host.property("MainPID")
+            #expect(try host.run("stat -c %U /proc/\(process)") == "killswitchd\n")
+            let capabilities = try host.run(
+                "awk '/^Cap(Eff|Bnd|Prm|Amb)/ { print $2 }' /proc/\(process)/status | sort -u")
+            #expect(capabilities == "0000000000000000\n")
+        }
+    }
+}

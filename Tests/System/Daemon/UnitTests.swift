@@ -1,0 +1,251 @@
+import Glibc
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// The daemon in its shipped unit.
+    @Suite(.serialized)
+    struct UnitTests {
+        private let system: BootedSystem
+        /// When the test began, in seconds since 1970, by the clock of the booted system.
+        private let start: String
+
+        private static let shop = """
+            [service.shop]
+            source = "file:/etc/killswitchd/flags.json"
+            format = "service-end"
+            min_closed = "0s"
+            """
+        private static let running = #"{"service_end": "no"}"#
+
+        /// Resets the booted system and writes a configuration.
+        init() throws {
+            system = try BootedSystem.forGates()
+            start = String(try system.run("date +%s").dropLast())
+            try system.reset()
+            try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try system.write(Self.running, to: "/etc/killswitchd/flags.json")
+        }
+
+        private func override(_ text: String) throws {
+            try system.write(
+                "[Service]\n\(text)\n", to: "/etc/systemd/system/killswitchd.service.d/test.conf")
+            try system.run("systemctl daemon-reload")
+        }
+
+        /// The journal of the unit since the test began.
+        private func journal() throws -> String {
+            try system.run("journalctl --sync; journalctl -u killswitchd --since @\(start)")
+        }
+
+        /// The journal entries of one kind.
+        private func journal(of id: String) throws -> String {
+            try system.run("journalctl --sync; journalctl MESSAGE_ID=\(id) --since @\(start)")
+        }
+
+        private func property(_ name: String) throws -> String {
+            String(try system.run("systemctl show killswitchd -P \(name)").dropLast())
+        }
+
+        @Test func theServiceIsActiveAfterTheFirstDecisionAndNotBefore() throws {
+            try system.run("rm /etc/killswitchd/flags.json")
+            try system.run("systemctl start --no-block killswitchd")
+            try system.wait(until: "test -e /run/killswitchd/shop/state.json")
+            try system.wait(until: "systemctl status killswitchd | grep 'shop: undecided'")
+            #expect(try property("ActiveState") == "activating")
+            try system.write(Self.running, to: "/etc/killswitchd/flags.json")
+            try system.wait(until: "systemctl is-active killswitchd")
+            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            let status = try system.run("systemctl status killswitchd")
+            #expect(status.contains("Status: \"shop: running; shop: flags "))
+        }
+
+        @Test func freedMemoryIsOverwrittenInTheDaemon() throws {
+            try system.run("systemctl start killswitchd")
+            let environment = "tr '\\0' '\\n' < /proc/\(try property("MainPID"))/environ"
+            try system.run("\(environment) | grep -x MALLOC_PERTURB_=165")
+        }
+
+        @Test func theFilesAreForEverybodyAndStayWhenItStops() throws {
+            try system.run("systemctl start killswitchd")
+            let listing =
+                "stat -c '%a %U' /run/killswitchd/shop/state.json /run/killswitchd/shop/open"
+            #expect(try system.run(listing) == "644 killswitchd\n644 killswitchd\n")
+            try system.run("systemctl stop killswitchd")
+            #expect(try system.run(listing) == "644 killswitchd\n644 killswitchd\n")
+            #expect(try property("Result") == "success")
+            #expect(try system.run("stat -c %a /var/lib/killswitchd") == "700\n")
+        }
+
+        @Test func aFrozenDaemonIsKilledAndStartedAgain() throws {
+            try override("WatchdogSec=2s")
+            try system.run("systemctl start killswitchd")
+            let before = try property("MainPID")
+            try system.run("kill -STOP \(before)")
+            try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) = 1")
+            try system.wait(until: "systemctl is-active killswitchd")
+            #expect(try property("MainPID") != before)
+            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            #expect(try journal().contains("Watchdog timeout"))
+        }
+
+        /// A library that disables the timers with an accuracy of 20 ms, among them the timer that polls
+        /// the sources. The watchdog's timer, which is less accurate, still fires.
+        private static let lostTimers = #"""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <systemd/sd-event.h>
+            static sd_event_source *lost[16];
+            static int count;
+            int sd_event_add_time(sd_event *loop, sd_event_source **source, clockid_t clock,
+                                  uint64_t time, uint64_t accuracy,
+                                  sd_event_time_handler_t handler, void *data) {
+                int (*next)(sd_event *, sd_event_source **, clockid_t, uint64_t, uint64_t,
+                            sd_event_time_handler_t, void *)
+                    = dlsym(RTLD_NEXT, "sd_event_add_time");
+                int code = next(loop, source, clock, time, accuracy, handler, data);
+                if (accuracy == 20000 && count < 16) lost[count++] = *source;
+                return code;
+            }
+            int sd_event_source_set_time(sd_event_source *source, uint64_t time) {
+                int (*next)(sd_event_source *, uint64_t)
+                    = dlsym(RTLD_NEXT, "sd_event_source_set_time");
+                for (int i = 0; i < count; i++)
+                    if (lost[i] == source) return next(source, UINT64_MAX);
+                return next(source, time);
+            }
+            """#
+
+        /// The source is never polled again. The loop still runs and handles signals, but the pings stop.
+        @Test func aSourceWhoseTimerIsLostStopsThePings() throws {
+            try system.write(
+                """
+                [source.app]
+                type = "file"
+                path = "/etc/killswitchd/flags.json"
+                interval = "1s"
+
+                [service.shop]
+                source = "app"
+                format = "service-end"
+                """, to: "/etc/killswitchd/killswitchd.toml")
+            try override("WatchdogSec=2s")
+            try system.run("systemctl start killswitchd")
+            // Without the fault the daemon outlives the time after which the watchdog will kill it.
+            let before = try property("MainPID")
+            #expect(
+                try system.attempt("timeout 10 tail --pid=\(before) -f /dev/null").status == 124)
+            #expect(try property("NRestarts") == "0")
+            let preload = try Preload("lost-timers", Self.lostTimers)
+            try override("WatchdogSec=2s\n\(try system.install(preload))")
+            try system.run("systemctl restart killswitchd")
+            try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) -ge 1")
+            #expect(try journal().contains("Watchdog timeout"))
+        }
+
+        @Test func theJournalFindsEachChangeWithItsFieldsAndExplainsIt() throws {
+            try system.run("systemctl start killswitchd")
+            try system.write(
+                #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#,
+                to: "/etc/killswitchd/flags.json")
+            try system.wait(until: "killswitchctl wait shop --for countdown --timeout 1s")
+            let decided = MessageID.decided.rawValue
+            try system.run("journalctl --sync")
+            let lines = try system.run(
+                "journalctl -o json MESSAGE_ID=\(decided) _SYSTEMD_UNIT=killswitchd.service -n 1")
+            let entry = try #require(try JSON.Value.parse(lines).object)
+            let expected = [
+                "PRIORITY": "5", "SYSLOG_IDENTIFIER": "killswitchd", "KILLSWITCH_SERVICE": "shop",
+                "KILLSWITCH_STATE": "countdown", "KILLSWITCH_GATE": "open",
+                "KILLSWITCH_REASON": "flags", "KILLSWITCH_SOURCE": "shop",
+            ]
+            for (key, value) in expected { #expect(entry[key]?.string == value, "\(key)") }
+            let days = try #require(entry["KILLSWITCH_DAYS_LEFT"]?.string.flatMap { Int($0) })
+            #expect(days > 26_000)
+            #expect(entry["MESSAGE"]?.string?.hasPrefix("shop: countdown (was running), ") == true)
+            let explained = try system.run("journalctl -x MESSAGE_ID=\(decided) -n 1")
+            #expect(explained.contains("The decision on service shop has changed"))
+            #expect(explained.contains("State: countdown, for the reason flags."))
+        }
+
+        @Test func aStoppedJournalStopsNeitherVerdictsNorPings() throws {
+            try override("WatchdogSec=10s")
+            try system.run("systemctl start killswitchd")
+            let before = try property("MainPID")
+            try system.run("kill -STOP $(systemctl show -P MainPID systemd-journald)")
+            let isOver = "test $(($(date +%s) - \(try system.run("date +%s").dropLast()))) -ge 60"
+            var flips = 0
+            while try system.attempt(isOver).status != 0 {
+                let (word, state) = flips.isMultiple(of: 2) ? ("over", "ended") : ("no", "running")
+                try system.write(
+                    #"{"service_end": "\#(word)"}"#, to: "/etc/killswitchd/flags.json")
+                try system.run("killswitchctl wait shop --for \(state) --timeout 5s")
+                flips += 1
+            }
+            try system.run("kill -CONT $(systemctl show -P MainPID systemd-journald)")
+            // A sender that blocks would stop after about seventy entries; each flip is one entry.
+            #expect(flips > 150)
+            #expect(try property("MainPID") == before)
+            #expect(try property("NRestarts") == "0")
+            try system.run("touch /etc/killswitchd/flags.json")
+            try system.wait(
+                until:
+                    "journalctl --sync; journalctl -u killswitchd -n 99 | grep 'entries were dropped'"
+            )
+            print("with journald stopped for a minute there were \(flips) verdicts in time")
+        }
+
+        @Test func aBrokenReloadChangesNothingAndTheStatusSaysWhy() throws {
+            try system.run("systemctl start killswitchd")
+            try system.write("[service.shop]\nsorce = 1", to: "/etc/killswitchd/killswitchd.toml")
+            #expect(try system.attempt("systemctl reload killswitchd").status != 0)
+            let mistake = "killswitchd.toml:2:1: unknown key 'sorce'"
+            try system.wait(until: "systemctl status killswitchd | grep \"\(mistake)\"")
+            #expect(try property("ActiveState") == "active")
+            // Even after a restart the kept configuration is in force.
+            try system.run("systemctl restart killswitchd")
+            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            #expect(try system.attempt("killswitchctl status").errors.contains(mistake))
+            let refused = MessageID.configurationRefused.rawValue
+            #expect(try journal(of: refused).contains(mistake))
+            try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try system.run("systemctl reload killswitchd")
+            try system.wait(until: "test ! -e /run/killswitchd/configuration.refused")
+        }
+
+        @Test func dropInsAreReadFromTheThreePlaces() throws {
+            let places = ["/usr/lib", "/run", "/etc"].map { "\($0)/killswitchd/conf.d" }
+            for (number, place) in places.enumerated() {
+                try system.write(
+                    "[service.shop]\nmax_stale = \"\(number + 1)h\"", to: "\(place)/10-stale.toml")
+            }
+            try system.write("[service.shop]\nat_end = \"keep\"", to: "\(places[0])/20-end.toml")
+            try system.write("[service.shop]\nat_end = 5", to: "\(places[0])/30-broken.toml")
+            try system.run("ln -s /dev/null /etc/killswitchd/conf.d/30-broken.toml")
+            let output = try system.run("/usr/sbin/killswitchd --check; rm -r /usr/lib/killswitchd")
+            let lines = output.split(separator: "\n")
+            #expect(
+                lines.prefix(7) == [
+                    "read /etc/killswitchd/killswitchd.toml", "read \(places[2])/10-stale.toml",
+                    "read \(places[0])/20-end.toml",
+                    "masked \(places[2])/30-broken.toml: it is a link to /dev/null",
+                    "skipped \(places[1])/10-stale.toml: \(places[2])/10-stale.toml is read instead",
+                    "skipped \(places[0])/10-stale.toml: \(places[2])/10-stale.toml is read instead",
+                    "skipped \(places[0])/30-broken.toml: \(places[2])/30-broken.toml is read instead",
+                ])
+            #expect(
+                lines.contains("service.shop.max_stale = \"3h\"   (\(places[2])/10-stale.toml:2)"))
+        }
+
+        @Test func systemdVerifiesTheInstalledUnit() throws {
+            #expect(
+                try system.attempt("systemd-analyze verify --man=no killswitchd.service 2>&1")
+                    .output
+                    == "")
+            #expect(try system.run("killswitchctl --version") == "\(Programs.version())\n")
+        }
+
+    }
+}

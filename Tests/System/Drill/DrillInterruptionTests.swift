@@ -1,0 +1,108 @@
+import Records
+import Support
+import Testing
+
+extension Drilled {
+    /// However a drill ends, the gate opens again in time, and the units run again.
+    @Suite(.serialized)
+    struct DrillInterruptionTests {
+        /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
+        private func host() throws -> Host {
+            let host = try Host(on: .forDrills())
+            try host.services("t-web")
+            try host.slowService("t-slow", seconds: 2)
+            try host.open("t-web t-slow")
+            return host
+        }
+
+        @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+        func aSignalOpensTheGateAtOnce(_ signal: String, _ status: Int) throws {
+            let host = try host()
+            try host.beginDrill("--for 5m")
+            try host.run("systemctl kill --kill-whom=main --signal=\(signal) t-drill")
+            let end = try host.endOfDrill()
+            #expect(end.status == status)
+            #expect(end.output.contains("t-slow.service"))
+            #expect(end.output.contains("and the drill was broken off"))
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        /// The session leader is killed: the kernel sends SIGHUP to the programs of the terminal.
+        @Test func aTerminalThatIsLostOpensTheGateAtOnce() throws {
+            let host = try host()
+            try host.beginDrill("--for 5m", through: "script -qec")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.awaitOpen("t-web", "t-slow")
+            try host.wait(until: "! pgrep -x killswitchctl")
+        }
+
+        @Test func aDrillThatIsKilledLeavesAGateThatOpensByItself() throws {
+            let host = try host()
+            try host.beginDrill("--for 5s")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.wait(until: "systemctl is-active --quiet killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try host.system.wait(
+                until: "systemctl is-active --quiet killswitch-open@shop.target",
+                within: .seconds(8))
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).count == 1)
+        }
+
+        @Test func aDaemonThatIsKilledIsWaitedForAndTheDrillGoesOn() throws {
+            let host = try host()
+            try host.override("RestartSec=1h")
+            try host.beginDrill("--for 1m")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
+            let waiting = "killswitchd does not answer, waiting for it"
+            try host.system.wait(
+                until: "grep -q '\(waiting)' /run/t-drill.err", within: .seconds(60))
+            try host.run("systemctl restart killswitchd")
+            let end = try host.endOfDrill()
+            #expect(end.status == 0, "\(end)")
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        /// systemd stops the drill with a signal, so that it opens the gate before the reboot.
+        @Test func aRebootEndsADrill() throws {
+            let host = try host()
+            try host.run("systemctl enable killswitchd t-web")
+            try host.beginDrill("--for 5m")
+            try host.system.reboot()
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        /// As after a power cut: the daemon finds the order of the drill again, and ends it in time.
+        @Test func anOrderThatOutlivesARebootIsOverInItsTime() throws {
+            let host = try host()
+            try host.run("systemctl enable killswitchd t-web")
+            try host.beginDrill("--for 15s")
+            try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).count == 1)
+        }
+
+        /// As when systemd or dbus is upgraded during a drill.
+        @Test(arguments: ["daemon-reexec", "restart dbus"])
+        func aConnectionToSystemdThatIsLostIsMadeAnew(_ command: String) throws {
+            let host = try host()
+            try host.beginDrill("--for 5m")
+            try host.run("systemctl \(command)")
+            let end = try host.endOfDrill()
+            #expect(end.status == 0, "\(end)")
+            try host.awaitOpen("t-web", "t-slow")
+        }
+
+        @Test func readersThatGoAwayKeepNothingClosed() throws {
+            let host = try host()
+            let status = try host.run(
+                "bash -c 'killswitchctl drill shop |& true; echo ${PIPESTATUS[0]}'")
+            #expect(status == "0\n")
+            try host.awaitOpen("t-web", "t-slow")
+            #expect(try host.journal(of: .overrideExpired).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension Drilled {
+    /// `killswitchctl drill`: what it reports.
+    @Suite(.serialized)
+    struct DrillTests {
+        /// A service that ignores SIGTERM, and that systemd kills after these seconds.
+        private func deafService(on host: Host, seconds: Int) throws {
+            try host.unit(
+                "t-deaf.service",
+                """
+                [Service]
+                Type=notify
+                NotifyAccess=all
+                ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
+                TimeoutStopSec=\(seconds)
+                """)
+        }
+
+        @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
+            let host = try Host(on: .forDrills())
+            try host.services("t-web", "t-page")
+            try host.unit(
+                "t-app.service",
+                """
+                [Service]
+                Type=oneshot
+                RemainAfterExit=yes
+                ExecStart=/bin/sleep 0.3
+                ExecStop=/bin/sleep 0.2
+                """)
+            try host.start()
+            try host.run("killswitchctl attach --run-at-open shop t-web t-app")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("systemctl start t-web t-app")
+            try host.awaitOpen("t-web", "t-app")
+            let (result, report) = try host.drill()
+            #expect(result.status == 0, "\(result)")
+            #expect(report["ok"] == true && report["problem"] == .null)
+            #expect(report["service"] == "shop" && report["state"] == "maintenance")
+            #expect(try (200..<5000).contains(#require(report["closed_for_ms"]?.number?.int64)))
+            let web = try report.unit("t-web.service")
+            #expect(web["kind"] == "attached" && web["was"] == "active")
+            #expect(web["refused"] == true && web["ok"] == true && web["problem"] == .null)
+            #expect(try (0..<1000).contains(#require(web["stop_ms"]?.number?.int64)))
+            let app = try report.unit("t-app.service")
+            #expect(try (200..<2000).contains(#require(app["stop_ms"]?.number?.int64)))
+            #expect(try (300..<2000).contains(#require(app["start_ms"]?.number?.int64)))
+            let page = try report.unit("t-page.service")
+            #expect(page["kind"] == "state" && page["was"] == "inactive")
+            #expect(page["refused"] == .null && page["ok"] == true)
+            // The page starts once the last of the other units is down.
+            #expect(try (200..<2000).contains(#require(page["start_ms"]?.number?.int64)))
+            #expect(try (0..<2000).contains(#require(page["stop_ms"]?.number?.int64)))
+            try host.awaitOpen("t-web", "t-app")
+            #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+            #expect(try host.journal(of: .released).count == 1)
+        }
+
+        @Test func theTableNamesEachUnitInEightyColumns() throws {
+            let host = try Host(on: .forDrills())
+            try host.services("t-web")
+            try host.open("t-web")
+            let text = try host.run("killswitchctl drill shop 2>/dev/null")
+            let lines = text.split(separator: "\n")
+            #expect(
+                try lines.first?.wholeMatch(
+                    of: Regex("UNIT +KIND +WAS +STOP +BY HAND +START +RESULT")) != nil)
+            #expect(
+                try lines.dropFirst().first?.wholeMatch(
+                    of: Regex(
+                        "t-web.service +attached +active +[0-9]+ ms +refused +[0-9]+ ms +ok"))
+                    != nil)
+            #expect(lines.last?.hasPrefix("'shop' was closed for ") == true)
+            #expect(lines.allSatisfy { $0.count <= 80 })
+        }
+
+        @Test func aUnitThatDoesNotStopIsNamedAndTheGateOpensInTime() throws {
+            let host = try Host(on: .forDrills())
+            try deafService(on: host, seconds: 5)
+            try host.services("t-web")
+            try host.open("t-deaf t-web")
+            let (result, report) = try host.drill("--for 2s")
+            #expect(result.status == 1)
+            #expect(result.errors.contains("waiting for t-deaf.service (deactivating)\n"))
+            #expect(result.errors.hasSuffix("the drill of 'shop' has failed: t-deaf.service\n"))
+            let deaf = try report.unit("t-deaf.service")
+            #expect(deaf["problem"] == "it was not down after 2 s")
+            #expect(deaf["refused"] == .null)
+            #expect(try #require(deaf["stop_ms"]?.number?.int64) >= 4500)
+            #expect(try report.unit("t-web.service")["ok"] == true)
+            #expect(try (2000..<3000).contains(#require(report["closed_for_ms"]?.number?.int64)))
+            try host.awaitOpen("t-deaf", "t-web")
+        }
+
+        @Test func aUnitThatHasToBeKilledHasFailed() throws {
+            let host = try Host(on: .forDrills())
+            try deafService(on: host, seconds: 1)
+            try host.open("t-deaf")
+            let (result, report) = try host.drill()
+            #expect(result.status == 1)
+            let deaf = try report.unit("t-deaf.service")
+            #expect(
+                deaf["problem"]
+                    == "it did not stop by itself and was killed when its limit of 1 s was over")
+            #expect(deaf["refused"] == true && deaf["start_ms"] != .null)
+            try host.awaitOpen("t-deaf")
+        }
+
+        @Test func aDependentThatDoesNotComeBackIsNamedWithTheCommandToAttachIt() throws {
+            let host = try Host(on: .forDrills())
+            try host.services("t-web")
+            try host.unit(
+                "t-needy.service",
+                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            try host.open("t-web")
+            try host.run("systemctl start t-needy")
+            let (result, report) = try host.drill()
+            #expect(result.status == 1)
+            #expect(result.errors.hasSuffix("failed: t-needy.service\n"))
+            let needy = try report.unit("t-needy.service")
+            #expect(needy["kind"] == "dependent")
+            #expect(needy["stop_ms"] != .null && needy["start_ms"] == .null)
+            #expect(
+                needy["problem"]?.string
+                    == "it stopped with t-web.service and has not come back; attach it too: "
+                    + "killswitchctl attach shop t-needy.service")
+            #expect(try report.unit("t-web.service")["ok"] == true)
+            try host.run("killswitchctl attach shop t-needy.service; systemctl start t-needy")
+            #expect(try host.drill().0.status == 0)
+            try host.awaitOpen("t-web", "t-needy")
+        }
+
+        @Test func aUnitThatFailsToComeBackIsNamed() throws {
+            let host = try Host(on: .forDrills())
+            try host.unit(
+                "t-once.service",
+                """
+                [Service]
+                Type=notify
+                NotifyAccess=all
+                ExecStartPre=/bin/mkdir /run/t-once
+                ExecStart=/bin/sh -c "systemd-notify --ready; exec sleep infinity"
+                """)
+            try host.open("t-once")
+            let (result, report) = try host.drill()
+            #expect(result.status == 1)
+            #expect(try report.unit("t-once.service")["problem"] == "it has failed: exit-code")
+            try host.awaitOpen()
+        }
+
+        @Test func aUnitThatWasDownIsStartedAndTheReportSaysSo() throws {
+            let host = try Host(on: .forDrills())
+            try host.services("t-web", "t-app")
+            try host.open("t-web t-app")
+            try host.run("systemctl stop t-app")
+            let (result, report) = try host.drill()
+            #expect(result.status == 0)
+            let app = try report.unit("t-app.service")
+            #expect(app["was"] == "inactive" && app["stop_ms"] == .null && app["refused"] == true)
+            #expect(app["remark"] == "it was down, and the opening has started it")
+        }
+
+        @Test func aServiceBehindItsSocketNeedNotRunAfterwards() throws {
+            let host = try Host(on: .forDrills())
+            try host.unit("t-echo.socket", "[Socket]\nListenStream=/run/t-echo.sock")
+            try host.unit("t-echo.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.run("systemctl daemon-reload; systemctl start t-echo.socket t-echo.service")
+            try host.open("t-echo")
+            let (result, report) = try host.drill()
+            #expect(result.status == 0, "\(result)")
+            #expect(try report.unit("t-echo.socket")["refused"] == true)
+            #expect(
+                try report.unit("t-echo.service")["remark"]
+                    == "it is down until something triggers it")
+            try host.awaitOpen("t-echo.socket")
+        }
+
+        @Test func minClosedIsWaitedFor() throws {
+            let host = try Host(
+                Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"3s\""),
+                on: .forDrills())
+            try host.services("t-web")
+            try host.open("t-web")
+            let (result, report) = try host.drill("--for 2s")
+            #expect(result.status == 0)
+            #expect(try #require(report["closed_for_ms"]?.number?.int64) >= 3000)
+            #expect(
+                try #require(report.unit("t-web.service")["start_ms"]?.number?.int64) < 1000)
+            #expect(result.errors.contains("min_closed keeps the gate closed"))
+            try host.awaitOpen("t-web")
+        }
+
+        /// A release ends the drill's own order, and no other.
+        @Test func anOrderGivenDuringADrillStaysInForce() throws {
+            let host = try Host(on: .forDrills())
+            try host.slowService("t-slow", seconds: 2)
+            try host.open("t-slow")
+            try host.beginDrill("--for 30s")
+            try host.run("killswitchctl force shop ended --for 1h --reason 'a real one'")
+            let (status, _, errors) = try host.endOfDrill()
+            #expect(status == 1)
+            #expect(
+                errors.contains(
+                    "somebody else has the service now: root (uid 0) has forced ended: a real one"))
+            try host.awaitUp("killswitch-ended@shop.target")
+            #expect(try host.run("killswitchctl get shop override.reason") == "a real one\n")
+            try host.awaitDown("t-slow")
+        }
+
+        @Test func flagsThatCloseDuringADrillKeepTheGateClosed() throws {
+            let host = try Host(on: .forDrills())
+            try host.slowService("t-slow", seconds: 2)
+            try host.open("t-slow")
+            try host.beginDrill("--for 30s")
+            try host.set(Host.ended)
+            let (status, _, errors) = try host.endOfDrill()
+            #expect(status == 1)
+            #expect(errors.contains("the gate is closed for real now: "))
+            try host.awaitUp("killswitch-ended@shop.target")
+            try host.awaitDown("t-slow")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// After a reboot attached units wait for the first decision.
+    @Suite(.serialized)
+    struct BootTests {
+        private func host(_ more: String = "") throws -> Host {
+            let host = try Host(Host.service("shop", more))
+            try host.services("t-web")
+            try host.unit(
+                "t-needy.service",
+                """
+                [Unit]
+                Requires=t-web.service
+                After=t-web.service
+                [Service]
+                ExecStart=/bin/sleep infinity
+                [Install]
+                WantedBy=multi-user.target
+                """)
+            try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web t-needy")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web t-needy")
+            return host
+        }
+
+        @Test func anOpenServiceStartsAfterTheFirstVerdictWithWhatRequiresIt() throws {
+            let host = try host()
+            try host.system.reboot()
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            #expect(try host.property("ActiveState", of: "t-needy") == "active")
+            let ready = try host.property("ActiveEnterTimestampMonotonic")
+            let started = try host.property("ExecMainStartTimestampMonotonic", of: "t-web")
+            #expect(try #require(Int(started)) >= #require(Int(ready)))
+        }
+
+        @Test func aClosedServiceStaysDown() throws {
+            let host = try host()
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+        }
+
+        @Test func anUndecidedServiceStartsNothing() throws {
+            let host = try host(#"first_timeout = "60s""#)
+            try host.run("systemctl stop killswitchd; rm -r /var/lib/killswitchd")
+            try host.run("rm /etc/killswitchd/shop.json; rm -r /run/killswitchd/shop")
+            // Here the jobs of the boot wait for a decision, so that the boot does not end.
+            try host.system.reboot(untilDone: false)
+            try host.wait(until: "killswitchctl get shop state | grep -q undecided")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            #expect(
+                try host.property("ActiveState", of: "killswitch-open@shop.target") == "inactive")
+            #expect(
+                try host.property("ActiveState", of: "killswitch-closed@shop.target") == "inactive")
+            try host.set(Host.open)
+            try host.awaitUp("t-web", "t-needy")
+        }
+
+        @Test(arguments: [
+            Missing(name: "stored open flags", stored: Host.open, isUp: true),
+            Missing(name: "stored closed flags", stored: Host.ended, isUp: false),
+            Missing(name: "the policy open", policy: "open", isUp: true),
+            Missing(name: "the policy closed", policy: "closed", isUp: false),
+        ])
+        func aSourceThatIsDownLeavesTheGateToStoredFlagsAndThenToPolicy(_ missing: Missing) throws {
+            let host = try host("first_timeout = \"2s\"\nwhen_unknown = \"\(missing.policy)\"")
+            if let stored = missing.stored {
+                try host.set(stored)
+                try host.wait(until: "killswitchctl get shop gate | grep -q \(missing.gate)")
+            } else {
+                try host.run("systemctl stop killswitchd; rm -r /var/lib/killswitchd")
+            }
+            try host.run("rm /etc/killswitchd/shop.json")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-\(missing.gate)@shop.target")
+            if missing.isUp {
+                try host.awaitUp("t-web", "t-needy")
+            } else {
+                try host.awaitDown("t-web")
+            }
+        }
+
+        @Test func aBrokenConfigurationAtBootLeavesTheKeptOneInForce() throws {
+            let host = try host()
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.system.write("[service.shop\n", to: "/etc/killswitchd/killswitchd.toml")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            #expect(try host.run("systemctl status killswitchd").contains("configuration refused"))
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+        }
+    }
+
+    struct Missing: CustomTestStringConvertible {
+        let name: String
+        var stored: String?
+        var policy = "open"
+        let isUp: Bool
+
+        var gate: String { isUp ? "open" : "closed" }
+        var testDescription: String { name }
+    }
+
+    /// How a reload affects gates.
+    @Suite(.serialized)
+    struct SystemdReloadTests {
+        @Test func aReloadThatChangesNothingMovesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl stop t-web")
+            try host.run("systemctl reload killswitchd")
+            try host.wait(
+                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'was read again'")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+        }
+
+        @Test func aBrokenFileMovesNothingAndTheGateGoesOn() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            try host.system.write("[service.shop\n", to: "/etc/killswitchd/killswitchd.toml")
+            try host.run("systemctl reload killswitchd || true")
+            try host.wait(until: "systemctl status killswitchd | grep -q 'configuration refused'")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test func aServiceThatIsAddedIsDecidedAndItsGateMoved() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start()
+            try host.set(Host.ended, of: "mail")
+            try host.run("killswitchctl attach --force mail t-web; systemctl start t-web || true")
+            try host.system.write(
+                Host.shop + Host.service("mail"), to: "/etc/killswitchd/killswitchd.toml")
+            try host.run("systemctl reload killswitchd")
+            try host.awaitUp("killswitch-closed@mail.target", "killswitch-ended@mail.target")
+            try host.set(Host.open, of: "mail")
+            try host.awaitUp("t-web")
+        }
+
+        @Test func aServiceThatIsGoneMovesNoGateAndItsUnitsAreNamed() throws {
+            let host = try Host(Host.service("shop") + Host.service("mail"))
+            try host.set(Host.open, of: "mail")
+            try host.services("t-web")
+            try host.start()
+            try host.run("killswitchctl attach mail t-web; systemctl start t-web")
+            try host.system.write(Host.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try host.run("systemctl reload killswitchd")
+            try host.wait(until: "! test -e /run/killswitchd/mail")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            #expect(try host.sentences(of: .unitsOrphaned).first?.contains("t-web.service") == true)
+            #expect(try host.run("killswitchctl units --orphans").contains("t-web.service"))
+            try host.run("systemctl restart killswitchd")
+            try host.wait(
+                until: "journalctl --sync; test $(journalctl -u killswitchd MESSAGE_ID="
+                    + "\(MessageID.unitsOrphaned.rawValue) -o cat -n 2 | wc -l) = 2")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// Closing and opening a gate stops and starts the attached units.
+    @Suite(.serialized)
+    struct GateTests {
+        @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app")
+            try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
+            try host.start(attaching: "t-web t-app")
+            // The daemon can time the stop only of units that it follows already.
+            try host.wait(
+                until:
+                    "test $(grep -c '\"active\": \"active\"' /run/killswitchd/shop/units.json) = 2")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web", "t-app", "killswitch-open@shop.target")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            for unit in ["t-web", "t-app"] {
+                let microseconds = try host.run(
+                    """
+                    down=$(systemctl show -P InactiveEnterTimestamp --timestamp=us \(unit))
+                    flag=$(date -r /etc/killswitchd/shop.json +%s%6N)
+                    echo -n $(( $(date -d "$down" +%s%6N) - flag ))
+                    """)
+                #expect((0..<1_000_000).contains(try #require(Int(microseconds))))
+            }
+            try host.wait(until: "grep -q 'took_ms\": [0-9]' /run/killswitchd/shop/units.json")
+            let took = try host.row("t-web.service")?["took_ms"]?.number?.int64
+            #expect(try #require(took) < 1000)
+            let refused = try host.system.attempt("systemctl start t-web")
+            #expect(refused.status != 0)
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+        }
+
+        @Test func openingStartsTheAttachedUnits() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web", "t-app")
+            try host.start(attaching: "t-web t-app")
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("t-web", "t-app", "killswitch-open@shop.target")
+            try host.awaitDown("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+        }
+
+        /// Both units need one port: a start fails while the other unit runs.
+        @Test func aPageRunsExactlyInMaintenanceAndNeverBesideTheService() throws {
+            let host = try Host()
+            for (name, other) in [("t-web", "t-page"), ("t-page", "t-web")] {
+                try host.unit(
+                    "\(name).service",
+                    """
+                    [Service]
+                    ExecStartPre=/usr/bin/test ! -e /run/\(other).port
+                    ExecStartPre=/bin/touch /run/\(name).port
+                    ExecStart=/bin/sleep infinity
+                    ExecStop=/bin/sleep 0.4
+                    ExecStopPost=/bin/rm -f /run/\(name).port
+                    """)
+            }
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("systemctl start t-web")
+            for _ in 1...3 {
+                try host.set(Host.maintenance)
+                try host.awaitUp("t-page")
+                #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+                #expect(try host.system.attempt("systemctl start t-web").status != 0)
+                try host.set(Host.open)
+                try host.awaitUp("t-web")
+                #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+                #expect(try host.system.attempt("systemctl start t-page").status != 0)
+            }
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+            #expect(try host.property("Result", of: "t-page") == "success")
+            #expect(try host.property("Result", of: "t-web") == "success")
+            #expect(try host.journal(of: .unitFailed).isEmpty)
+        }
+
+        @Test func aHundredUnitsStopAndStartInOneTransition() throws {
+            let host = try Host()
+            try host.unit("t-many@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            let units = (1...100).map { "t-many@\($0).service" }.joined(separator: " ")
+            try host.start(attaching: units)
+            try host.run("systemctl start \(units)")
+            let count = "systemctl list-units 't-many@*' --state=active --no-legend | wc -l"
+            #expect(try host.run(count) == "100\n")
+            try host.set(Host.ended)
+            try host.wait(until: "test $(\(count)) = 0")
+            // A move that the next one overtakes has no log entry, so the test waits for each.
+            let moves = "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat"
+            let told = "journalctl --sync; \(moves) | grep -c ' more, t-many@'"
+            try host.wait(until: "test $(\(told)) = 1")
+            try host.set(Host.open)
+            try host.wait(until: "test $(\(count)) = 100")
+            try host.wait(
+                until: "test $(grep -c '\"wanted\": true' /run/killswitchd/shop/units.json) = 100")
+            try host.wait(until: "test $(\(told)) = 2")
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func oneUnitOfTwoServicesRunsWhenBothAreOpen() throws {
+            let host = try Host(Host.service("shop") + Host.service("mail"))
+            try host.set(Host.open, of: "mail")
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach mail t-web; systemctl start t-web")
+            try host.set(Host.ended, of: "mail")
+            try host.awaitDown("t-web")
+            try host.set(Host.ended)
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("killswitch-open@shop.target")
+            #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            try host.set(Host.open, of: "mail")
+            try host.awaitUp("t-web")
+            #expect(try host.journal(of: .unitFailed).isEmpty)
+            #expect(try host.journal(of: .gateMoveFailed).isEmpty)
+        }
+
+        @Test func theJournalFindsEachMoveWithItsFieldsAndExplainsIt() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            // The daemon names only units that it knows. It once closed the gate before it had listed
+            // this unit: the sentence in the journal had no unit then.
+            try host.wait(
+                until: "killswitchctl units shop | grep -qE 't-web.service +up +active'")
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            let id = MessageID.gateMoved.rawValue
+            try host.wait(
+                until:
+                    "journalctl --sync; journalctl MESSAGE_ID=\(id) KILLSWITCH_STATE=maintenance "
+                    + "-q -n 1 | grep -q .")
+            let entry = try #require(try host.journal(of: .gateMoved).last)
+            #expect(entry["KILLSWITCH_SERVICE"]?.string == "shop")
+            #expect(entry["KILLSWITCH_STATE"]?.string == "maintenance")
+            #expect(entry["KILLSWITCH_GATE"]?.string == "closed")
+            #expect(entry["PRIORITY"]?.string == "5")
+            let sentence = try #require(entry["MESSAGE"]?.string)
+            #expect(sentence.hasPrefix("shop: the gate is closed after "))
+            #expect(sentence.contains("t-web.service"))
+            let explained = try host.run("journalctl MESSAGE_ID=\(id) -x -n 1")
+            #expect(explained.contains("Subject: The gate of service shop is closed"))
+        }
+    }
+}

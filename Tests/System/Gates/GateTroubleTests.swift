@@ -1,0 +1,77 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// Units that do not stop or start as their gate wants.
+    @Suite(.serialized)
+    struct GateTroubleTests {
+        @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
+            let host = try Host()
+            try host.unit(
+                "t-deaf.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                TimeoutStopSec=3
+                """)
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-deaf")
+            try host.run("systemctl start t-deaf; sleep 0.2")
+            try host.set(Host.ended)
+            try host.wait(until: "systemctl is-failed --quiet t-deaf")
+            #expect(try host.property("Result", of: "t-deaf") == "timeout")
+            try host.wait(until: "grep -q killed /run/killswitchd/shop/units.json")
+            #expect(
+                try host.sentences(of: .unitKilled) == [
+                    "shop: unit 't-deaf.service': it did not stop by itself and was killed when "
+                        + "its limit was over"
+                ])
+            #expect(try host.journal(of: .unitLate).isEmpty)
+            #expect(try host.property("NRestarts") == "0")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+
+        /// The limit holds for each of the three steps of the stop, so that the stop takes longer than the
+        /// limit.
+        @Test func aServiceThatIsStillThereAfterItsLimitIsAnErrorThatNamesIt() throws {
+            let host = try Host()
+            try host.unit(
+                "t-slow.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                ExecStop=/bin/sleep infinity
+                ExecStopPost=/bin/sleep infinity
+                TimeoutStopSec=2
+                """)
+            try host.start(attaching: "t-slow")
+            try host.run("systemctl start t-slow; sleep 0.2")
+            try host.set(Host.ended)
+            try host.wait(until: "systemctl status killswitchd | grep -q 'has not stopped within'")
+            #expect(
+                try host.sentences(of: .unitLate) == [
+                    "shop: unit 't-slow.service': it has not stopped within its limit of 2 s"
+                ])
+            #expect(try host.run("killswitchctl units shop").contains("has not stopped within"))
+            try host.awaitDown("t-slow")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+
+        @Test func aUnitThatFailsBehindAnOpenGateIsAnErrorWithItsResult() throws {
+            let host = try Host(flags: Host.ended)
+            try host.unit("t-bad.service", "[Service]\nExecStart=/bin/false")
+            try host.start(attaching: "t-bad")
+            try host.set(Host.open)
+            try host.wait(
+                until: "systemctl status killswitchd | grep -q 'it has failed: exit-code'")
+            #expect(
+                try host.sentences(of: .unitFailed) == [
+                    "shop: unit 't-bad.service': it has failed: exit-code"
+                ])
+            try host.wait(until: "grep -q 'failed: exit' /run/killswitchd/shop/units.json")
+            #expect(try host.row("t-bad.service")?["problem"]?.string == "it has failed: exit-code")
+        }
+    }
+}

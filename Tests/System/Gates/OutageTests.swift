@@ -1,0 +1,225 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// Gates while a service that they depend on is down or frozen.
+    @Suite(.serialized)
+    struct OutageTests {
+        private static let targets =
+            "killswitch-open@shop.target killswitch-closed@shop.target "
+            + "killswitch-maintenance@shop.target killswitch-ended@shop.target"
+
+        /// The invocations of the targets and the unit: they change when anything is moved.
+        private func runs(_ host: Host) throws -> String {
+            try host.run("systemctl show -P InvocationID -P ActiveState \(Self.targets) t-web")
+        }
+
+        private func kill(_ signal: String, _ host: Host) throws {
+            let before = try host.property("NRestarts")
+            try host.run("systemctl kill --kill-whom=main -s \(signal) killswitchd")
+            try host.wait(until: "test $(systemctl show killswitchd -P NRestarts) != \(before)")
+            try host.awaitUp("killswitchd")
+        }
+
+        @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("RestartSec=0")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
+                try host.set(flags)
+                let state = flags == Host.open ? "open" : "closed"
+                try host.awaitUp("killswitch-\(state)@shop.target")
+                if flags == Host.open { try host.awaitUp("t-web") }
+                if flags == Host.maintenance {
+                    try host.awaitUp("killswitch-maintenance@shop.target")
+                }
+                if flags == Host.ended { try host.awaitUp("killswitch-ended@shop.target") }
+                let before = try runs(host)
+                try kill("KILL", host)
+                #expect(try runs(host) == before)
+                #expect(try host.run("killswitchctl get shop gate") == "\(state)\n")
+            }
+            #expect(try host.journal(of: .gateMovedElsewhere).isEmpty)
+        }
+
+        /// Passes only the first StartUnit of a process on to systemd, so that the test can kill the daemon
+        /// between two moves. It does not touch signals and answers of the bus.
+        private static let oneMove = #"""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <string.h>
+            #include <systemd/sd-bus.h>
+            int sd_bus_call_async(sd_bus *bus, sd_bus_slot **slot, sd_bus_message *message,
+                                  sd_bus_message_handler_t handler, void *data, uint64_t limit) {
+                static int moves;
+                int (*next)(sd_bus *, sd_bus_slot **, sd_bus_message *, sd_bus_message_handler_t,
+                            void *, uint64_t) = dlsym(RTLD_NEXT, "sd_bus_call_async");
+                const char *member = sd_bus_message_get_member(message);
+                if (member != NULL && strcmp(member, "StartUnit") == 0 && moves++ > 0) return 0;
+                return next(bus, slot, message, handler, data, limit);
+            }
+            """#
+
+        @Test func aDaemonThatIsKilledBetweenTwoMovesMakesTheOtherWhenItIsBack() throws {
+            let host = try Host()
+            let closed = "killswitch-closed@shop.target"
+            let maintenance = "killswitch-maintenance@shop.target"
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            try host.preload(try Preload("one-move", Self.oneMove), "RestartSec=0")
+            try host.run("systemctl restart killswitchd")
+            try host.set(Host.maintenance)
+            try host.awaitUp(closed)
+            try host.awaitDown("t-web")
+            // The second move was ordered in the same turn, and did not reach systemd.
+            try host.run("killswitchctl wait shop --for maintenance")
+            #expect(try host.property("ActiveState", of: maintenance) == "inactive")
+            try host.run("systemctl kill --signal=KILL killswitchd")
+            try host.awaitUp(maintenance)
+            #expect(try host.property("NRestarts") == "1")
+            #expect(try host.property("ActiveState", of: closed) == "active")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+        }
+
+        @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try kill("STOP", host)
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test(arguments: ["systemd-journald", "polkit", "dbus"])
+        func filesAndWatchdogContinueWhileASystemServiceIsFrozen(_ unit: String) throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.override("WatchdogSec=2s")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            // The daemon has used each of the three services before.
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+            let process = try host.property("MainPID", of: unit)
+            try host.run("kill -STOP \(process)")
+            let result = Result {
+                try host.set(Host.ended)
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
+                #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
+                // Waits longer than the watchdog's limit.
+                let daemon = try host.property("MainPID")
+                _ = try host.system.attempt("timeout 5 tail --pid=\(daemon) -f /dev/null")
+                #expect(try host.property("NRestarts") == "0")
+                #expect(try host.property("MainPID") == daemon)
+            }
+            try host.run("kill -CONT \(process)")
+            try result.get()
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func aBusThatIsRestartedIsFoundAgain() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl restart dbus.service")
+            try host.wait(
+                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'the bus is back'")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            #expect(try host.journal(of: .busLost).count == 1)
+            #expect(try host.property("NRestarts") == "0")
+        }
+
+        @Test func withoutABusEverythingButTheGatesWorksAndTheProblemIsReported() throws {
+            let host = try Host()
+            try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
+            let result = Result {
+                try host.start()
+                #expect(try host.run("killswitchctl is-open shop").contains("open"))
+                try host.wait(
+                    until: "systemctl status killswitchd | grep -q 'gates: connect to the bus'")
+                try host.set(Host.ended)
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
+            }
+            try host.run("systemctl start dbus.socket dbus.service")
+            try result.get()
+            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+        }
+
+        @Test func withoutPolkitTheRefusalIsReportedOnceAndTheMoveIsRetried() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; systemctl mask --runtime --now polkit")
+            let result = Result {
+                try host.set(Host.ended)
+                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                #expect(try host.property("ActiveState", of: "t-web") == "active")
+            }
+            try host.run("systemctl unmask --runtime polkit; systemctl start polkit")
+            try result.get()
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-ended@shop.target")
+            #expect(try host.journal(of: .gateMoveFailed).count == 1)
+        }
+
+        @Test func missingTargetTemplatesAreReportedAndVerdictsContinue() throws {
+            let host = try Host()
+            let folder = "/lib/systemd/system"
+            try host.start()
+            try host.awaitUp("killswitch-open@shop.target")
+            try host.run("mkdir /run/t-kept; mv \(folder)/killswitch-*.target /run/t-kept")
+            try host.run("systemctl daemon-reload")
+            let result = Result {
+                try host.set(Host.maintenance)
+                try host.wait(until: "killswitchctl wait shop --for maintenance --timeout 5s")
+                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+            }
+            try host.run("mv /run/t-kept/* \(folder); systemctl daemon-reload")
+            try result.get()
+            try host.awaitUp("killswitch-maintenance@shop.target")
+        }
+
+        @Test func isolateStopsNeitherTheGateNorItsUnits() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try host.run("systemctl isolate multi-user.target")
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+        }
+
+        @Test func theDaemonFollowsAReexecutedSystemd() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            let before = try runs(host)
+            try host.run("systemctl daemon-reexec")
+            #expect(try runs(host) == before)
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            try host.run("systemctl start killswitch-open@shop.target || true")
+            try host.awaitUp("killswitch-closed@shop.target")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Files
+import Support
+
+/// The host of an administrator who installs the package: a booted system without the programs.
+struct PackageHost {
+    let system: BootedSystem
+
+    /// The package of this version or of an older one.
+    enum Build {
+        case previous, current
+    }
+
+    /// The folder inside that holds the packages, in `build` as in the project.
+    static let folder = "/srv/t-package"
+    static let dropIn = "/etc/killswitchd/conf.d/shop.toml"
+
+    /// Removes everything of the test before.
+    init() throws {
+        system = try BootedSystem.bare()
+        try run(
+            """
+            rm -rf \(Self.folder) /etc/killswitchd
+            systemctl stop 't-*' 'shop*' 2>/dev/null
+            if dpkg-query -W killswitchd >/dev/null 2>&1; then apt-get purge --yes killswitchd; fi
+            systemctl stop 'killswitch-*' 2>/dev/null
+            cd /etc/systemd/system && rm -rf t-* shop.service* killswitch* *.wants/t-* *.wants/shop*
+            systemctl daemon-reload
+            systemctl reset-failed
+            """)
+        let packages = try Directory.list("\(Programs.project)/build").filter {
+            $0.hasSuffix(".deb")
+        }
+        guard packages.count == 2 else {
+            throw TestFailure("find a package and an older one in 'build': see .ci/test")
+        }
+        try system.copy(
+            "\(Programs.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
+        try system.copy("\(Programs.project)/build/\(try package(.previous))", to: Self.folder)
+    }
+
+    private func package(_ build: Build) throws -> String {
+        let packages = try Directory.list("\(Programs.project)/build").filter {
+            $0.hasSuffix(".deb")
+        }
+        let found = packages.first { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
+        guard let found else { throw TestFailure("find a package in 'build': see .ci/test") }
+        return found
+    }
+
+    /// Installs the package; returns the output.
+    @discardableResult
+    func install(_ build: Build = .current) throws -> String {
+        let path = build == .current ? "build/\(try package(build))" : try package(build)
+        return try run("cd \(Self.folder) && apt-get install ./\(path) 2>&1")
+    }
+
+    /// Writes a service `shop` with flags of this state.
+    func configure(_ state: String = "running") throws {
+        try system.write(#"{"state": "\#(state)"}"#, to: "/etc/killswitchd/shop.json")
+        try system.write(
+            """
+            [service.shop]
+            source = "file:/etc/killswitchd/shop.json"
+            format = "switch"
+            """, to: Self.dropIn)
+    }
+
+    /// Makes a service that runs until it is stopped.
+    func unit(_ name: String) throws {
+        try system.write(
+            "[Service]\nExecStart=/bin/sleep infinity\n",
+            to: "/etc/systemd/system/\(name).service")
+        try run("systemctl daemon-reload")
+    }
+
+    @discardableResult
+    func run(_ command: String) throws -> String { try system.run(Self.asRoot(command)) }
+
+    func succeeds(_ command: String) throws -> Bool {
+        try system.attempt(Self.asRoot(command)).status == 0
+    }
+
+    /// The environment of an administrator's login shell.
+    private static func asRoot(_ command: String) -> String {
+        "export PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive HOME=/root\n"
+            + command
+    }
+}
