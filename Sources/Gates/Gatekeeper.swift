@@ -15,8 +15,10 @@ package final class Gatekeeper {
     private var drain: Deferred?
     private var timer: Timer?
 
-    /// Called after the events of a turn of the loop.
+    /// Called when the overview has changed.
     package var observer: (() -> Void)?
+    /// The overview that the observer knows.
+    private var told: GateOverview?
 
     /// Writes down how the attached units of a service stand.
     package typealias Publish = ([UnitRow], ServiceName) throws -> Void
@@ -71,14 +73,18 @@ package final class Gatekeeper {
         for event in taken {
             for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
         }
+        let overview = overview
+        guard overview != told else { return }
+        told = overview
         observer?()
     }
 
     private func perform(_ effect: GateEffect) {
         switch effect {
         case .connectBus: systemd?.connect()
-        case .listUnits: systemd?.list()
+        case .list(let units): systemd?.list(units)
         case .subscribe(let units): systemd?.follow(units)
+        case .unsubscribe(let units): systemd?.unfollow(units)
         case .readUnit(let unit): systemd?.read(unit)
         case .enqueue(let job): systemd?.enqueue(job)
         case .askSystemState: systemd?.askState()

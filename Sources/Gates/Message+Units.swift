@@ -33,7 +33,7 @@ extension Message {
     /// The answer to GetAll; nil without an `ActiveState`.
     func unitSnapshot() throws(BusError) -> UnitSnapshot? {
         var snapshot = UnitSnapshot(UnitStatus(.inactive))
-        var isTold = false
+        var (isTold, isAssertionTrue, wasTested) = (false, true, false)
         try properties { name throws(BusError) in
             switch name {
             case "ActiveState":
@@ -46,6 +46,9 @@ extension Message {
             case "InactiveEnterTimestampMonotonic": snapshot.downSince = try stamp()
             case "InactiveExitTimestampMonotonic": snapshot.leftDown = try stamp()
             case "ActiveEnterTimestampMonotonic": snapshot.upSince = try stamp()
+            case "AssertResult": isAssertionTrue = try flag()
+            // Nil before the first start, when the result is "no" too.
+            case "AssertTimestampMonotonic": wasTested = try stamp() != nil
             case "TimeoutStopUSec": snapshot.stopLimit = try limit()
             case "TimeoutStartUSec": snapshot.startLimit = try limit()
             // A socket has one limit for its stop and its start.
@@ -63,6 +66,7 @@ extension Message {
             }
             return true
         }
+        snapshot.isStartRefused = wasTested && !isAssertionTrue
         return isTold ? snapshot : nil
     }
 
@@ -76,6 +80,9 @@ extension Message {
             return number
         }
     }
+
+    /// The next variant, a Boolean.
+    private func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
 
     /// The next variant, a string.
     func word() throws(BusError) -> String {

@@ -16,6 +16,9 @@ package final class SystemManager {
 
         /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
         package var isDenied: Bool { call?.isDenied ?? false }
+
+        /// Whether systemd refused the call, and not the bus.
+        package var isOfSystemd: Bool { call?.isOfSystemd ?? false }
     }
 
     /// Connects. `address` is the address of the bus; nil for the system bus. A command with a loop
@@ -86,22 +89,27 @@ extension SystemManager {
     /// Starts a unit as an administrator would, and waits for the end of the job, at most for
     /// `limit`. A job that is still running then was accepted.
     package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
-        try subscribe()
-        let jobs = try FinishedJobs(on: bus)
-        let job: String
         do {
-            job = try ask(
-                .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
-                within: Self.patience
-            ) { try $0.text("o") }
-        } catch  where error.call?.isOfSystemd ?? false {
+            return try start(unit, within: limit).map { ManualStart(job: $0) } ?? .accepted
+        } catch  where error.isOfSystemd {
             return .refused
         }
+    }
+
+    /// Starts a unit, and waits for the end of the job, at most for `limit`. Returns the result of
+    /// the job, a word of JobRemoved in org.freedesktop.systemd1(5); nil if it is still running.
+    package func start(_ unit: UnitName, within limit: Duration) throws(Failure) -> String? {
+        try subscribe()
+        let jobs = try FinishedJobs(on: bus)
+        let job = try ask(
+            .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
+            within: Self.patience
+        ) { try $0.text("o") }
         let deadline = loop.now.boot + limit
         while jobs.results[job] == nil, loop.now.boot < deadline {
             _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
         }
-        return jobs.results[job].map { ManualStart(job: $0) } ?? .accepted
+        return jobs.results[job]
     }
 
     /// systemd sends its signals only to subscribers.
@@ -149,7 +157,8 @@ extension ManualStart {
     /// Reads the result of a job: `result` of JobRemoved, org.freedesktop.systemd1(5).
     fileprivate init(job result: String) {
         switch result {
-        case "dependency": self = .refused
+        // The target of the open gate is down, or the service's marker says closed.
+        case "dependency", "assert": self = .refused
         // The start was accepted, even if the unit failed afterwards.
         case "done", "failed", "timeout": self = .accepted
         default: self = .unclear(result)

@@ -38,33 +38,66 @@ final class Systemd {
             self.connection = connection
         }
         subscribe()
-        list()
+        list([])
     }
 
-    /// Lists our units: `unitsListed` follows, or `busLost`.
-    func list() {
+    /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
+    /// follow, or `busLost`.
+    func list(_ units: [UnitName]) {
         let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
-        send(.manager("list units", "ListUnitsByPatterns", patterns)) { [unowned self] result in
+        send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
+            attempt { post(.targetsListed(try result.get().loadedUnits())) }
+        }
+        guard !units.isEmpty else { return }
+        let names: [Call.Argument] = [.texts(units.map(\.text))]
+        send(.manager("list units", "ListUnitsByNames", names)) { [unowned self] result in
             attempt { post(.unitsListed(try result.get().loadedUnits())) }
         }
     }
 
-    /// Subscribes to changes of exactly these units.
+    /// Subscribes to changes of these units too.
     func follow(_ units: Set<UnitName>) { attempt { try connection?.follow(units) } }
+
+    /// Subscribes to changes of these units no longer.
+    func unfollow(_ units: Set<UnitName>) { connection?.unfollow(units) }
 
     /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
-        send(.read(unit)) { [unowned self] result in
-            post(.unitRead(unit, result.message?.content { try $0.unitSnapshot() }))
-        }
+        connection?.calls.append(unit)
+        sendCalls()
     }
 
     /// Starts or stops a target. The answer comes as soon as the job is queued.
     func enqueue(_ job: TargetJob) {
+        guard job.target.unit != nil else { return }
+        connection?.calls.append(job)
+        sendCalls()
+    }
+
+    private func sendCalls() {
+        while let call = connection?.calls.next() {
+            switch call {
+            case .job(let job): send(job)
+            case .read(let unit): sendRead(of: unit)
+            }
+        }
+    }
+
+    private func sendRead(of unit: UnitName) {
+        send(.read(unit)) { [unowned self] result in
+            connection?.calls.noteReadAnswer()
+            sendCalls()
+            post(.unitRead(unit, result.message?.content { try $0.unitSnapshot() }))
+        }
+    }
+
+    private func send(_ job: TargetJob) {
         guard let unit = job.target.unit else { return }
         let member = job.isStart ? "StartUnit" : "StopUnit"
         let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
         send(call) { [unowned self] result in
+            connection?.calls.noteJobAnswer()
+            sendCalls()
             switch result {
             case .success: post(.jobAnswered(job, problem: nil))
             case .failure(let error): post(.jobAnswered(job, problem: error.message))
@@ -123,24 +156,31 @@ private struct Connection {
     var matches: [Match] = []
     var units: [UnitName: Match] = [:]
     var allUnits: Match?
+    var followed: Set<UnitName> = []
+    /// The calls that are to be sent.
+    var calls = PendingCalls()
 
     private static let limit = 400
 
-    /// Subscribes to exactly these units.
-    mutating func follow(_ followed: Set<UnitName>) throws(BusError) {
+    /// Subscribes to these units too.
+    mutating func follow(_ more: Set<UnitName>) throws(BusError) {
+        followed.formUnion(more)
+        if allUnits != nil { return }
         if followed.count > Self.limit {
             units = [:]
             // With the one rule signals of other units come too: the machine ignores them.
-            if allUnits == nil {
-                allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
-            }
+            allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
             return
         }
-        allUnits = nil
-        units = units.filter { followed.contains($0.key) }
-        for unit in followed where units[unit] == nil {
+        for unit in more where units[unit] == nil {
             units[unit] = try match("path='\(ObjectPath.of(unit))'")
         }
+    }
+
+    /// Subscribes to these units no longer.
+    mutating func unfollow(_ some: Set<UnitName>) {
+        followed.subtract(some)
+        for unit in some { units[unit] = nil }
     }
 
     private func match(_ filter: String) throws(BusError) -> Match {

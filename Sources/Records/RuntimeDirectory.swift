@@ -19,7 +19,8 @@ package struct RuntimeDirectory {
     ///
     /// A full disk must not keep a switch from firing. If a closing cannot be written, the marker is
     /// renamed nevertheless, which takes no space, and the files that still say that the service may run
-    /// are removed, which frees some. They are missing until the next attempt.
+    /// are removed, which frees some. They are missing until the next attempt. An opening that cannot be
+    /// written renames the marker too: attached units do not start beside the marker `closed`.
     package func publish(_ record: Record, of service: Service) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         try Directory.create(folder)
@@ -31,9 +32,14 @@ package struct RuntimeDirectory {
             do {
                 try File.replace("\(folder)/\(text.0)", with: Array(text.1.utf8))
             } catch {
-                if record.verdict.gate == .closed {
+                switch record.verdict.gate {
+                case .closed:
                     let isTrue = position == 0 && published(in: folder)?.gate == .closed
                     close(folder, without: isTrue ? [] : texts[position...].map(\.0))
+                case .open:
+                    do { try Marker(folder: folder).set(.open) } catch {}
+                case nil:
+                    break
                 }
                 throw error
             }
@@ -53,6 +59,17 @@ package struct RuntimeDirectory {
         for file in files {
             do { try File.remove("\(folder)/\(file)") } catch {}
         }
+    }
+
+    /// Removes the marker `closed` of a service in the directory at `path`, for a host without a daemon. Returns
+    /// the path of the marker; nil if there was none.
+    package static func removeClosedMarker(
+        of service: ServiceName, in path: String
+    ) throws(FileError) -> String? {
+        let marker = "\(path)/\(service)/\(Gate.closed.rawValue)"
+        guard try File.exists(marker) else { return nil }
+        try File.remove(marker)
+        return marker
     }
 
     /// Whether a directory has files of a daemon: its socket, or the state of a service.

@@ -37,7 +37,8 @@ struct Killswitchctl: ParsableCommand {
                     Forget.self, Confirm.self,
                 ]),
             CommandGroup(
-                name: "units", subcommands: [Attach.self, Detach.self, Units.self, Drill.self]),
+                name: "units",
+                subcommands: [Attach.self, Detach.self, Units.self, Drill.self, Unlock.self]),
         ])
 
     /// Parses the arguments of this process and runs the command; returns the exit status. The message of
@@ -158,7 +159,8 @@ struct CommandFailure: Error {
             self.init(.unreachable, "\(error); \(hint)")
         case let error as SocketError: self.init(.unreachable, "\(error)")
         case let error as SystemManager.Failure:
-            self.init(error.isDenied ? .notPermitted : .unreachable, "\(error)")
+            let status = error.isOfSystemd ? ExitStatus.no : .unreachable
+            self.init(error.isDenied ? .notPermitted : status, "\(error)")
         default: self.init(.no, "\(error)")
         }
     }

@@ -111,6 +111,14 @@ extension BootedSystem {
         try File.replace(outside, with: Array(text.utf8))
     }
 
+    /// The assertions of a service as systemd has loaded them: their number, then each.
+    func assertions(of service: String) throws -> String {
+        let object = "/org/freedesktop/systemd1/unit/$(echo \(service) | sed s/-/_2d/g)_2eservice"
+        return try run(
+            "busctl get-property org.freedesktop.systemd1 \(object) org.freedesktop.systemd1.Unit "
+                + "Asserts")
+    }
+
     /// Copies a file of this machine to a folder inside.
     func copy(_ path: String, to folder: String) throws {
         let inside = "/proc/\(try leader)/root\(folder)"

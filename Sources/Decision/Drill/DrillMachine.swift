@@ -158,7 +158,7 @@ package struct DrillMachine: Sendable {
             return told
                 + finish(
                     "killswitchd does not answer; the gate opens when it is there again, or with "
-                        + "'systemctl start killswitch-open@\(plan.service).target'")
+                        + "'killswitchctl unlock \(plan.service)'")
         }
         var release = release
         release.isAbsenceTold = true

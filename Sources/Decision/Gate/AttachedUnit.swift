@@ -10,7 +10,11 @@ struct AttachedUnit: Hashable, Sendable {
     private(set) var seen: UnitStatus?
     /// How its last run ended; nil if that is not known.
     private var result: String?
+    /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
+    private var isStartRefused = false
     private var stopLimit: Duration?
+    /// Whether systemd has read its units again since this unit was read: its limit may be another.
+    private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     /// The problem that was reported last.
@@ -87,6 +91,7 @@ struct AttachedUnit: Hashable, Sendable {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         self.seen = seen
         if hasFailed { result = nil }
+        if !seen.active.isDown { isStartRefused = false }
         return hasFailed
     }
 
@@ -94,8 +99,15 @@ struct AttachedUnit: Hashable, Sendable {
     mutating func take(_ properties: UnitSnapshot) {
         seen = properties.seen
         result = properties.result
+        isStartRefused = properties.isStartRefused
+        let before = limit
         stopLimit = properties.stopLimit
+        stopBy = stopBy.map { $0 + (limit - before) }
+        isOutdated = false
     }
+
+    /// systemd has read its units again.
+    mutating func noteReload() { isOutdated = true }
 
     private var isDown: Bool { seen?.active.isDown ?? true }
 
@@ -173,7 +185,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     private mutating func noteMayRun(isAwaited: Bool, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
-            problem = nil
+            let isMissing = isStartRefused && isStarted && isDown && isAtRest
+            if !isMissing { problem = nil } else if !isAwaited { report(.startRefused, &batch) }
             return
         }
         // A gate that has just opened starts it again, even after an earlier failure.
@@ -184,6 +197,7 @@ struct AttachedUnit: Hashable, Sendable {
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
         guard let stopBy else {
             stopBy = now + limit + Self.killingTakes
+            if isOutdated { batch.read(name) }
             return
         }
         if stopBy <= now { report(.late(limit: limit), &batch) }
@@ -208,11 +222,16 @@ struct AttachedUnit: Hashable, Sendable {
         batch.announce(.unitProblem(service, name, problem))
     }
 
-    /// The moments at which its problem may change without an event.
-    var wakeUps: [Boottime] {
-        guard !isDown else { return [] }
+    /// The moment at which its problem may change without an event.
+    var wakeUp: Boottime? {
+        guard !isDown else { return nil }
         let stop: Boottime? = if case .late = problem { nil } else { stopBy }
-        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self)
+        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self).min()
+    }
+
+    /// A problem that an operator has to solve, as a clause; nil without one.
+    var lastingProblem: String? {
+        problem.flatMap { $0.level == .error ? $0.sentence : nil }
     }
 
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
@@ -239,13 +258,15 @@ package enum UnitProblem: Hashable, Sendable {
     case killed
     /// It should run, and has failed with this result.
     case failed(result: String)
+    /// It should run, and an assertion in its unit file has refused its start.
+    case startRefused
     /// It ran behind a closed gate, and is being stopped.
     case runningWhileClosed
 
     /// Who has to act on it.
     var level: Notice.Level {
         switch self {
-        case .late, .failed: .error
+        case .late, .failed, .startRefused: .error
         case .killed, .runningWhileClosed: .warning
         }
     }
@@ -256,6 +277,7 @@ package enum UnitProblem: Hashable, Sendable {
         case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
         case .killed: "it did not stop by itself and was killed when its limit was over"
         case .failed(let result): "it has failed: \(result)"
+        case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
         case .runningWhileClosed: "it ran behind a closed gate, and is being stopped"
         }
     }

@@ -2,12 +2,14 @@ package import CivilTime
 
 /// An action of the gates' machine. Effects are performed in their order.
 package enum GateEffect: Hashable, Sendable {
-    /// Open the bus and list our units: `unitsListed` or `busLost` follows.
+    /// Open the bus and list our targets: `targetsListed` or `busLost` follows.
     case connectBus
-    /// List our units again.
-    case listUnits
-    /// Subscribe to changes of exactly these units.
+    /// List our targets again, and these attached units: `targetsListed` and `unitsListed` follow.
+    case list([UnitName])
+    /// Subscribe to changes of these units too.
     case subscribe(Set<UnitName>)
+    /// Subscribe to changes of these units no longer.
+    case unsubscribe(Set<UnitName>)
     /// Read all properties of a unit: `unitRead` follows.
     case readUnit(UnitName)
     /// Have systemd start or stop a target: `jobAnswered` follows.
@@ -26,23 +28,34 @@ package enum GateEffect: Hashable, Sendable {
 struct GateBatch {
     private var jobs: [TargetJob] = []
     private var isConnecting = false
-    private var isListing = false
+    private var listing: [UnitName]?
     private(set) var isAsking = false
-    private var reads: [UnitName] = []
+    private(set) var reads: [UnitName] = []
+    /// The same, to find one.
+    private var isRead: Set<UnitName> = []
     private var notices: [GateNotice] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
     private(set) var services: Set<ServiceName> = []
     /// The units that are judged at the end of the event.
     private(set) var units: Set<UnitName> = []
+    /// The gates that have changed, but need not be looked at.
+    private var altered: Set<ServiceName> = []
+    /// Whether every gate may have changed.
+    private(set) var concernsAll = false
+    /// The units that are detached from a target.
+    private(set) var detached: Set<UnitName> = []
 
     /// Opens the bus.
     mutating func connect() { isConnecting = true }
 
-    /// Lists our units again.
-    mutating func list() { isListing = true }
+    /// Lists our targets again, and these units.
+    mutating func list(_ units: [UnitName]) { listing = units }
 
-    /// Asks whether the system is stopping, unless that question is in flight.
+    /// Asks whether the system is stopping.
     mutating func askSystemState() { isAsking = true }
+
+    /// That question is in flight already.
+    mutating func dropQuestion() { isAsking = false }
 
     /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob) { jobs.append(job) }
@@ -52,7 +65,7 @@ struct GateBatch {
 
     /// Reads a unit, once. Nil is a target that can have no unit.
     mutating func read(_ unit: UnitName?) {
-        guard let unit, !reads.contains(unit) else { return }
+        guard let unit, isRead.insert(unit).inserted else { return }
         reads.append(unit)
     }
 
@@ -65,10 +78,22 @@ struct GateBatch {
     /// Has a unit judged at the end of the event.
     mutating func touch(_ unit: UnitName) { units.insert(unit) }
 
+    /// A gate has changed.
+    mutating func change(_ service: ServiceName) { altered.insert(service) }
+
+    /// Every gate may have changed.
+    mutating func changeAll() { concernsAll = true }
+
+    /// A unit is not attached to a target any more.
+    mutating func detach(_ unit: UnitName) { detached.insert(unit) }
+
+    /// The gates that have changed.
+    var changed: Set<ServiceName> { services.union(altered) }
+
     /// The calls to systemd. The jobs come first: a closing does not wait for questions.
-    func calls(askingSystemState isAsking: Bool) -> [GateEffect] {
+    var calls: [GateEffect] {
         jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
-            + (isListing ? [.listUnits] : [])
+            + (listing.map { [.list($0)] } ?? [])
             + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.readUnit)
     }
 

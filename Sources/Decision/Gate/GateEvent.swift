@@ -5,7 +5,9 @@ package enum GateEvent: Hashable, Sendable {
     /// A service was decided, or is gone; undecided services have no event.
     case decided(ServiceName, DesiredGate)
     case withdrawn(ServiceName)
-    /// The bus is there, and these units of ours are loaded; all others are not active.
+    /// The bus is there, and these targets of ours are loaded; all others are not active.
+    case targetsListed([UnitName: UnitStatus])
+    /// The status of attached units.
     case unitsListed([UnitName: UnitStatus])
     /// The bus is gone, or does not answer.
     case busLost(problem: String)
@@ -36,6 +38,9 @@ package enum TargetJob: Hashable, Sendable {
         case .start(let target), .stop(let target): target
         }
     }
+
+    /// Whether it starts the target of a state or a variant: another job opens or closes the gate.
+    package var isStartOfState: Bool { isStart && !target.isMain }
 
     /// Whether it starts its target.
     package var isStart: Bool { if case .start = self { true } else { false } }

@@ -15,8 +15,7 @@ package struct GateMachine: Sendable {
     private var gates: [ServiceName: GateState] = [:]
     private var units: [UnitName: AttachedUnit] = [:]
     private var link = SystemdLink()
-    /// The moment of the last `sleep`; nil if it was never, or has come.
-    private var wakeUp: Boottime?
+    private var digest = GateDigest()
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
@@ -30,9 +29,10 @@ package struct GateMachine: Sendable {
         case .started: batch.connect()
         case .decided(let service, let desired): decide(service, desired, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
-        case .unitsListed(let loaded): takeList(loaded, &batch)
+        case .targetsListed(let loaded): takeList(loaded, &batch)
+        case .unitsListed(let units): for (unit, seen) in units { see(unit, seen, &batch) }
         case .busLost(let problem): loseBus(problem, at: now, &batch)
-        case .systemdReloaded: if link.isUp { batch.list() }
+        case .systemdReloaded: link.noteReload()
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
         case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem):
@@ -41,25 +41,31 @@ package struct GateMachine: Sendable {
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
         case .publishFailed(let service, let problem):
             gates[service]?.notePublishFailure(problem, at: now, &batch)
+            batch.change(service)
         case .woke: wake(at: now, &batch)
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
         let rest = surroundings(now)
         for service in batch.services.sorted() { gates[service]?.advance(rest, &batch) }
-        let isAsking = batch.isAsking && link.mayAsk()
-        return batch.calls(askingSystemState: isAsking) + follow() + publish(batch, at: now)
-            + batch.announcements + sleep()
+        let published = publish(&batch, at: now)
+        if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
+        sum(batch)
+        return batch.calls + digest.subscriptions(&link) + published + batch.announcements
+            + digest.sleep()
     }
 
     /// The state of all gates.
-    package var overview: GateOverview {
-        var problems = link.problem.map { ["gates: \($0)"] } ?? []
-        problems += gates.keys.sorted().compactMap { gates[$0]?.problem }
-        for unit in units.values.sorted(by: { $0.name < $1.name }) {
-            guard let problem = unit.problem, problem.level == .error else { continue }
-            problems.append("\(unit.name): \(problem.sentence)")
+    package var overview: GateOverview { digest.overview(link.problem) }
+
+    /// Adds up what the event has changed.
+    private mutating func sum(_ batch: GateBatch) {
+        digest.note(link)
+        for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
+            if let gate = gates[service] { digest.note(gate, link) }
         }
-        return GateOverview(isReady: gates.values.allSatisfy(\.isReady), problems: problems)
+        for unit in batch.units.union(batch.detached) {
+            digest.note(units[unit], named: unit)
+        }
     }
 
     // MARK: Decisions
@@ -70,6 +76,7 @@ package struct GateMachine: Sendable {
         var gate = gates[service] ?? GateState(of: service, isConfigured: true)
         let hasChanged = gate.decide(desired, surroundings(now), &batch)
         gates[service] = gate
+        batch.change(service)
         guard hasChanged else { return }
         tellUnits(of: gate, &batch)
         let rest = surroundings(now)
@@ -78,6 +85,7 @@ package struct GateMachine: Sendable {
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
         gates[service]?.withdraw(&batch)
+        batch.change(service)
         if let gate = gates[service] { tellUnits(of: gate, &batch) }
     }
 
@@ -90,8 +98,10 @@ package struct GateMachine: Sendable {
 
     // MARK: The bus
 
-    /// The bus is there: everything is compared anew, for signals were missed.
+    /// The bus is there: everything is compared anew, for signals were missed. After a reload of
+    /// systemd a unit is read only when its limit is needed.
     private mutating func takeList(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch) {
+        let isNew = !link.isUp
         link.connect(&batch)
         var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
         for (unit, seen) in loaded {
@@ -103,18 +113,21 @@ package struct GateMachine: Sendable {
                 .take(list: lists[service] ?? [:], &batch)
             batch.touch(service)
         }
-        for unit in units.keys.sorted() { batch.read(unit) }
+        if isNew { for unit in units.keys { batch.read(unit) } }
+        for unit in units.keys { units[unit]?.noteReload() }
     }
 
     /// No gate is moved until the bus is back.
     private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.lose(problem, at: now, &batch) else { return }
         for service in gates.keys { gates[service]?.loseBus() }
+        batch.changeAll()
     }
 
     /// Gates that waited for this answer go on, or stay as they are if the system is stopping.
     private mutating func take(isStopping: Bool, at now: Boottime, _ batch: inout GateBatch) {
         link.answer(isStopping: isStopping, at: now)
+        batch.changeAll()
         let rest = surroundings(now)
         for service in gates.keys.sorted() {
             if isStopping {
@@ -142,6 +155,7 @@ package struct GateMachine: Sendable {
     private mutating func take(
         _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
     ) {
+        link.noteReading(of: unit)
         if let target = GateTarget(unit) {
             takeTarget(properties, of: target, &batch)
         } else if let services = units[unit]?.services {
@@ -157,7 +171,10 @@ package struct GateMachine: Sendable {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(properties, of: target, &batch)
         batch.touch(target.service)
-        for unit in detached where units[unit]?.detach(from: target) == false { units[unit] = nil }
+        for unit in detached {
+            if units[unit]?.detach(from: target) == false { units[unit] = nil }
+            batch.detach(unit)
+        }
         let wants = Set(properties?.wants ?? [])
         for unit in Set(properties?.requisiteOf ?? []).sorted() {
             if units[unit] == nil {
@@ -204,39 +221,27 @@ package struct GateMachine: Sendable {
 
     // MARK: Time, and the end of an event
 
-    /// Looks at everything that time may have changed.
+    /// Looks at everything that time has changed.
     private mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
-        wakeUp = nil
-        link.wake(at: now, &batch)
-        for service in gates.keys { batch.touch(service) }
-        for unit in units.keys { batch.touch(unit) }
+        for owner in digest.wake(at: now) {
+            switch owner {
+            case .link: link.wake(at: now, &batch)
+            case .gate(let service): batch.touch(service)
+            case .unit(let unit): batch.touch(unit)
+            }
+        }
     }
 
-    private mutating func follow() -> [GateEffect] {
-        let wanted = Set(gates.values.flatMap(\.targetUnits)).union(units.keys)
-        return link.follow(wanted) ? [.subscribe(wanted)] : []
-    }
-
-    private mutating func publish(_ batch: GateBatch, at now: Boottime) -> [GateEffect] {
-        var touched = batch.services
-        for unit in batch.units { touched.formUnion(units[unit]?.services ?? []) }
+    private mutating func publish(_ batch: inout GateBatch, at now: Boottime) -> [GateEffect] {
+        for unit in batch.units {
+            for service in units[unit]?.services ?? [] { batch.touch(service) }
+        }
         let rest = surroundings(now)
-        return touched.sorted().compactMap { gates[$0]?.publish(rest) }
+        return batch.services.sorted().compactMap { gates[$0]?.publish(rest) }
     }
 
     private func surroundings(_ now: Boottime) -> GateSurroundings {
         GateSurroundings(units: units, link: link, now: now)
-    }
-
-    /// The next wake-up for all gates and units; sent when it changes, or after it has come.
-    private mutating func sleep() -> [GateEffect] {
-        let moments =
-            link.wakeUps + gates.values.flatMap { $0.wakeUps(link) }
-            + units.values.flatMap(\.wakeUps)
-        let next = moments.min()
-        guard next != wakeUp else { return [] }
-        wakeUp = next
-        return [.sleep(next)]
     }
 
     /// 1, 2, 4 … 60 s.

@@ -35,6 +35,8 @@ struct GateState: Hashable, Sendable {
 
     /// The units whose changes tell how the targets stand.
     var targetUnits: [UnitName] { targets.units }
+    /// How many targets there are of it.
+    var targetCount: Int { targets.count }
 
     /// Whether the daemon's readiness need not wait for this gate.
     var isReady: Bool { readyBy == nil }
@@ -55,10 +57,10 @@ struct GateState: Hashable, Sendable {
     /// Whether the present move awaits a unit that was not read since the targets were moved.
     func awaitsReading(of unit: UnitName) -> Bool { phase.move?.awaitsReading(of: unit) ?? false }
 
-    /// The moments at which time alone changes something.
-    func wakeUps(_ link: SystemdLink) -> [Boottime] {
+    /// The moment at which time alone changes something.
+    func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        return [readyBy, published.wakeUp, retry].compactMap(\.self)
+        return [readyBy, published.wakeUp, retry].compactMap(\.self).min()
     }
 
     // MARK: Decisions

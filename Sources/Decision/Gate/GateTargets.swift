@@ -37,6 +37,9 @@ struct GateTargets: Hashable, Sendable {
     /// The units whose changes tell how the targets stand.
     var units: [UnitName] { states.keys.compactMap(\.unit) }
 
+    /// How many targets are known.
+    var count: Int { states.count }
+
     /// All units that are attached to any of them.
     var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 

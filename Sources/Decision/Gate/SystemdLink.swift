@@ -1,7 +1,7 @@
 import CivilTime
 
-/// The link to systemd: the connection to the bus, the units followed on it, and whether the system
-/// is stopping.
+/// The link to systemd: the connection to the bus, the questions in flight on it, and whether the
+/// system is stopping.
 struct SystemdLink: Hashable, Sendable {
     private enum Connection: Hashable, Sendable {
         /// A connection was asked for. Leaves for `up` or `lost`.
@@ -22,7 +22,18 @@ struct SystemdLink: Hashable, Sendable {
     private var losses = 0
     /// The loss that was reported; nil once the bus is back.
     private var reportedLoss: String?
-    private var followed: Set<UnitName> = []
+    /// Whether signals are subscribed to on this connection.
+    private var isFollowing = false
+    /// Whether our units are being listed.
+    private var isListing = true
+    /// The units that are being read.
+    private var reading: Set<UnitName> = []
+    /// Whether systemd has read its units again since the last listing began.
+    private var isListDue = false
+    /// When the listing began whose units are being listed or read; nil if everything is read.
+    private var listingBegan: Boottime?
+    /// When the next listing may begin, after the last one.
+    private var restsUntil: Boottime?
 
     /// Whether systemd has listed our units on this connection.
     var isUp: Bool { connection == .up }
@@ -43,8 +54,7 @@ struct SystemdLink: Hashable, Sendable {
             batch.announce(.busRecovered)
         }
         losses = 0
-        // A new connection follows nothing yet.
-        if !isUp { followed = [] }
+        isListing = false
         connection = .up
     }
 
@@ -55,7 +65,8 @@ struct SystemdLink: Hashable, Sendable {
         reportedLoss = problem
         connection = .lost(retryAt: now + GateMachine.backOff(losses))
         losses += 1
-        isAsking = false
+        (isAsking, isFollowing, isListing, isListDue) = (false, false, false, false)
+        (reading, listingBegan, restsUntil) = ([], nil, nil)
         askAgainAt = nil
         return true
     }
@@ -70,27 +81,50 @@ struct SystemdLink: Hashable, Sendable {
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
         if case .lost(let moment) = connection, moment <= now {
             connection = .connecting
+            isListing = true
             batch.connect()
         }
         if let askAgainAt, askAgainAt <= now, isUp { batch.askSystemState() }
     }
 
-    /// The next moments at which `wake` has something to do.
-    var wakeUps: [Boottime] {
+    /// The next moment at which `wake` has something to do.
+    var wakeUp: Boottime? {
         let retry: Boottime? = if case .lost(let moment) = connection { moment } else { nil }
-        return [retry, askAgainAt].compactMap(\.self)
+        let listing = isListDue && listingBegan == nil ? restsUntil : nil
+        return [retry, askAgainAt, listing].compactMap(\.self).min()
     }
 
-    /// Whether `askSystemState` has to be sent now: one question at a time is enough.
-    mutating func mayAsk() -> Bool {
-        defer { isAsking = true }
-        return !isAsking
+    /// Whether signals have to be subscribed to on a new connection.
+    mutating func beginFollowing() -> Bool {
+        defer { isFollowing = true }
+        return !isFollowing
     }
 
-    /// Follows exactly these units. Returns false if that changes nothing, or cannot be asked for.
-    mutating func follow(_ units: Set<UnitName>) -> Bool {
-        guard units != followed, isUp else { return false }
-        followed = units
+    // MARK: Questions
+
+    /// systemd has read its units again.
+    mutating func noteReload() { isListDue = isUp }
+
+    /// A unit was read, or could not be.
+    mutating func noteReading(of unit: UnitName) { reading.remove(unit) }
+
+    /// Drops a question that is in flight. Returns whether our targets and units are to be listed.
+    ///
+    /// A listing waits until everything of the one before is read, and then as long again. So one
+    /// listing is enough, however often systemd reads its units again meanwhile.
+    mutating func prepare(_ batch: inout GateBatch, at now: Boottime) -> Bool {
+        if batch.isAsking {
+            if isAsking { batch.dropQuestion() }
+            isAsking = true
+        }
+        reading.formUnion(batch.reads)
+        guard !isListing, reading.isEmpty else { return false }
+        if let began = listingBegan {
+            listingBegan = nil
+            restsUntil = now + (now - began)
+        }
+        guard isListDue, isUp, restsUntil.map({ $0 <= now }) ?? true else { return false }
+        (isListDue, isListing, listingBegan, restsUntil) = (false, true, now, nil)
         return true
     }
 }

@@ -37,6 +37,8 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
+    /// Whether an assertion of the unit, such as `AssertPathExists=`, has refused its last start.
+    package var isStartRefused = false
     /// When it last came down.
     package var downSince: Uptime?
     /// When it last began to be anything but down.

@@ -34,7 +34,7 @@ extension UnitProblem {
         switch self {
         case .late: .unitLate
         case .killed: .unitKilled
-        case .failed: .unitFailed
+        case .failed, .startRefused: .unitFailed
         case .runningWhileClosed: .unitIntruding
         }
     }

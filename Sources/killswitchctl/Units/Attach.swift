@@ -4,7 +4,10 @@ import EventLoop
 import Files
 import Gates
 import Glibc
+import HostConfiguration
 import JSON
+import Records
+import Settings
 
 /// `killswitchctl attach SERVICE UNIT…`
 struct Attach: ParsableCommand {
@@ -13,9 +16,11 @@ struct Attach: ParsableCommand {
         discussion: """
             Writes a drop-in for each unit and a link that makes the gate start it, in \
             /etc/systemd/system. The unit stays enabled as it is. A socket, timer or path unit \
-            that triggers a unit is attached with it, and started instead of it.
+            that triggers a unit is attached with it, and started instead of it. With --renew, it \
+            writes the drop-ins of all attached units again, as this version writes them.
 
             example: killswitchctl attach shop web.service worker@3.service
+            example: killswitchctl attach --each 'app@%s.service'
             """)
 
     @Option(help: "Run with this state of the service, not while its gate is open.")
@@ -38,31 +43,108 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
+    @Option(
+        name: .customLong("each"),
+        help: ArgumentHelp(
+            "Attach this unit to each service of the configuration; %s is the service's name.",
+            valueName: "unit"))
+    var patterns: [UnitPattern] = []
+
+    @Flag(
+        name: .customLong("renew"),
+        help: "Bring the drop-ins of all attached units up to date; the package does that.")
+    var renews = false
+
+    @Flag(
+        name: .customLong("no-reload"),
+        help: "Do not have systemd read its unit files again.")
+    var skipsReload = false
+
     @Flag(help: "Print JSON: the attached units, their targets, and the units that require them.")
     var json = false
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service.", completion: .services)
-    var service: ServiceName
+    @Argument(help: "The service; none with --each or --renew.", completion: .services)
+    var service: ServiceName?
 
     @Argument(help: "The units; .service may be left out.", completion: .units)
-    var units: [UnitName]
+    var units: [UnitName] = []
+
+    func validate() throws {
+        let isAlone = service == nil && units.isEmpty
+        let isValid = renews || !patterns.isEmpty ? isAlone : !units.isEmpty
+        guard isValid, !renews || patterns.isEmpty else {
+            throw ValidationError("name a service and its units, or give --each or --renew alone")
+        }
+    }
 
     func run() throws {
-        if !isForced { try PublishedFiles(common).check(service) }
+        if renews {
+            return try Renewal.run(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
+        }
+        let groups = try service.map { [AttachedGroup(service: $0, units: units)] } ?? eachService()
+        if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
         let manager = try SystemManager()
-        let plan = try AttachmentPlan(self, describe: manager.describe)
-        let target = state.target(of: service)
+        // Nothing is written if one of them cannot be attached.
+        let plans = try groups.map { group in
+            (
+                state.target(of: group.service),
+                try AttachmentPlan(group.units, self, describe: manager.describe)
+            )
+        }
+        for (target, plan) in plans { try attach(plan, to: target) }
+        if !isDryRun, !skipsReload { try manager.reload() }
+        guard json else { return }
+        let reports = plans.map { report(of: $1, on: $0) }
+        print((service == nil ? .array(reports) : reports[0]).serialized(.pretty))
+    }
+
+    /// Throws for a service that no daemon has decided and that the configuration does not name.
+    private func check(_ service: ServiceName) throws {
+        let published = try PublishedFiles(common)
+        do {
+            try published.check(service)
+        } catch {
+            guard published.directory == Directories.system, isConfigured(service) else {
+                throw error
+            }
+        }
+    }
+
+    /// Whether the configuration names a service; it does not if it cannot be read.
+    private func isConfigured(_ service: ServiceName) -> Bool {
+        do { return try configuredServices().contains(service) } catch { return false }
+    }
+
+    /// The units of `--each` for each service of the configuration.
+    private func eachService() throws -> [AttachedGroup] {
+        try configuredServices().map { service in
+            AttachedGroup(
+                service: service,
+                units: try patterns.map { pattern in
+                    guard let unit = pattern.unit(of: service) else {
+                        throw CommandFailure(.no, "'\(pattern.text)' is no unit of '\(service)'")
+                    }
+                    return unit
+                })
+        }
+    }
+
+    private func configuredServices() throws -> [ServiceName] {
+        try orFail(.configuration) {
+            try Configuration(reading: .standard).settings.services.map(\.name)
+        }
+    }
+
+    private func attach(_ plan: AttachmentPlan, to target: GateTarget) throws {
         for part in plan.parts { try attach(part, to: target) }
         for (unit, other) in plan.dependents {
             printError(
                 "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "
                     + "--with-dependents attaches it too")
         }
-        if !isDryRun { try manager.reload() }
-        if json { print(report(of: plan, on: target).serialized(.pretty)) }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
@@ -72,7 +154,7 @@ struct Attach: ParsableCommand {
             let link = UnitDirectory.link(from: target, to: name)
             return .object([
                 "name": .string(name.text),
-                "drop_in": .string(UnitDirectory.dropIn(of: name, for: service)),
+                "drop_in": .string(UnitDirectory.dropIn(of: name, for: target.service)),
                 "link": .optional(part.isStarted ? link : nil),
                 "cause": .optional(part.cause),
             ])
@@ -81,13 +163,13 @@ struct Attach: ParsableCommand {
             .object(["name": .string(unit.text), "requires": .string(other.text)])
         }
         return .object([
-            "service": .string(service.text), "target": .string(target.name),
+            "service": .string(target.service.text), "target": .string(target.name),
             "dry_run": .bool(isDryRun), "units": .array(units), "dependents": .array(dependents),
         ])
     }
 
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
-        let unit = part.unit.name
+        let (unit, service) = (part.unit.name, target.service)
         let attachment = Attachment(target: target, unit: unit)
         // systemd goes by the link's name; the file is for people.
         let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
@@ -110,6 +192,37 @@ struct Attach: ParsableCommand {
 }
 
 extension AttachmentPoint: ExpressibleByArgument {}
+
+/// A service with the units that are to be attached to it.
+private struct AttachedGroup {
+    let service: ServiceName
+    let units: [UnitName]
+}
+
+/// The name of a unit in which `%s` stands for the service.
+struct UnitPattern: ExpressibleByArgument {
+    /// The name as it was typed.
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        // Any name will do to see whether the rest of it is one.
+        guard Self.unit(argument, "a") != nil else { return nil }
+    }
+
+    /// The unit of a service; nil if the name would be too long.
+    func unit(of service: ServiceName) -> UnitName? { Self.unit(text, service.text) }
+
+    private static func unit(_ pattern: String, _ service: String) -> UnitName? {
+        var parts = pattern.split(separator: "%", omittingEmptySubsequences: false)[...]
+        var name = String(parts.removeFirst())
+        for part in parts {
+            guard part.first == "s" else { return nil }
+            name += service + part.dropFirst()
+        }
+        return UnitName(argument: name)
+    }
+}
 
 /// Throws unless the caller is root.
 func requireRoot(_ command: String) throws {

@@ -21,12 +21,15 @@ struct AttachmentPlan {
     private let command: Attach
     private let describe: (UnitName) throws -> UnitDescription
 
-    /// Plans the units of a command; `describe` asks systemd about a unit. Throws for a unit that cannot or
+    /// Plans units with the options of a command; `describe` asks systemd about a unit. Throws for a unit that cannot or
     /// should not be attached.
-    init(_ command: Attach, describe: @escaping (UnitName) throws -> UnitDescription) throws {
+    init(
+        _ units: [UnitName], _ command: Attach,
+        describe: @escaping (UnitName) throws -> UnitDescription
+    ) throws {
         self.command = command
         self.describe = describe
-        for unit in command.units { try add(unit) }
+        for unit in units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
     }
 

@@ -1,6 +1,7 @@
 import Decision
 import Files
 import Glibc
+import Records
 
 /// `/etc/systemd/system`, the directory of the attachments.
 enum UnitDirectory {
@@ -121,9 +122,13 @@ struct Attachment: Hashable {
     var service: ServiceName { target.service }
 
     /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it.
-    func dropIn(_ cause: String) -> String {
+    func dropIn(_ cause: String) -> String { dropInWithoutAssertion(cause) + assertion }
+
+    /// The text of the drop-in in the first versions. systemd lets a start by hand replace the stop of the
+    /// target, so that `Requisite=` alone does not refuse it while another unit still stops.
+    func dropInWithoutAssertion(_ cause: String) -> String {
         """
-        # Written by: \(cause)
+        \(Self.head)\(cause)
         # "killswitchctl detach \(service) \(unit)" removes it.
         [Unit]
         # It stops with this target, and cannot be started without it.
@@ -132,6 +137,23 @@ struct Attachment: Hashable {
 
         """
     }
+
+    /// Empty for the states of a closed gate: their units run while the marker says closed.
+    private var assertion: String {
+        switch target.kind {
+        case .open, .countdown:
+            """
+            # No start is accepted from the moment the service is closed, also while other units still stop.
+            # Without the daemon: "killswitchctl unlock \(service)".
+            AssertPathExists=!\(Directories.system)/\(service)/\(Gate.closed.rawValue)
+
+            """
+        case .closed, .updateRequired, .maintenance, .ended, .variant: ""
+        }
+    }
+
+    /// The start of every drop-in of `attach`.
+    static let head = "# Written by: "
 
     /// The target of a service that a drop-in names; nil if it names none.
     static func target(in dropIn: String) -> GateTarget? {

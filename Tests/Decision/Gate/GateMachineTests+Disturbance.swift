@@ -111,7 +111,7 @@ extension GateMachineTests {
         gate.at(2, .busLost(problem: "connect to the bus: connection refused"))
         gate.at(3, .decided(shop, .ended))
         gate.at(4, .woke)
-        gate.at(4.1, .unitsListed([try unit(.open): UnitStatus(.active)]))
+        gate.at(4.1, .targetsListed([try unit(.open): UnitStatus(.active)]))
         #expect(
             gate.text == """
                 1s lost: connect to the bus: connection refused

@@ -26,7 +26,7 @@ struct GateTranscript {
             ? [.closed, .ended] : stand.state == .maintenance ? [.closed, .maintenance] : [.open]
         var loaded: [UnitName: UnitStatus] = [:]
         for kind in active { loaded[try unit(kind)] = UnitStatus(.active) }
-        transcript.at(0, .unitsListed(loaded))
+        transcript.at(0, .targetsListed(loaded))
         transcript.at(0, .decided(try named("shop"), stand))
         try transcript.attach(units, starts: starts, isOpen: active == [.open])
         transcript.forget()
@@ -93,9 +93,13 @@ struct GateTranscript {
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
         case .withdrawn(let service): "\(service) withdrawn"
-        case .unitsListed(let loaded):
+        case .targetsListed(let loaded):
             "listed "
                 + loaded.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
+        case .unitsListed(let units):
+            "units listed "
+                + units.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
         case .busLost(let problem): "lost: \(problem)"
         case .systemdReloaded: "reloaded"
@@ -113,9 +117,11 @@ struct GateTranscript {
     private func line(_ effect: GateEffect, since now: Boottime) -> String? {
         switch effect {
         case .connectBus: "connect"
-        case .listUnits: "list"
+        case .list(let units): (["list"] + units.map(\.text)).joined(separator: " ")
         case .subscribe(let units):
             showsAll ? "follow " + units.sorted().map(\.text).joined(separator: " ") : nil
+        case .unsubscribe(let units):
+            showsAll ? "unfollow " + units.sorted().map(\.text).joined(separator: " ") : nil
         case .readUnit(let unit): showsAll ? "read \(unit)" : nil
         case .enqueue(let move): Self.line(move)
         case .askSystemState: "ask whether the system is stopping"
@@ -145,11 +151,13 @@ struct GateTranscript {
 extension UnitSnapshot {
     /// A unit as a test states it; the rest is not known.
     init(
-        _ seen: UnitStatus, result: String? = nil, stopLimit: Duration? = nil,
+        _ seen: UnitStatus, result: String? = nil, isStartRefused: Bool = false,
+        stopLimit: Duration? = nil,
         requisiteOf: [UnitName] = [], wants: [UnitName] = []
     ) {
         self.init(seen)
         self.result = result
+        self.isStartRefused = isStartRefused
         self.stopLimit = stopLimit
         self.requisiteOf = requisiteOf
         self.wants = wants

@@ -15,7 +15,8 @@ import Testing
         let mailOpen = try #require(GateTarget(service: mail, kind: .open).unit)
         let mailClosed = try #require(GateTarget(service: mail, kind: .closed).unit)
         gate.at(
-            0, .unitsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
+            0,
+            .targetsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
         gate.at(0, .decided(shop, .running))
         let web = try unit("web.service")
@@ -38,7 +39,7 @@ import Testing
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
         var gate = try GateTranscript(showsAll: true)
         gate.at(0, .started)
-        gate.at(0, .unitsListed([try unit(.open): UnitStatus(.active)]))
+        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
         gate.at(0, .decided(shop, .running))
         try gate.attach(["app.service": UnitStatus(.inactive)], starts: [], isOpen: true)
         #expect(gate.text.contains("publish shop app.service - "))

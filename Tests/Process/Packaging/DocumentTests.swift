@@ -58,7 +58,7 @@ import Testing
         [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
         ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
         ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
-        ["drill"],
+        ["drill"], ["unlock"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

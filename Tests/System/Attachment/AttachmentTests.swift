@@ -30,6 +30,10 @@ extension OnSystemd {
                     # It stops with this target, and cannot be started without it.
                     Requisite=killswitch-open@shop.target
                     After=killswitch-open@shop.target
+                    # No start is accepted from the moment the service is closed, also while other units \
+                    still stop.
+                    # Without the daemon: "killswitchctl unlock shop".
+                    AssertPathExists=!/run/killswitchd/shop/closed
 
                     """)
             try host.run("killswitchctl attach shop t-web t-worker@3")
@@ -89,6 +93,59 @@ extension OnSystemd {
                     ./t-web.service.d/50-killswitch-shop.conf
 
                     """)
+            // It runs while the marker says closed.
+            #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
+        }
+
+        /// Drop-ins of earlier versions have no assertion: a start by hand passed through a closing gate.
+        @Test func renewBringsOldDropInsUpToDateAndLeavesEditedOnes() throws {
+            let host = try Host()
+            try host.services("t-web", "t-app", "t-own", "t-page")
+            try host.start(attaching: "t-web t-app t-own")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("systemctl start t-web t-own")
+            let folder = "/etc/systemd/system"
+            let file = { (unit: String) in "\(folder)/\(unit).service.d/50-killswitch-shop.conf" }
+            let new = try host.run("cat \(file("t-web"))")
+            try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
+            try host.run("echo '[Service]\nNice=5' >> \(file("t-own"))")
+            // Somebody else's, by a name like ours.
+            try host.run(
+                "mkdir \(folder)/t-x.service.d; touch \(folder)/t-x.service.d/50-killswitch-.conf")
+            try host.run("systemctl daemon-reload")
+            let life = "systemctl show t-web t-own -p Id,ActiveState,InvocationID"
+            let before = try host.run(life)
+            let dry = try host.run("killswitchctl attach --renew --dry-run 2>/dev/null")
+            #expect(dry == "would renew \(file("t-web"))\n")
+            #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
+            let result = try host.system.attempt("killswitchctl attach --renew")
+            #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
+            #expect(
+                result.errors == """
+                    killswitchctl: '\(file("t-own"))' is not as attach writes it, and stays so; \
+                    'killswitchctl attach shop t-own.service' replaces it
+
+                    """)
+            #expect(try host.run("cat \(file("t-web"))") == new)
+            #expect(
+                try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/closed\"")
+            )
+            #expect(try host.run(life) == before)
+            let json = try JSON.Value.parse(
+                try host.run("killswitchctl attach --renew --json 2>/dev/null")
+            ).object
+            #expect(json?["renewed"] == .array([]))
+            #expect(json?["edited"]?.array?.first?.object?["name"] == "t-own.service")
+        }
+
+        @Test func renewStandsAlone() throws {
+            let host = try Host()
+            #expect(try host.system.attempt("killswitchctl attach --renew shop t-web").status == 2)
+            #expect(try host.system.attempt("killswitchctl attach shop").status == 2)
+            #expect(try host.system.attempt("killswitchctl attach").status == 2)
+            let nobody = "setpriv --reuid nobody --clear-groups killswitchctl attach --renew"
+            #expect(try host.system.attempt(nobody).status == 5)
+            #expect(try host.run("killswitchctl attach --renew") == "")
         }
 
         @Test func unitsPrintsTheStatusOfEachUnit() throws {

@@ -75,6 +75,28 @@ extension Packaged {
             #expect(try host.succeeds("systemctl start t-web") == isOpen)
         }
 
+        /// Units that an earlier version has attached could be started while another unit still stopped.
+        @Test func anUpgradeRenewsTheDropInsOfAttachedUnitsWithOneReload() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.install(.previous)
+            for name in ["t-web", "t-own"] { try host.unit(name) }
+            try host.run("killswitchctl attach shop t-web t-own; systemctl start t-web t-own")
+            let file = { (unit: String) in
+                "/etc/systemd/system/\(unit).service.d/50-killswitch-shop.conf"
+            }
+            try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
+            try host.run("echo '# mine' >> \(file("t-own")); systemctl daemon-reload")
+            let before = try host.run(Self.life(of: "t-web t-own"))
+            let said = try host.install(.current)
+            #expect(said.contains("renewed \(file("t-web"))"))
+            #expect(said.contains("'\(file("t-own"))' is not as attach writes it, and stays so"))
+            #expect(try host.run(Self.life(of: "t-web t-own")) == before)
+            let marker = "\"/run/killswitchd/shop/closed\""
+            #expect(try host.system.assertions(of: "t-web").contains(marker))
+            #expect(try host.system.assertions(of: "t-own") == "a(sbbsi) 0\n")
+        }
+
         @Test func anUpgradeWithABrokenConfigurationLeavesTheRunningDaemonAlone() throws {
             let host = try PackageHost()
             try host.configure()

@@ -1,0 +1,92 @@
+package import Decision
+
+/// The calls to systemd that are to be sent, in their order.
+///
+/// A connection may wait for 128 answers at a time (dbus-daemon(1), `max_replies_per_connection`): the
+/// bus refuses the next call, and that move would be tried again a second later. systemd asks polkit
+/// about each job, and has the same limit.
+///
+/// Jobs that open or close a gate are first. The target of a state starts after them, so that all
+/// units begin to stop before the first target of a state starts. Reads are last, and few at a time:
+/// systemd answers in turn, and a job must not wait for hundreds of answers. The jobs of one service
+/// keep their order.
+package struct PendingCalls {
+    /// A call that is to be sent now.
+    package enum Call: Hashable, Sendable {
+        case job(TargetJob)
+        case read(UnitName)
+    }
+
+    private var moves = Queue<TargetJob>()
+    /// The starts of targets of states, by service, and the services in their order.
+    private var states: [ServiceName: [TargetJob]] = [:]
+    private var services = Queue<ServiceName>()
+    private var reads = Queue<UnitName>()
+    private var jobsInFlight = 0
+    private var readsInFlight = 0
+
+    /// No call is to be sent.
+    package init() {}
+
+    /// Has a job sent.
+    package mutating func append(_ job: TargetJob) {
+        let service = job.target.service
+        if job.isStartOfState {
+            if states[service] == nil { services.append(service) }
+            states[service, default: []].append(job)
+        } else {
+            for earlier in states.removeValue(forKey: service) ?? [] { moves.append(earlier) }
+            moves.append(job)
+        }
+    }
+
+    /// Has a unit read.
+    package mutating func append(_ unit: UnitName) { reads.append(unit) }
+
+    /// The next call; nil if there is none, or if enough are in flight.
+    package mutating func next() -> Call? {
+        if jobsInFlight < Self.mostJobs, let job = nextJob() {
+            jobsInFlight += 1
+            return .job(job)
+        }
+        guard readsInFlight < Self.mostReads, let unit = reads.next() else { return nil }
+        readsInFlight += 1
+        return .read(unit)
+    }
+
+    private mutating func nextJob() -> TargetJob? {
+        if let job = moves.next() { return job }
+        while let service = services.next() {
+            // Nil where a later move has taken them along.
+            for job in states.removeValue(forKey: service) ?? [] { moves.append(job) }
+            if let job = moves.next() { return job }
+        }
+        return nil
+    }
+
+    /// systemd has answered a job.
+    package mutating func noteJobAnswer() { jobsInFlight -= 1 }
+
+    /// systemd has answered a read.
+    package mutating func noteReadAnswer() { readsInFlight -= 1 }
+
+    private static let mostJobs = 64
+    private static let mostReads = 16
+}
+
+/// First in, first out.
+private struct Queue<Element> {
+    private var elements: [Element] = []
+    private var position = 0
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func next() -> Element? {
+        guard position < elements.count else { return nil }
+        defer {
+            position += 1
+            if position == elements.count { (elements, position) = ([], 0) }
+        }
+        return elements[position]
+    }
+}

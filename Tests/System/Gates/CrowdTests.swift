@@ -1,0 +1,115 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// Many services at once.
+    @Suite(.serialized)
+    struct CrowdTests {
+        private static let count = 150
+        private static let names = (0..<count).map { "s\($0)" }
+        private static let configuration =
+            """
+            [source.app]
+            type = "file"
+            path = "/etc/killswitchd/app.json"
+
+            """
+            + names.map { name in
+                """
+                [service.\(name)]
+                source = "app"
+                format = "switch"
+                min_closed = "0s"
+
+                """
+            }.joined()
+
+        /// So many calls at once are more than the bus lets wait for an answer: it refused the others, and
+        /// their gates were closed one to sixty seconds later.
+        @Test func allGatesOfOneFlagMoveWithoutARefusedCall() throws {
+            let host = try Host(Self.configuration, flags: nil)
+            try host.set(Host.open, of: "app")
+            try host.unit("t-many@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.run("systemctl daemon-reload")
+            // They are attached before the daemon has decided anything: the configuration names them.
+            let said = try host.run("killswitchctl attach --each t-many@%s")
+            #expect(said.split(separator: "\n").count == Self.count)
+            try host.run("systemctl start killswitchd")
+            try host.run(
+                "systemctl start "
+                    + Self.names.map { "t-many@\($0)" }.joined(separator: " "))
+            let (open, closed) = ("killswitch-open@*", "killswitch-closed@*")
+            let count = { (pattern: String) in
+                "$(systemctl list-units --plain --no-legend --state=active '\(pattern)' | wc -l)"
+            }
+            let limit = Duration.seconds(60)
+            try host.system.wait(until: "test \(count(open)) = \(Self.count)", within: limit)
+            try host.set(Host.ended, of: "app")
+            try host.system.wait(
+                until: "test \(count(closed)),\(count("t-many@*")) = \(Self.count),0", within: limit
+            )
+            try host.set(Host.open, of: "app")
+            try host.system.wait(
+                until: "test \(count(open)),\(count("t-many@*")) = \(Self.count),\(Self.count)",
+                within: limit)
+            #expect(try host.journal(of: .gateMoveFailed).isEmpty)
+            #expect(try host.journal(of: .gateMovedElsewhere).isEmpty)
+        }
+
+        @Test func eachAttachesAUnitToEveryConfiguredService() throws {
+            let host = try Host(Host.service("shop") + Host.service("mail"), flags: nil)
+            try host.services("t-both")
+            try host.unit("t-app@.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.run("systemctl daemon-reload")
+            let text = try host.run(
+                "killswitchctl attach --json --each t-app@%s --each t-both.service")
+            let reports = try #require(JSON.Value.parse(Array(text.utf8)).array).compactMap(
+                \.object)
+            #expect(reports.map { $0["service"]?.string } == ["shop", "mail"])
+            #expect(
+                try host.attachmentFiles == """
+                    ./killswitch-open@mail.target.wants
+                    ./killswitch-open@mail.target.wants/t-app@mail.service
+                    ./killswitch-open@mail.target.wants/t-both.service
+                    ./killswitch-open@shop.target.wants
+                    ./killswitch-open@shop.target.wants/t-app@shop.service
+                    ./killswitch-open@shop.target.wants/t-both.service
+                    ./t-app@mail.service.d/50-killswitch-mail.conf
+                    ./t-app@shop.service.d/50-killswitch-shop.conf
+                    ./t-both.service.d/50-killswitch-mail.conf
+                    ./t-both.service.d/50-killswitch-shop.conf
+
+                    """)
+            #expect(
+                try host.property("Requisite", of: "t-app@shop") == "killswitch-open@shop.target")
+        }
+
+        /// One that cannot be attached leaves every other as it is.
+        @Test func nothingIsAttachedIfOneUnitIsNot() throws {
+            let host = try Host(Host.service("shop") + Host.service("mail"), flags: nil)
+            try host.services("t-app-shop")
+            try host.run("systemctl daemon-reload")
+            let each = "killswitchctl attach --each"
+            let missing = try host.system.attempt("\(each) t-app-%s")
+            #expect(missing.status == 1)
+            #expect(missing.errors.contains("there is no unit 't-app-mail.service'"))
+            #expect(try host.attachmentFiles == "")
+            #expect(try host.system.attempt("\(each) t-app-%i").status == 2)
+            #expect(try host.system.attempt("\(each) ''").status == 2)
+            #expect(try host.system.attempt("\(each) t-app-%s shop t-web").status == 2)
+            #expect(try host.system.attempt("\(each) t-app-%s --renew").status == 2)
+            try host.system.write("[service", to: "/etc/killswitchd/killswitchd.toml")
+            #expect(try host.system.attempt("\(each) t-app-%s").status == 78)
+        }
+
+        @Test func aServiceThatTheConfigurationNamesCanBeAttachedBeforeItIsDecided() throws {
+            let host = try Host(flags: nil)
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload")
+            try host.run("killswitchctl attach shop t-web")
+            #expect(try host.system.attempt("killswitchctl attach shpo t-web").status != 0)
+        }
+    }
+}
