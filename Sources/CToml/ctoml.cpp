@@ -6,7 +6,7 @@
 #define TOML_ENABLE_WINDOWS_COMPAT 0
 #define TOML_MAX_NESTED_VALUES 32
 
-// A doubt of the parser about itself is an error of the document, not the end of the daemon.
+// A failed assertion of the parser is an error of the document, not the end of the daemon.
 #undef NDEBUG
 #include <stdexcept>
 #define TOML_ASSERT(expression) \

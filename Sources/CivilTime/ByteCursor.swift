@@ -26,7 +26,7 @@ struct ByteCursor {
     }
 
     /// Takes this character; throws if another character comes.
-    mutating func expect(_ character: Unicode.Scalar) throws(Flaw) {
+    mutating func expect(_ character: Unicode.Scalar) throws(TimeProblem) {
         guard take(character) else { throw .expected("'\(character)'", at: column) }
     }
 
@@ -78,17 +78,17 @@ struct ByteCursor {
     }
 }
 
-/// Why a text or a file is not what it should be: a clause after its name.
-package struct Flaw: Error, Hashable {
+/// Why the text of a time, or the file of a time zone, cannot be read: a clause after its name.
+package struct TimeProblem: Error, Hashable {
     /// Such as `a 4-digit year expected at character 1`.
     let clause: String
 
-    /// A flaw in these words.
+    /// A problem in these words.
     init(_ clause: String) { self.clause = clause }
 
     /// This was expected at this character, counted from 1.
-    static func expected(_ text: String, at column: Int) -> Flaw {
-        Flaw("\(text) expected at character \(column)")
+    static func expected(_ text: String, at column: Int) -> TimeProblem {
+        TimeProblem("\(text) expected at character \(column)")
     }
 }
 

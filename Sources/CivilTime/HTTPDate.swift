@@ -5,10 +5,10 @@ extension TimePoint where Axis == WallClock {
     /// with two digits is the latest such year that is not more than 50 years after `now`.
     package init(httpDate text: String, now: Instant) throws(TimestampError) {
         var cursor = ByteCursor(text.utf8)
-        do throws(Flaw) {
+        do throws(TimeProblem) {
             self = try cursor.takeHTTPDate(now: now)
         } catch {
-            throw TimestampError(text: text, flaw: error)
+            throw TimestampError(text: text, problem: error)
         }
     }
 }
@@ -20,7 +20,7 @@ private let monthNames = [
 ]
 
 extension ByteCursor {
-    fileprivate mutating func takeHTTPDate(now: Instant) throws(Flaw) -> Instant {
+    fileprivate mutating func takeHTTPDate(now: Instant) throws(TimeProblem) -> Instant {
         guard let weekday = take(oneOf: dayNames) else {
             throw .expected("a day name such as Sun", at: column)
         }
@@ -39,7 +39,7 @@ extension ByteCursor {
     }
 
     /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private mutating func takeFixedDate() throws(Flaw) -> CivilDateTime {
+    private mutating func takeFixedDate() throws(TimeProblem) -> CivilDateTime {
         let day = try take(.day)
         try expect(" ")
         let month = try takeMonthName()
@@ -50,7 +50,7 @@ extension ByteCursor {
     }
 
     /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private mutating func takeRFC850Date(now: Instant) throws(Flaw) -> CivilDateTime {
+    private mutating func takeRFC850Date(now: Instant) throws(TimeProblem) -> CivilDateTime {
         let day = try take(.day)
         try expect("-")
         let month = try takeMonthName()
@@ -67,7 +67,7 @@ extension ByteCursor {
     }
 
     /// asctime-date: `Sun Nov  6 08:49:37 1994`.
-    private mutating func takeAsctimeDate() throws(Flaw) -> CivilDateTime {
+    private mutating func takeAsctimeDate() throws(TimeProblem) -> CivilDateTime {
         let month = try takeMonthName()
         try expect(" ")
         let day = try take(.day, digits: take(" ") ? 1 : 2)
@@ -78,14 +78,14 @@ extension ByteCursor {
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
-    private mutating func takeMonthName() throws(Flaw) -> Int {
+    private mutating func takeMonthName() throws(TimeProblem) -> Int {
         guard let month = take(oneOf: monthNames) else {
             throw .expected("a month name such as Nov", at: column)
         }
         return month + 1
     }
 
-    private mutating func takeGMT() throws(Flaw) -> Int {
+    private mutating func takeGMT() throws(TimeProblem) -> Int {
         try expect(" ")
         let secondOfDay = try takeTimeOfDay()
         guard take(word: " GMT") else { throw .expected("' GMT'", at: column) }

@@ -6,19 +6,19 @@ extension DaylightRule {
     /// a guess would be wrong for some zones.
     static func read(
         footer: ArraySlice<UInt8>
-    ) throws(Flaw) -> (standard: UTCOffset, rule: DaylightRule?) {
+    ) throws(TimeProblem) -> (standard: UTCOffset, rule: DaylightRule?) {
         var cursor = ByteCursor(footer)
-        do throws(Flaw) {
+        do throws(TimeProblem) {
             return try cursor.takeRule()
         } catch {
             let text = String(decoding: footer, as: UTF8.self)
-            throw Flaw("\(error.clause) of its footer '\(text.excerpt)'")
+            throw TimeProblem("\(error.clause) of its footer '\(text.excerpt)'")
         }
     }
 }
 
 extension ByteCursor {
-    fileprivate mutating func takeRule() throws(Flaw) -> (UTCOffset, DaylightRule?) {
+    fileprivate mutating func takeRule() throws(TimeProblem) -> (UTCOffset, DaylightRule?) {
         try takeName()
         let standard = try takeOffset()
         if isAtEnd { return (standard, nil) }
@@ -36,7 +36,7 @@ extension ByteCursor {
     }
 
     /// A designation: letters, or between `<` and `>` letters, digits and signs; three or more.
-    private mutating func takeName() throws(Flaw) {
+    private mutating func takeName() throws(TimeProblem) {
         let start = column
         let isQuoted = take("<")
         let name = take { byte in
@@ -48,7 +48,7 @@ extension ByteCursor {
     }
 
     /// `[+-]hh[:mm[:ss]]`, which POSIX counts west of Greenwich.
-    private mutating func takeOffset() throws(Flaw) -> UTCOffset {
+    private mutating func takeOffset() throws(TimeProblem) -> UTCOffset {
         let start = column
         guard let west = takeSignedTime(hourDigits: 1...2, hours: 0...24),
             let offset = UTCOffset(seconds: -west)
@@ -56,7 +56,7 @@ extension ByteCursor {
         return offset
     }
 
-    private func hourAhead(of standard: UTCOffset) throws(Flaw) -> UTCOffset {
+    private func hourAhead(of standard: UTCOffset) throws(TimeProblem) -> UTCOffset {
         guard let offset = UTCOffset(seconds: standard.seconds + 3_600) else {
             throw .expected("an offset", at: column)
         }
@@ -64,7 +64,7 @@ extension ByteCursor {
     }
 
     /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which defaults to 02:00.
-    private mutating func takeYearlyTime() throws(Flaw) -> YearlyTime {
+    private mutating func takeYearlyTime() throws(TimeProblem) -> YearlyTime {
         let day = try takeYearlyDay()
         guard take("/") else { return YearlyTime(day: day, second: 7_200) }
         let start = column
@@ -74,7 +74,7 @@ extension ByteCursor {
         return YearlyTime(day: day, second: second)
     }
 
-    private mutating func takeYearlyDay() throws(Flaw) -> YearlyTime.Day {
+    private mutating func takeYearlyDay() throws(TimeProblem) -> YearlyTime.Day {
         if take("J") {
             return .ordinalWithoutLeapDay(try takeNumber(1...365, digits: 1...3))
         }
@@ -103,7 +103,7 @@ extension ByteCursor {
 
     private mutating func takeNumber(
         _ range: ClosedRange<Int>, digits: ClosedRange<Int>
-    ) throws(Flaw) -> Int {
+    ) throws(TimeProblem) -> Int {
         let start = column
         guard let number = takeNumber(digits: digits), range.contains(number) else {
             throw .expected("a number from \(range.lowerBound) to \(range.upperBound)", at: start)

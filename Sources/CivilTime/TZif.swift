@@ -34,9 +34,10 @@ extension TZif {
     ///
     /// The bytes are not trusted: each length is checked against the size of the file before use, so that
     /// the file's size bounds memory and time.
-    init(_ bytes: [UInt8]) throws(Flaw) {
+    init(_ bytes: [UInt8]) throws(TimeProblem) {
         var cursor = ByteCursor(bytes)
-        let legacy = try Header(from: &cursor, otherwise: Flaw("it does not begin with 'TZif'"))
+        let legacy = try Header(
+            from: &cursor, otherwise: TimeProblem("it does not begin with 'TZif'"))
         guard legacy.version != 0 else {
             self = try cursor.takeData(legacy, timeWidth: 4)
             return
@@ -44,7 +45,8 @@ extension TZif {
         // The first block is for readers of version 1 (RFC 9636 §3).
         _ = try cursor.take(legacy.dataLength(timeWidth: 4), of: "data block")
         let header = try Header(
-            from: &cursor, otherwise: Flaw("it has no second header, as its version asks for"))
+            from: &cursor,
+            otherwise: TimeProblem("it has no second header, as its version asks for"))
         self = try cursor.takeData(header, timeWidth: 8)
 
         // The footer: two newlines with a TZ string or nothing between them. Bytes behind it belong to
@@ -69,13 +71,13 @@ extension TZif {
         var types: Int { counts[4] }
         var designationBytes: Int { counts[5] }
 
-        init(from cursor: inout ByteCursor, otherwise missing: Flaw) throws(Flaw) {
+        init(from cursor: inout ByteCursor, otherwise missing: TimeProblem) throws(TimeProblem) {
             guard cursor.take(word: "TZif") else { throw missing }
             version = try cursor.take(16, of: "header").first ?? 0
             let numbers = try cursor.take(6 * 4, of: "header")
             counts = (0..<6).map { numbers.dropFirst($0 * 4).prefix(4).bigEndian(as: Int.self) }
             guard version == 0 || (UInt8(ascii: "2")...UInt8(ascii: "9")).contains(version) else {
-                throw Flaw("unknown version byte \(version)")
+                throw TimeProblem("unknown version byte \(version)")
             }
         }
 
@@ -91,24 +93,28 @@ extension ByteCursor {
     /// Takes this many bytes of a part of the file; throws if it ends before.
     fileprivate mutating func take(
         _ count: Int, of part: String
-    ) throws(Flaw) -> ArraySlice<UInt8> {
+    ) throws(TimeProblem) -> ArraySlice<UInt8> {
         guard let bytes = take(count: count) else { throw .truncated(part) }
         return bytes
     }
 
-    fileprivate mutating func takeData(_ header: TZif.Header, timeWidth: Int) throws(Flaw) -> TZif {
-        guard header.types > 0 else { throw Flaw("it has no local time type") }
+    fileprivate mutating func takeData(_ header: TZif.Header, timeWidth: Int) throws(TimeProblem)
+        -> TZif
+    {
+        guard header.types > 0 else { throw TimeProblem("it has no local time type") }
         guard header.leapSeconds == 0 else { throw .leapSeconds }
         guard [0, header.types].contains(header.utIndicators),
             [0, header.types].contains(header.standardIndicators)
-        else { throw Flaw("its indicators are neither none nor one for each local time type") }
+        else {
+            throw TimeProblem("its indicators are neither none nor one for each local time type")
+        }
         var data = ByteCursor(try take(header.dataLength(timeWidth: timeWidth), of: "data block"))
 
         var starts: [Int64] = []
         for index in 0..<header.transitions {
             let start = try data.takeSigned(width: timeWidth)
             if let last = starts.last, start <= last {
-                throw Flaw("transition \(index) is not later than the one before it")
+                throw TimeProblem("transition \(index) is not later than the one before it")
             }
             starts.append(start)
         }
@@ -119,19 +125,19 @@ extension ByteCursor {
             // Whether it is daylight saving, and the index of its designation.
             let designation = try data.take(2, of: "data block").last ?? 0
             guard let offset = UTCOffset(seconds: seconds) else {
-                throw Flaw(
+                throw TimeProblem(
                     "local time type \(index) is \(seconds) s from UTC, which is not from "
                         + "\(UTCOffset.range.lowerBound) to \(UTCOffset.range.upperBound)")
             }
             guard designation < header.designationBytes else {
-                throw Flaw("local time type \(index) has no designation")
+                throw TimeProblem("local time type \(index) has no designation")
             }
             types.append(offset)
         }
         var offsets = [types[0]]
         for (transition, type) in indexes.enumerated() {
             guard type < types.count else {
-                throw Flaw("transition \(transition) has no local time type")
+                throw TimeProblem("transition \(transition) has no local time type")
             }
             offsets.append(types[Int(type)])
         }
@@ -139,18 +145,19 @@ extension ByteCursor {
     }
 
     /// A number in two's complement, of 4 or 8 bytes.
-    private mutating func takeSigned(width: Int) throws(Flaw) -> Int64 {
+    private mutating func takeSigned(width: Int) throws(TimeProblem) -> Int64 {
         let bytes = try take(width, of: "data block")
         return width == 4 ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
     }
 }
 
-extension Flaw {
-    package static let leapSeconds = Flaw("it counts leap seconds, which the system clock does not")
+extension TimeProblem {
+    package static let leapSeconds = TimeProblem(
+        "it counts leap seconds, which the system clock does not")
 
     /// The file ends inside this part.
-    fileprivate static func truncated(_ part: String) -> Flaw {
-        Flaw("it ends before its \(part) does")
+    fileprivate static func truncated(_ part: String) -> TimeProblem {
+        TimeProblem("it ends before its \(part) does")
     }
 }
 
@@ -165,11 +172,11 @@ extension ArraySlice<UInt8> {
 package struct ZoneError: Error, Hashable, CustomStringConvertible {
     /// The zone's name.
     package let zone: String
-    /// The flaw of its file.
-    package let flaw: Flaw
+    /// The problem of its file.
+    package let problem: TimeProblem
 
     /// `read time zone 'Asia/Tokyo': it does not begin with 'TZif'`
     package var description: String {
-        "read time zone '\(zone.excerpt)': \(flaw.clause)"
+        "read time zone '\(zone.excerpt)': \(problem.clause)"
     }
 }

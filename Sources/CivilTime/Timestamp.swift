@@ -29,10 +29,10 @@ extension TimePoint where Axis == WallClock {
     package init(rfc3339 text: String) throws(TimestampError) {
         let written = try WrittenTime(text)
         guard let instant = written.instant else {
-            throw TimestampError(text: text, flaw: .noOffset)
+            throw TimestampError(text: text, problem: .noOffset)
         }
         guard written.offset?.hasColon == true else {
-            throw TimestampError(text: text, flaw: .offsetWithoutColon)
+            throw TimestampError(text: text, problem: .offsetWithoutColon)
         }
         self = instant
     }
@@ -58,10 +58,10 @@ private struct WrittenTime {
 extension WrittenTime {
     init(_ text: String) throws(TimestampError) {
         var cursor = ByteCursor(text.utf8)
-        do throws(Flaw) {
+        do throws(TimeProblem) {
             self = try cursor.takeWrittenTime()
         } catch {
-            throw TimestampError(text: text, flaw: error)
+            throw TimestampError(text: text, problem: error)
         }
     }
 }
@@ -74,7 +74,7 @@ extension CivilDateTime {
 }
 
 extension ByteCursor {
-    fileprivate mutating func takeWrittenTime() throws(Flaw) -> WrittenTime {
+    fileprivate mutating func takeWrittenTime() throws(TimeProblem) -> WrittenTime {
         let date = try takeDate()
         if isAtEnd { return WrittenTime(clock: CivilDateTime(date), offset: nil) }
         let isT = take("T")
@@ -91,7 +91,7 @@ extension ByteCursor {
         return WrittenTime(clock: clock, offset: offset)
     }
 
-    private mutating func takeDate() throws(Flaw) -> CivilDate {
+    private mutating func takeDate() throws(TimeProblem) -> CivilDate {
         let year = try take(.year, digits: 4)
         try expect("-")
         let month = try take(.month)
@@ -101,7 +101,7 @@ extension ByteCursor {
     }
 
     /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
-    mutating func takeTimeOfDay() throws(Flaw) -> Int {
+    mutating func takeTimeOfDay() throws(TimeProblem) -> Int {
         let hour = try take(.hour)
         try expect(":")
         let minute = try take(.minute)
@@ -111,7 +111,7 @@ extension ByteCursor {
     }
 
     /// The fraction of a second in whole microseconds; nil without one.
-    private mutating func takeFraction() throws(Flaw) -> Int? {
+    private mutating func takeFraction() throws(TimeProblem) -> Int? {
         guard take(".") else { return nil }
         let start = column
         guard var microseconds = takeNumber(digits: 1...6) else {
@@ -122,7 +122,7 @@ extension ByteCursor {
         return microseconds
     }
 
-    private mutating func takeOffset() throws(Flaw) -> WrittenTime.Offset {
+    private mutating func takeOffset() throws(TimeProblem) -> WrittenTime.Offset {
         if take("Z") || take("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
         let isWest = take("-")
         guard isWest || take("+") else {
@@ -136,14 +136,14 @@ extension ByteCursor {
     }
 
     /// Takes a number of exactly this many digits; throws if it is out of the field's range.
-    mutating func take(_ field: TimeField, digits: Int = 2) throws(Flaw) -> Int {
+    mutating func take(_ field: TimeField, digits: Int = 2) throws(TimeProblem) -> Int {
         guard let value = takeNumber(digits: digits...digits) else {
             throw .expected("a \(digits)-digit \(field.rawValue)", at: column)
         }
         let range = field.range
         guard range.contains(value) else {
             let bounds = "\(range.lowerBound) to \(range.upperBound)"
-            throw Flaw("\(field.rawValue) \(value) is not from \(bounds)")
+            throw TimeProblem("\(field.rawValue) \(value) is not from \(bounds)")
         }
         return value
     }
@@ -151,9 +151,9 @@ extension ByteCursor {
 
 extension CivilDate {
     /// The date of numbers that are each in range; throws if the month has no such day.
-    init(written year: Int, _ month: Int, _ day: Int) throws(Flaw) {
+    init(written year: Int, _ month: Int, _ day: Int) throws(TimeProblem) {
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            throw Flaw("\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)")
+            throw TimeProblem("\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)")
         }
         self = date
     }
@@ -163,21 +163,21 @@ extension CivilDate {
 package struct TimestampError: Error, Hashable, CustomStringConvertible {
     /// The whole text.
     package let text: String
-    /// The flaw of the text.
-    package let flaw: Flaw
+    /// The problem of the text.
+    package let problem: TimeProblem
 
     /// `read time '2027-02-30': 2027-02 has no day 30`
     package var description: String {
-        "read time '\(text.excerpt)': \(flaw.clause)"
+        "read time '\(text.excerpt)': \(problem.clause)"
     }
 }
 
-extension Flaw {
+extension TimeProblem {
     /// `+0900` is allowed only after 'T' and whole seconds.
-    package static let offsetWithoutColon = Flaw(
+    package static let offsetWithoutColon = TimeProblem(
         "an offset without a colon is read only right after 'T' and whole seconds")
     /// An instant is required, and the text has no offset from UTC.
-    package static let noOffset = Flaw("it has no offset from UTC, such as Z or +09:00")
+    package static let noOffset = TimeProblem("it has no offset from UTC, such as Z or +09:00")
 }
 
 /// A number in a written time, and its range (RFC 3339 §5.6).

@@ -18,7 +18,7 @@ extension Zone {
         do {
             self.init(name: name, offsets: try TZif(tzif))
         } catch {
-            throw ZoneError(zone: name, flaw: error)
+            throw ZoneError(zone: name, problem: error)
         }
     }
 

@@ -17,7 +17,7 @@ package struct Answer: Hashable, Sendable {
     /// source.
     package var confirmedAt: Instant?
     /// Whether it came from an earlier address of the source. It is in force until the present
-    /// address gives flags. It has no validators, and its edition does not count.
+    /// address gives flags. It has no validators, and the version in its flags does not count.
     package var isInherited: Bool
 
     /// An answer of the source's present address, unless `isInherited`.

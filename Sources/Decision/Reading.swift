@@ -11,7 +11,7 @@ package struct Reading: Hashable, Sendable {
     package var message: String?
     /// The wait between two polls that the flags ask for while the gate is closed.
     package var retryAfter: Duration?
-    /// The edition of the flags. It never goes backwards.
+    /// The `version` in the flags. It never goes backwards.
     package var version: Int64?
     /// When the flags become stale, whatever their age.
     package var expires: Instant?

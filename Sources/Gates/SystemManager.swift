@@ -61,7 +61,7 @@ package final class SystemManager {
 extension SystemManager {
     /// The properties of a unit that a drill needs.
     package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
-        let snapshot = try ask(.read(unit), within: Self.patience) { try $0.unitSnapshot() }
+        let snapshot = try ask(.read(unit), within: Self.timeLimit) { try $0.unitSnapshot() }
         guard let snapshot else {
             throw Failure(
                 description: "read unit '\(unit)': systemd does not tell how it stands", call: nil)
@@ -74,7 +74,7 @@ extension SystemManager {
     package func keep(_ unit: UnitName) throws(Failure) {
         try ask(
             .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
-            within: Self.patience
+            within: Self.timeLimit
         ) { _ in }
     }
 
@@ -82,7 +82,7 @@ extension SystemManager {
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try ask(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
-            within: Self.patience
+            within: Self.timeLimit
         ) { try $0.loadedUnits() }
     }
 
@@ -103,7 +103,7 @@ extension SystemManager {
         let jobs = try FinishedJobs(on: bus)
         let job = try ask(
             .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
-            within: Self.patience
+            within: Self.timeLimit
         ) { try $0.text("o") }
         let deadline = loop.now.boot + limit
         while jobs.results[job] == nil, loop.now.boot < deadline {
@@ -115,11 +115,11 @@ extension SystemManager {
     /// systemd sends its signals only to subscribers.
     private func subscribe() throws(Failure) {
         do {
-            try ask(.manager("subscribe to systemd", "Subscribe"), within: Self.patience) { _ in }
+            try ask(.manager("subscribe to systemd", "Subscribe"), within: Self.timeLimit) { _ in }
         } catch  where error.call?.isRepetition ?? false {}
     }
 
-    private static let patience: Duration = .seconds(10)
+    private static let timeLimit: Duration = .seconds(10)
 }
 
 /// Collects the results of jobs, by the object paths of the jobs, for as long as it lives.

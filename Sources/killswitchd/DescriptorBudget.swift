@@ -27,7 +27,7 @@ enum DescriptorBudget {
     static var used: Int? {
         let names = Result { () throws(FileError) in try Directory.list("/proc/self/fd") }
         guard case .success(let names) = names else { return nil }
-        // Without the one by which they were listed.
+        // The descriptor of the listing itself does not count.
         return names.count - 1
     }
 

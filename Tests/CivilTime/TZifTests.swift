@@ -132,7 +132,7 @@ import Testing
 
     @Test func leapSecondZonesOfTheSystemAreRefused() throws {
         let error = #expect(throws: ZoneError.self) { try Zone.system("right/Europe/Berlin") }
-        #expect(error?.flaw == .leapSeconds)
+        #expect(error?.problem == .leapSeconds)
     }
 
     @Test func everyTruncationOfARealZoneIsRefused() throws {

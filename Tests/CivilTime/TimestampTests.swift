@@ -51,7 +51,7 @@ import Testing
         let instant = Instant(microseconds: accepted.microseconds)
         #expect(try Timestamp.parse(accepted.text) == .instant(instant))
         let error = #expect(throws: TimestampError.self) { try Instant(rfc3339: accepted.text) }
-        #expect(error?.flaw == .offsetWithoutColon)
+        #expect(error?.problem == .offsetWithoutColon)
     }
 
     @Test(arguments: [
@@ -69,7 +69,7 @@ import Testing
         #expect(local.description == clock)
         #expect(try timestamp.instant(in: .following("JST-9")) == .at(inTokyo))
         let error = #expect(throws: TimestampError.self) { try Instant(rfc3339: text) }
-        #expect(error?.flaw == .noOffset)
+        #expect(error?.problem == .noOffset)
     }
 
     struct Refused: Sendable, CustomTestStringConvertible {

@@ -176,25 +176,25 @@ import Transfer
         #expect(response.body.isEmpty)
     }
 
-    struct Trouble: CustomTestStringConvertible, Sendable {
+    struct UnreachableAddress: CustomTestStringConvertible, Sendable {
         let url: String
         let error: TransferError
         var testDescription: String { url }
     }
 
     @Test(arguments: [
-        Trouble(url: "http://127.0.0.1:1/", error: .notConnected("connection refused")),
-        Trouble(url: "http://127.0.0.1:99999/", error: .notStarted("")),
+        UnreachableAddress(url: "http://127.0.0.1:1/", error: .notConnected("connection refused")),
+        UnreachableAddress(url: "http://127.0.0.1:99999/", error: .notStarted("")),
     ])
-    func anAddressThatCannotBeReachedIsAnError(_ trouble: Trouble) throws {
+    func anAddressThatCannotBeReachedIsAnError(_ address: UnreachableAddress) throws {
         let scene = try Scene()
         let exchange = try Exchange(scene.client)
         let error = #expect(throws: TransferError.self) {
-            try scene.get(HTTPRequest(url: trouble.url), by: exchange)
+            try scene.get(HTTPRequest(url: address.url), by: exchange)
         }
-        switch (error, trouble.error) {
+        switch (error, address.error) {
         case (.notStarted?, .notStarted): break
-        default: #expect(error == trouble.error)
+        default: #expect(error == address.error)
         }
     }
 }

@@ -79,7 +79,7 @@ final class Connection {
     /// The bytes that it keeps for its client: of calls, also of the one that is being answered, and of a reply.
     var held: Int { unsent.count + framing.count + callSize }
 
-    /// Whether its client has a call to finish or a reply to take, and nothing else is waited for.
+    /// Whether the client has to act next: finish its call, or take its reply.
     var waitsForClient: Bool {
         if isQueued { return false }
         return switch activity {

@@ -47,8 +47,8 @@ package final class Server {
         }
     }
 
-    /// Gives each waiting call a chance to be answered: one that acts at once, one that reads after everything
-    /// else on the loop.
+    /// Gives each waiting call a chance to be answered. A call that acts is answered at once; a call that
+    /// reads, after everything else on the loop.
     package func advance(_ trigger: ReplyTrigger) {
         guard !connections.isEmpty else { return }
         for connection in connections.values { connection.advance(trigger) }
@@ -66,8 +66,8 @@ package final class Server {
         }
     }
 
-    /// Ends connections until those that are left keep no more bytes than they may. Who has the most loses
-    /// one, the one whose client has been slow for longest; `current` is last.
+    /// Ends connections until the others keep no more bytes than the limits allow. The user with the most
+    /// bytes loses the connection that was inactive the longest; `current` is never ended here.
     func trim(keeping current: Connection) {
         guard connections[ObjectIdentifier(current)] != nil else { return }
         if current.isReader {

@@ -1,7 +1,6 @@
 /// How much all clients together may cost the daemon.
 package struct ServerLimits {
-    /// Connections at a time. The connection of a client that may act ends one of a reader where there are
-    /// more.
+    /// Connections at a time. At the limit, a client that may act takes the place of a reader.
     package var connections = 640
     /// The most connections of clients that may only read.
     package var readers = 512
@@ -19,8 +18,8 @@ package struct ServerLimits {
     /// The limits of the daemon.
     package init() {}
 
-    /// The same where clients may take so many descriptors at most. Where those are few, the places of readers
-    /// are the first to go; a handful for those that may act are always there.
+    /// The limits of the daemon where all clients together may take at most `descriptors`. If these are few,
+    /// readers lose their places first; clients that may act always have a handful.
     package init(within descriptors: Int) {
         let reserved = connections - readers
         connections = min(connections, max(descriptors, Self.handful))

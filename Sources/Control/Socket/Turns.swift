@@ -4,8 +4,8 @@ import Faults
 
 /// Gives the connections of one kind their turns on the loop: user by user, a piece of work at a time.
 ///
-/// Only one source is pending for all of them, so that the loop looks after everything else between two
-/// pieces. A user who has used up a share of time waits; so do all users once they have used up theirs together.
+/// One source of the loop serves all connections, so that other events are handled between two pieces. A user
+/// who has used up the share of one user waits; all users wait once they have used up their share together.
 final class Turns {
     /// How much of the loop's time the users may have.
     struct Share {

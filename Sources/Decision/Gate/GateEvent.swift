@@ -21,7 +21,7 @@ package enum GateEvent: Hashable, Sendable {
     case jobAnswered(TargetJob, problem: String?)
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
-    /// How the units of a service stand could not be written down.
+    /// `units.json` of a service could not be written.
     case publishFailed(ServiceName, problem: String)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke

@@ -65,13 +65,13 @@ struct GateMove: Hashable, Sendable {
     /// How long each unit took that has arrived.
     private(set) var took: [UnitName: Duration] = [:]
 
-    /// A move that was asked for at `now`, and is looked at again after `patience`.
+    /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
     init(
-        at now: Boottime, patience: Duration = .seconds(2), isMidway: Bool = false,
+        at now: Boottime, timeLimit: Duration = .seconds(2), isMidway: Bool = false,
         awaiting: Set<UnitName> = []
     ) {
         began = now
-        retryAt = now + patience
+        retryAt = now + timeLimit
         self.isMidway = isMidway
         awaited = awaiting
     }

@@ -74,7 +74,7 @@ struct GateState: Hashable, Sendable {
         areOrphansReported = false
         guard self.desired != desired else { return false }
         if self.desired == nil {
-            readyBy = rest.link.isReachable ? rest.now + Self.patience : nil
+            readyBy = rest.link.isReachable ? rest.now + Self.timeLimit : nil
             if rest.link.isUp {
                 targets.expectFixed()
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
@@ -273,7 +273,7 @@ struct GateState: Hashable, Sendable {
             batch.announce(.movedElsewhere(service, desired))
             return begin(rest, &batch)
         }
-        phase = .moving(GateMove(at: rest.now, patience: delay))
+        phase = .moving(GateMove(at: rest.now, timeLimit: delay))
     }
 
     // MARK: Rows
@@ -296,5 +296,5 @@ struct GateState: Hashable, Sendable {
     }
 
     /// How long the daemon's readiness waits for systemd, its bus and polkit.
-    private static let patience: Duration = .seconds(10)
+    private static let timeLimit: Duration = .seconds(10)
 }

@@ -79,7 +79,7 @@ extension Machine {
         }
     }
 
-    /// Drops every answer of a source, its stored flags and the highest edition that was accepted,
+    /// Drops every answer of a source, its stored flags and the highest version that was accepted,
     /// and fetches it again. As after a reload, its services keep their verdicts until it has
     /// answered, at most for `first_timeout`.
     mutating func forget(_ name: SourceName, by author: String) {

@@ -15,7 +15,7 @@ struct SwitchState: Hashable, Sendable {
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
     private var newest = NewestAnswer.accepted
-    /// The highest edition that was accepted; nil if the flags had none.
+    /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
 
     /// The fate of the newest answer.
@@ -26,7 +26,7 @@ struct SwitchState: Hashable, Sendable {
         /// enough agree or the source returns to the flags in force, for `invalid` by an invalid
         /// answer.
         case unconfirmed(Unconfirmed)
-        /// It cannot be read, or its edition is lower than an accepted one. Left for `accepted` or
+        /// It cannot be read, or its version is lower than an accepted one. Left for `accepted` or
         /// `unconfirmed` by the next good answer.
         case invalid(InvalidFlag)
     }
@@ -120,8 +120,8 @@ struct SwitchState: Hashable, Sendable {
         highestVersion = reading.version ?? highestVersion
     }
 
-    /// Throws for a reading whose edition is lower than an accepted one, or missing. Flags that had
-    /// an edition once must always have one: without it, new flags cannot be told from old flags.
+    /// Throws for a reading whose version is lower than an accepted one, or missing. Flags that had
+    /// a version once must always have one: without it, new flags cannot be told from old flags.
     func checkVersion(of next: Reading) throws(InvalidFlag) {
         guard let highest = highestVersion else { return }
         guard let version = next.version else { throw .missing(key: "version") }
@@ -153,7 +153,7 @@ struct SwitchState: Hashable, Sendable {
         }
     }
 
-    /// Notes that the present address gives the inherited answer too, so that its edition counts.
+    /// Notes that the present address gives the inherited answer too, so that its version counts.
     mutating func acceptAsOwn(_ answer: NumberedAnswer) {
         guard self.answer?.number == answer.number, let reading else { return }
         self.answer = answer
@@ -161,7 +161,7 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Keeps the flags in force after the source's address has changed. They are unconfirmed, as
-    /// after a start, and their edition no longer counts. The service waits only for a switch
+    /// after a start, and their version no longer counts. The service waits only for a switch
     /// without flags.
     mutating func inherit(at now: Now) {
         confirmation = confirmation.earlier(at: now)

@@ -55,8 +55,8 @@ extension ValueType where Value == [String] {
             for element in elements {
                 guard case .string(let text) = element.value else { throw .wrongType() }
                 let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-                if let flaw = URLText(endpoint).endpointFlaw {
-                    throw .bad("endpoint", cause: "\(text.quoted): \(flaw)")
+                if let problem = URLText(endpoint).endpointProblem {
+                    throw .bad("endpoint", cause: "\(text.quoted): \(problem)")
                 }
                 guard !endpoints.contains(where: endpoint.hasSameBytes) else {
                     throw .bad("list", cause: "it names \(text.quoted) twice")
@@ -73,7 +73,7 @@ extension ValueType where Value == [String] {
 
 extension URLText {
     /// Why it is refused as the URL of a member of a cluster.
-    fileprivate var endpointFlaw: String? {
-        flaw ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
+    fileprivate var endpointProblem: String? {
+        problem ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
     }
 }

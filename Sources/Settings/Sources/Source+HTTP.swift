@@ -68,7 +68,7 @@ extension ValueType where Value == [HeaderField] {
                             + "not a string")
                 }
                 let field = HeaderField(name: member.key, value: value)
-                if let flaw = field.flaw { throw .bad("header", cause: flaw) }
+                if let problem = field.problem { throw .bad("header", cause: problem) }
                 fields.append(field)
             }
             return fields
@@ -81,7 +81,7 @@ extension ValueType where Value == [HeaderField] {
 
 extension HeaderField {
     /// Why it cannot be sent: it would end the line, it belongs to the daemon, or it is a secret.
-    fileprivate var flaw: String? {
+    fileprivate var problem: String? {
         let isToken = name.isASCII(from: "!") && !name.utf8.contains(where: separators.contains)
         guard isToken, !name.isEmpty else { return "\(name.quoted) is no name of a header" }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {

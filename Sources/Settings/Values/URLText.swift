@@ -5,7 +5,7 @@ struct URLText {
     /// The host and the port; empty without a scheme.
     let authority: Substring
 
-    /// Any text; `flaw` tells whether it is accepted.
+    /// Any text; `problem` tells whether it is accepted.
     init(_ text: String) {
         self.text = text
         let scheme = ["https://", "http://"].first(where: text.hasPrefix)
@@ -24,7 +24,7 @@ struct URLText {
     }
 
     /// Why it is refused; nil if it is accepted.
-    var flaw: String? {
+    var problem: String? {
         guard text.isASCII(from: "!") else {
             return "it holds a blank or a non-ASCII character; write it as %XX"
         }
@@ -72,7 +72,7 @@ extension ValueType where Value == String {
     ) -> Self {
         .string(expected: expected) { text throws(ValueProblem) in
             let url = URLText(text)
-            if let flaw = url.flaw { throw .bad("URL", cause: flaw) }
+            if let problem = url.problem { throw .bad("URL", cause: problem) }
             return try check(url)
         }
     }

@@ -31,7 +31,7 @@ enum Domain {
     }
 
     /// The kinds of answer after the flags in force.
-    enum Doubt: CaseIterable {
+    enum Problem: CaseIterable {
         case none, invalid, unconfirmed
 
         func apply(to evidence: inout Evidence) {
@@ -45,10 +45,12 @@ enum Domain {
     }
 
     /// All evidence of a switch. Without flags there is neither age nor answer.
-    static func evidence(on source: SourceName, doubts: [Doubt] = Doubt.allCases) -> [Evidence] {
+    static func evidence(on source: SourceName, problems: [Problem] = Problem.allCases)
+        -> [Evidence]
+    {
         var all: [Evidence] = []
         for reading in readings {
-            for doubt in doubts {
+            for problem in problems {
                 for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
                     guard reading != nil || !isAnswered else { continue }
                     for age in reading == nil ? [.zero] : [.zero, maxStale] {
@@ -56,7 +58,7 @@ enum Domain {
                         evidence.isAnswered = isAnswered
                         evidence.isAwaited = isAwaited
                         evidence.age = age
-                        doubt.apply(to: &evidence)
+                        problem.apply(to: &evidence)
                         all.append(evidence)
                     }
                 }

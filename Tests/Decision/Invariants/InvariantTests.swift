@@ -44,7 +44,7 @@ import Testing
 
     /// An override is the verdict whatever flags and policy say. An expired override changes nothing.
     @Test func everyOverrideIsTheVerdictUntilItIsOver() throws {
-        let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
+        let evidence = Domain.evidence(on: try named("app"), problems: [.none])
         var (forced, over) = (0, 0)
         var violations: [String] = []
         for override in Domain.overrides.compactMap(\.self) {
@@ -78,7 +78,7 @@ import Testing
     /// Two switches: if one closes, the other cannot open; a switch that is still awaited opens nothing;
     /// the order of the two makes no difference.
     @Test func noSwitchOpensWhatAnotherCloses() throws {
-        let evidence = Domain.evidence(on: try named("app"), doubts: [.none])
+        let evidence = Domain.evidence(on: try named("app"), problems: [.none])
             .filter { !$0.isAwaited || $0.age == .zero }
         let circumstances = Domain.circumstances[0]
         var count = 0

@@ -173,11 +173,11 @@ import Testing
     @Test func aReplacedObjectReportsTheSameProblemOfItsStreamAgain() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        let troubled = Event.watched(app, problem: "no watch is left")
-        play.at(2, troubled)
+        let unwatched = Event.watched(app, problem: "no watch is left")
+        play.at(2, unwatched)
         play.forget()
         play.at(3, try reconfigured(try service(), .sameAddress))
-        play.at(4, troubled)
+        play.at(4, unwatched)
         #expect(play.text.contains("say warning: ") && play.text.contains("no watch is left"))
     }
 

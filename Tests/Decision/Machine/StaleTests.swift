@@ -197,7 +197,7 @@ import Testing
                 """#)
     }
 
-    @Test func theTroubleOfAnySwitchThatAgreesIsTheReason() throws {
+    @Test func theProblemOfAnySwitchThatAgreesIsTheReason() throws {
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript(
             [try service(format: .status(.whole), policy: policy, sources: ["app", "other"])])

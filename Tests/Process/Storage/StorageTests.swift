@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    struct Trouble: CustomTestStringConvertible, Sendable {
+    struct StorageProblem: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let begin: String
         let end: String
@@ -61,42 +61,42 @@ import Testing
         let isPublished: Bool
     }
 
-    static let troubles: [Trouble] = [
-        Trouble(
+    static let problems: [StorageProblem] = [
+        StorageProblem(
             testDescription: "a full runtime directory",
             begin: "cat /dev/zero > run/filler || true", end: "rm run/filler",
             // The files that say open are removed, which makes room for the closing.
             says: "no space left on device; retrying", isPublished: true),
-        Trouble(
+        StorageProblem(
             testDescription: "a full state directory",
             begin: "cat /dev/zero > state/filler || true", end: "rm state/filler",
             says: "no space left on device; retrying", isPublished: true),
-        Trouble(
+        StorageProblem(
             testDescription: "a read-only runtime directory",
             begin: "mount -o remount,ro run", end: "mount -o remount,rw run",
             says: "read-only file system; retrying", isPublished: false),
-        Trouble(
+        StorageProblem(
             testDescription: "a read-only state directory",
             begin: "mount -o remount,ro state", end: "mount -o remount,rw state",
             says: "read-only file system; retrying", isPublished: true),
     ]
 
-    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: troubles)
-    func aStorageProblemIsReportedAndTheWriteIsRetried(_ trouble: Trouble) throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: problems)
+    func aStorageProblemIsReportedAndTheWriteIsRetried(_ problem: StorageProblem) throws {
         let mounted = try Mounted()
         try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
         let before = try mounted.run("cat run/shop/*").output
-        _ = try mounted.run(trouble.begin)
+        _ = try mounted.run(problem.begin)
         try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try mounted.wait(until: "the problem is logged") {
-            try mounted.program.errors.contains(trouble.says)
+            try mounted.program.errors.contains(problem.says)
         }
-        if trouble.isPublished {
+        if problem.isPublished {
             try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
         } else {
             #expect(try mounted.run("cat run/shop/*").output == before)
         }
-        _ = try mounted.run(trouble.end)
+        _ = try mounted.run(problem.end)
         try mounted.wait(until: "it has recovered") {
             try mounted.program.errors.contains("all files are written again")
         }

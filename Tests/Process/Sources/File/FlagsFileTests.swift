@@ -76,7 +76,7 @@ import Testing
         try daemon.waitFor("ended")
     }
 
-    struct Trouble: CustomTestStringConvertible, Sendable {
+    struct FileProblem: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let make: @Sendable (TemporaryFolder) throws -> Void
         /// The part of the log line that names the problem.
@@ -84,56 +84,56 @@ import Testing
     }
 
     /// Content that is no flags. None of it is an order.
-    static let troubles: [Trouble] = [
-        Trouble(
+    static let problems: [FileProblem] = [
+        FileProblem(
             testDescription: "nothing", make: { try File.remove($0("flags.json")) },
             says: "flags.json': no such file or directory"),
-        Trouble(
+        FileProblem(
             testDescription: "an empty file", make: { try $0.write("", to: "flags.json") },
             says: "the answer is empty"),
-        Trouble(
+        FileProblem(
             testDescription: "a web page", make: { try $0.write("<html>", to: "flags.json") },
             says: "the answer is a web page, not JSON"),
-        Trouble(
+        FileProblem(
             testDescription: "broken JSON",
             make: { try $0.write(#"{"service_end": "over""#, to: "flags.json") },
             says: "the answer is not valid JSON: "),
-        Trouble(
+        FileProblem(
             testDescription: "a missing key", make: { try $0.write("{}", to: "flags.json") },
             says: "key 'service_end' is missing"),
-        Trouble(
+        FileProblem(
             testDescription: "a wrong type",
             make: { try $0.write(#"{"service_end": false}"#, to: "flags.json") },
             says: "key 'service_end' is a boolean, not a string"),
-        Trouble(
+        FileProblem(
             testDescription: "a file too large",
             make: {
                 try $0.write(
                     #"{"service_end": "\#(String(repeating: "x", count: 1 << 20))"}"#,
                     to: "flags.json")
             }, says: "larger than"),
-        Trouble(
+        FileProblem(
             testDescription: "a folder",
             make: {
                 try File.remove($0("flags.json"))
                 try Directory.create($0("flags.json"))
             }, says: "flags.json': "),
-        Trouble(
+        FileProblem(
             testDescription: "a FIFO, which nobody writes to",
             make: { try shell("rm \($0("flags.json")) && mkfifo \($0("flags.json"))") },
             says: "flags.json': not a regular file"),
     ]
 
-    @Test(arguments: troubles) func theLastGoodFlagsStayInForceOn(_ trouble: Trouble) throws {
+    @Test(arguments: problems) func theLastGoodFlagsStayInForceOn(_ problem: FileProblem) throws {
         let daemon = try Daemon()
         try daemon.start()
         try daemon.waitFor("running")
-        try trouble.make(daemon.folder)
-        try daemon.waitUntil("the log says '\(trouble.says)'") {
-            try daemon.log.contains(trouble.says)
+        try problem.make(daemon.folder)
+        try daemon.waitUntil("the log says '\(problem.says)'") {
+            try daemon.log.contains(problem.says)
         }
         #expect(try daemon.member("state") == "\"running\"")
-        #expect(try daemon.log.lines(containing: trouble.says) <= 2)
+        #expect(try daemon.log.lines(containing: problem.says) <= 2)
         try shell("rm -rf \(daemon.folder("flags.json"))")
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try daemon.waitFor("ended")

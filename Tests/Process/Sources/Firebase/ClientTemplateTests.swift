@@ -152,35 +152,35 @@ import Testing
         try await daemon.awaitState("ended")
     }
 
-    static let troubles = [
-        TemplateTrouble(
+    static let problems = [
+        TemplateProblem(
             name: "NO_TEMPLATE", line: "the project has no client template (NO_TEMPLATE)"),
-        TemplateTrouble(
+        TemplateProblem(
             name: "EMPTY_CONFIG", line: "the template holds nothing for this app (EMPTY_CONFIG)"),
-        TemplateTrouble(
+        TemplateProblem(
             name: "INSTANCE_STATE_UNSPECIFIED",
             line: "the service does not know (INSTANCE_STATE_UNSPECIFIED)"),
-        TemplateTrouble(name: "MYSTERY", line: "the answer's state 'MYSTERY' is not known"),
-        TemplateTrouble(
+        TemplateProblem(name: "MYSTERY", line: "the answer's state 'MYSTERY' is not known"),
+        TemplateProblem(
             name: "401", line: "401 (unauthorized): UNAUTHENTICATED: Request had invalid"),
-        TemplateTrouble(name: "403", line: "403 (forbidden): PERMISSION_DENIED: Permission"),
-        TemplateTrouble(name: "404", line: "404 (not found): NOT_FOUND: Requested entity"),
-        TemplateTrouble(
+        TemplateProblem(name: "403", line: "403 (forbidden): PERMISSION_DENIED: Permission"),
+        TemplateProblem(name: "404", line: "404 (not found): NOT_FOUND: Requested entity"),
+        TemplateProblem(
             name: "429", line: "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
-        TemplateTrouble(name: "503", line: "503 (unavailable): UNAVAILABLE"),
-        TemplateTrouble(
+        TemplateProblem(name: "503", line: "503 (unavailable): UNAVAILABLE"),
+        TemplateProblem(
             name: "error-200", line: "the server answers 200 with an error: UNAVAILABLE"),
-        TemplateTrouble(name: "closed", line: "cannot connect: connection refused"),
+        TemplateProblem(name: "closed", line: "cannot connect: connection refused"),
     ]
 
     /// The official clients take such answers for empty flags. Here they are no order, defaults or not.
-    @Test(arguments: troubles, TemplateTrouble.Word.allCases)
-    func aFailingServiceChangesNoVerdict(trouble: TemplateTrouble, known: TemplateTrouble.Word)
+    @Test(arguments: problems, TemplateProblem.Word.allCases)
+    func aFailingServiceChangesNoVerdict(problem: TemplateProblem, known: TemplateProblem.Word)
         async throws
     {
         let (server, daemon) = try await scene(
             known.rawValue, source: "defaults = { service_end = \"\(known.other)\" }")
-        try await trouble.expectNoOrder(to: daemon, that: known, from: server) { word in
+        try await problem.expectNoOrder(to: daemon, that: known, from: server) { word in
             try server.publish(client: ["service_end": .string(word.rawValue)], version: 8)
         }
     }

@@ -10,7 +10,7 @@ extension ServerTemplateTests {
         let pattern: String
         var isFound = false
         /// The error of RE2 for an invalid expression.
-        var flaw: String?
+        var problem: String?
     }
 
     private static let expressions = [
@@ -21,8 +21,8 @@ extension ServerTemplateTests {
         Expression(name: "any_case", pattern: "(?i)gold", isFound: true),
         Expression(name: "class", pattern: "\\p{Lu}{4}", isFound: true),
         Expression(name: "slow_elsewhere", pattern: "(e*)*(e*)*(e*)*x"),
-        Expression(name: "look_ahead", pattern: "(?=gold)", flaw: "invalid perl operator: (?="),
-        Expression(name: "open", pattern: "(gold", flaw: "missing ): (gold"),
+        Expression(name: "look_ahead", pattern: "(?=gold)", problem: "invalid perl operator: (?="),
+        Expression(name: "open", pattern: "(gold", problem: "missing ): (gold"),
     ]
 
     @Test func conditionsWithRegularExpressionsAreSearchedFor() async throws {
@@ -60,10 +60,10 @@ extension ServerTemplateTests {
             #expect(
                 values[expression.name]?.string == (expression.isFound ? "found" : "not found"),
                 "\(expression.name)")
-            if let flaw = expression.flaw {
+            if let problem = expression.problem {
                 #expect(
                     try daemon.lines(with: "condition '\(expression.name)' counts as false")
-                        .contains { $0.contains(flaw) }, "\(flaw)")
+                        .contains { $0.contains(problem) }, "\(problem)")
             }
         }
     }

@@ -10,18 +10,18 @@ struct DisagreementTests {
         let test: String
         let targets: [String]
         let signal: SignalValue
-        let doubt: String
+        let warning: String
         var testDescription: String { name }
 
         init(
             _ name: String, _ test: String, _ targets: [String], _ signal: SignalValue,
-            _ doubt: String
+            _ warning: String
         ) {
             self.name = name
             self.test = test
             self.targets = targets
             self.signal = signal
-            self.doubt = doubt
+            self.warning = warning
         }
     }
 
@@ -105,7 +105,7 @@ struct DisagreementTests {
         #expect(!isTrue)
         #expect(
             evaluator.warnings
-                == ["condition 'c' counts as false: signal 's': \(disagreement.doubt)"])
+                == ["condition 'c' counts as false: signal 's': \(disagreement.warning)"])
     }
 
     @Test func aTargetThatMatchesOutweighsOneThatIsDoubtful() {
@@ -119,43 +119,43 @@ struct DisagreementTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let name: String
         let json: String
-        let doubt: String
+        let warning: String
         var testDescription: String { name }
     }
 
     static let shapes = [
-        Shape(name: "none", json: "null", doubt: "it is no object"),
-        Shape(name: "empty", json: "{}", doubt: "it is empty"),
+        Shape(name: "none", json: "null", warning: "it is no object"),
+        Shape(name: "empty", json: "{}", warning: "it is empty"),
         Shape(
             name: "unknown kind", json: #"{"dateTime": {}}"#,
-            doubt: "its kind 'dateTime' is not known"),
+            warning: "its kind 'dateTime' is not known"),
         Shape(
             name: "kind of a wrong type", json: #"{"true": false}"#,
-            doubt: "'true' is a boolean, not an object"),
+            warning: "'true' is a boolean, not an object"),
         Shape(
             name: "no list", json: #"{"orCondition": {"conditions": {}}}"#,
-            doubt: "'conditions' is an object, not an array"),
+            warning: "'conditions' is an object, not an array"),
         Shape(
             name: "unknown share", json: #"{"percent": {"percentOperator": "NEARLY"}}"#,
-            doubt: "its operator 'NEARLY' is not known"),
+            warning: "its operator 'NEARLY' is not known"),
         Shape(
             name: "a share as text",
             json:
                 #"{"percent": {"percentOperator": "LESS_OR_EQUAL", "microPercent": "100000000"}}"#,
-            doubt: "'microPercent' is a string, not a number"),
+            warning: "'microPercent' is a string, not a number"),
         Shape(
             name: "no operator",
             json:
                 #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": ["x"]}}"#,
-            doubt: "its operator '' is not known"),
+            warning: "its operator '' is not known"),
         Shape(
             name: "no target",
             json: #"{"customSignal": {"customSignalKey": "s"}}"#,
-            doubt: "it has no target value"),
+            warning: "it has no target value"),
         Shape(
             name: "no text as target",
             json: #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": [1]}}"#,
-            doubt: "'targetCustomSignalValues' holds a value that is no string"),
+            warning: "'targetCustomSignalValues' holds a value that is no string"),
     ]
 
     @Test(arguments: shapes)
@@ -165,7 +165,7 @@ struct DisagreementTests {
         var evaluator = Evaluator(context, .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
-        #expect(evaluator.warnings == ["condition 'c' counts as false: \(shape.doubt)"])
+        #expect(evaluator.warnings == ["condition 'c' counts as false: \(shape.warning)"])
     }
 
     @Test(arguments: 0...7)

@@ -6,7 +6,7 @@ import Testing
 extension OnSystemd {
     /// Units that do not stop or start as their gate wants.
     @Suite(.serialized)
-    struct GateTroubleTests {
+    struct GateProblemTests {
         @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
             let host = try Host()
             try host.unit(

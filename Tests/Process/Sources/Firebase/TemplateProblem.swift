@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// A failure of a Firebase service: the case of `firebase-server.py` and the log line about it.
-struct TemplateTrouble: Sendable, CustomTestStringConvertible {
+struct TemplateProblem: Sendable, CustomTestStringConvertible {
     let name: String
     /// A part of the log line.
     let line: String
