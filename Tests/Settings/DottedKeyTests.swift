@@ -1,3 +1,4 @@
+import Decision
 import Settings
 import Testing
 
