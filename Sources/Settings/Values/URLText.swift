@@ -25,8 +25,8 @@ struct URLText {
         return String(rest)
     }
 
-    /// Why it is refused; nil if it is accepted.
-    var flaw: String? {
+    /// Why it is refused; nil if it is accepted. `login` names the keys for a login: `'bearer'`.
+    func flaw(login: String) -> String? {
         guard text.isASCII(from: "!") else {
             return "it holds a blank or a non-ASCII character; write it as %XX"
         }
@@ -37,7 +37,7 @@ struct URLText {
             return "what follows '#' is not sent to a server; leave it out"
         }
         guard !authority.contains("@") else {
-            return "a user or password does not belong into this file; use 'bearer'"
+            return "a user or password does not belong into a URL; use \(login)"
         }
         return hostFlaw ?? portFlaw
     }
@@ -78,13 +78,15 @@ struct URLText {
 }
 
 extension ValueType where Value == String {
-    /// A URL that `check` accepts, in the form that `check` returns.
+    /// A URL that `check` accepts, in the form that `check` returns. `login` names the keys beside it for a
+    /// login.
     static func url(
-        expected: String, _ check: @escaping (URLText) throws(ValueProblem) -> String
+        expected: String, login: String,
+        _ check: @escaping (URLText) throws(ValueProblem) -> String
     ) -> Self {
         .string(expected: expected) { text throws(ValueProblem) in
             let url = URLText(text)
-            if let flaw = url.flaw { throw .bad("URL", cause: flaw) }
+            if let flaw = url.flaw(login: login) { throw .bad("URL", cause: flaw) }
             return try check(url)
         }
     }

@@ -124,6 +124,53 @@ struct URLTests {
                     """)
     }
 
+    /// A URL of etcd with a user was refused with the advice to use `bearer`, which etcd does not have.
+    @Test func aLoginInAURLIsRefusedWithTheKeysForIt() {
+        let flaw = "a user or password does not belong into a URL; use"
+        #expect(
+            errors(
+                in: """
+                    [source.a]
+                    type = "http"
+                    url = "https://ann:secret@a"
+                    [source.b]
+                    type = "ofrep"
+                    url = "https://ann@a"
+                    [source.c]
+                    type = "etcd"
+                    prefix = "flags/"
+                    endpoints = ["https://ann:secret@a:2379"]
+                    [source.d]
+                    type = "firebase"
+                    project = "shop"
+                    api_key = "key"
+                    app_id = "id"
+                    base_url = "https://@a"
+                    realtime_url = "https://ann@a"
+                    installations_url = "https://ann@a"
+                    [source.e]
+                    type = "firebase-server"
+                    project = "shop"
+                    base_url = "https://:secret@a"
+                    [service.shop]
+                    source = "a"
+                    format = "status"
+                    """) == """
+                    f:3:7: bad URL 'https://ann:secret@a' of 'url' in [source.a]: \(flaw) 'bearer'
+                    f:6:7: bad URL 'https://ann@a' of 'url' in [source.b]: \(flaw) 'bearer' or \
+                    'api_key'
+                    f:10:13: bad endpoint an array of 'endpoints' in [source.c]: \
+                    'https://ann:secret@a:2379': \(flaw) 'user' and 'password'
+                    f:16:12: bad URL 'https://@a' of 'base_url' in [source.d]: \(flaw) 'api_key'
+                    f:17:16: bad URL 'https://ann@a' of 'realtime_url' in [source.d]: \(flaw) \
+                    'api_key'
+                    f:18:21: bad URL 'https://ann@a' of 'installations_url' in [source.d]: \(flaw) \
+                    'api_key'
+                    f:22:12: bad URL 'https://:secret@a' of 'base_url' in [source.e]: \(flaw) \
+                    'credentials'
+                    """)
+    }
+
     private static func source(_ url: String) -> String {
         """
         [source.app]
