@@ -158,7 +158,8 @@ struct VersionNumber: Comparable {
     private let segments: [Int64]
 
     /// Reads numbers that both official clients read alike: digits, with a sign and white space around at
-    /// most, not negative, and exact in a double.
+    /// most, not negative, and at most 2^53. One client keeps every digit; the other reads doubles, where
+    /// 2^53 + 1 is 2^53.
     init(_ text: String) throws(ConditionError) {
         var segments: [Int64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -182,7 +183,7 @@ struct VersionNumber: Comparable {
 
     private static func segment(_ text: String) -> Int64? {
         let trimmed = String(Blanks.both.trim(text))
-        guard trimmed.utf8.count <= 16, let number = Int64(trimmed), number >= 0 else { return nil }
-        return number
+        guard trimmed.utf8.count <= 16, let number = Int64(trimmed) else { return nil }
+        return (0...1 << 53).contains(number) ? number : nil
     }
 }
