@@ -47,13 +47,14 @@ struct ctoml_document {
 
 namespace {
 
-/// How many dots a line may have. toml++ makes a table for each in a dotted key, and calls itself
-/// for each of those when it is done: a line of a million would overflow the stack.
-constexpr size_t most_dots_in_a_line = 250;
-
 /// How deep tables and arrays may lie in each other, dotted keys and headers included. The limit of
 /// toml++ counts values only.
 constexpr size_t most_levels = 32;
+
+/// How many dots a key or a header may have: with more it has more parts than there are levels.
+/// toml++ makes a table for each part, and calls itself for each of those when it is done, so that a
+/// key of a million parts would overflow the stack.
+constexpr size_t most_dots_in_a_key = most_levels - 1;
 
 ctoml_position position(const toml::source_position &source) {
     return {source.line, source.column};
@@ -74,28 +75,100 @@ bool is_overlong_date(std::string_view run) {
     return run.size() > 100 && run.size() - static_cast<size_t>(underscores) == 10;
 }
 
-/// Throws a `refusal` for what must not reach the parser.
-void check(std::string_view document) {
-    uint32_t line = 1;
-    size_t line_start = 0, dots = 0, run_start = 0;
-    for (size_t at = 0; at < document.size(); ++at) {
-        const char byte = document[at];
-        if (byte == '\n') {
-            ++line;
-            line_start = at + 1;
-            dots = 0;
+/// Reads a document as far as to tell keys and values from strings and comments, and refuses what
+/// must not reach the parser. It need not be right about a document that is no TOML: the parser
+/// stops at the first error, and up to there both agree on where strings and comments end.
+class inspection {
+  public:
+    explicit inspection(std::string_view document) : document(document) {}
+
+    /// Throws a `refusal` for a key of too many parts, and for a date that is too long.
+    void run() {
+        while (at < document.size()) {
+            switch (const char byte = document[at]) {
+            case '"':
+            case '\'': skip_string(byte); break;
+            case '#': at = std::min(document.find('\n', at), document.size()); break;
+            case '.': count_dot(); break;
+            // A key ends at all of these, and never goes on over the end of a line.
+            case '\n':
+            case '=':
+            case ',':
+            case '[':
+            case ']':
+            case '{':
+            case '}':
+                dots = 0;
+                ++at;
+                break;
+            default: is_in_date(byte) ? skip_date() : void(++at);
+            }
         }
-        if (byte == '.' && ++dots > most_dots_in_a_line)
-            throw refusal{"more than 250 dots in a line",
-                          {line, static_cast<uint32_t>(at - line_start + 1)}};
-        if (byte == '_' || byte == '-' || (byte >= '0' && byte <= '9'))
-            continue;
-        if (is_overlong_date(document.substr(run_start, at - run_start)))
-            throw refusal{"date of more than 100 characters",
-                          {line, static_cast<uint32_t>(run_start - line_start + 1)}};
-        run_start = at + 1;
     }
-}
+
+  private:
+    std::string_view document;
+    /// Where it reads, and how many dots there are since the last key ended.
+    size_t at = 0, dots = 0;
+
+    void count_dot() {
+        if (++dots > most_dots_in_a_key)
+            throw refusal{"key of more than 32 parts", position_of(at)};
+        ++at;
+    }
+
+    /// Steps behind the string that begins here.
+    void skip_string(char quote) {
+        const bool is_long = quotes(quote, 3) == 3;
+        at += is_long ? 3 : 1;
+        while (at < document.size()) {
+            if (document[at] == '\\' && quote == '"') {
+                at = std::min(at + 2, document.size());
+            } else if (document[at] == quote) {
+                // Up to two quotes stand before the three that end a long string.
+                const size_t count = is_long ? quotes(quote, 5) : 1;
+                at += count;
+                if (!is_long || count >= 3)
+                    return;
+            } else if (document[at] == '\n' && !is_long) {
+                return;
+            } else {
+                ++at;
+            }
+        }
+    }
+
+    /// How many quotes there are from here on, up to a limit.
+    size_t quotes(char quote, size_t limit) const {
+        size_t count = 0;
+        while (count < limit && at + count < document.size() && document[at + count] == quote)
+            ++count;
+        return count;
+    }
+
+    static bool is_in_date(char byte) {
+        return byte == '_' || byte == '-' || (byte >= '0' && byte <= '9');
+    }
+
+    /// Steps behind the digits, dashes and underscores that begin here.
+    void skip_date() {
+        const size_t start = at;
+        while (at < document.size() && is_in_date(document[at]))
+            ++at;
+        if (is_overlong_date(document.substr(start, at - start)))
+            throw refusal{"date of more than 100 characters", position_of(start)};
+    }
+
+    ctoml_position position_of(size_t offset) const {
+        const auto before = document.substr(0, offset);
+        const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+        // Without a line feed before it, the line starts at npos + 1, which is 0.
+        const size_t line_start = before.rfind('\n') + 1;
+        const auto column = 1 + std::count_if(before.begin() + line_start, before.end(),
+                                              [](char byte) { return (byte & 0xC0) != 0x80; });
+        return {static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
+    }
+};
 
 void append(const toml::node &value, const toml::key *key, size_t level,
             std::vector<ctoml_node> &nodes) {
@@ -150,7 +223,7 @@ void append(const toml::node &value, const toml::key *key, size_t level,
 
 void parse(std::string_view bytes, ctoml_document &document) {
     try {
-        check(bytes);
+        inspection(bytes).run();
         document.root = toml::parse(bytes);
         append(document.root, nullptr, 0, document.nodes);
     } catch (const refusal &refused) {

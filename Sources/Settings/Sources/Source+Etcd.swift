@@ -74,6 +74,7 @@ extension ValueType where Value == [String] {
 extension URLText {
     /// Why it is refused as the URL of a member of a cluster.
     fileprivate var endpointProblem: String? {
-        problem ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
+        problem(login: "'user' and 'password'")
+            ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
     }
 }

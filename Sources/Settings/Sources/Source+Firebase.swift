@@ -30,13 +30,13 @@ extension SourceType {
             let project = reader.required(FirebaseKey.project, .projectID)
             let apiKey = reader.required(FirebaseKey.apiKey, .token)
             let appID = reader.required(FirebaseKey.appID, .token)
-            let baseURL = reader.value(FirebaseKey.baseURL, .serviceURL, default: remoteConfigURL)
+            let baseURL = reader.value(FirebaseKey.baseURL, .apiURL, default: remoteConfigURL)
             let realtime = reader.value(FirebaseKey.realtime, .bool, default: false)
             let realtimeURL = reader.value(
-                FirebaseKey.realtimeURL, .serviceURL,
+                FirebaseKey.realtimeURL, .apiURL,
                 default: "https://firebaseremoteconfigrealtime.googleapis.com")
             let installationsURL = reader.value(
-                FirebaseKey.installationsURL, .serviceURLOrNone,
+                FirebaseKey.installationsURL, .apiURLOrNone,
                 default: "https://firebaseinstallations.googleapis.com")
             if realtime, installationsURL == nil, let key = reader.member(FirebaseKey.realtime) {
                 reader.report.error(
@@ -58,7 +58,8 @@ extension SourceType {
             let project = reader.required(FirebaseServerKey.project, .projectID)
             let credential = reader.optional(FirebaseServerKey.credentials, .credential)
             let baseURL = reader.value(
-                FirebaseServerKey.baseURL, .serviceURL, default: remoteConfigURL)
+                FirebaseServerKey.baseURL, .serviceURL(login: "'credentials'"),
+                default: remoteConfigURL)
             let scope = reader.value(
                 FirebaseServerKey.scope, .scope,
                 default: "https://www.googleapis.com/auth/cloud-platform")
@@ -114,8 +115,8 @@ extension ValueType where Value == String {
 
     /// The URL of a service that gets secrets: https, or http to this host; without a query, and
     /// without `/` at the end.
-    fileprivate static var serviceURL: Self {
-        .url(expected: "a URL such as \"https://flags.example.com\"") {
+    fileprivate static func serviceURL(login: String) -> Self {
+        .url(expected: "a URL such as \"https://flags.example.com\"", login: login) {
             url throws(ValueProblem) in
             guard !url.hasQuery else {
                 throw .bad("URL", cause: "it has a query; paths are added to its end")
@@ -126,12 +127,15 @@ extension ValueType where Value == String {
             return url.withoutTrailingSlashes
         }
     }
+
+    /// The URL of a service that gets an API key.
+    fileprivate static var apiURL: Self { serviceURL(login: "'api_key'") }
 }
 
 extension ValueType where Value == String? {
-    /// As `serviceURL`, or the word `none`, which is nil.
-    fileprivate static var serviceURLOrNone: Self {
-        let url = ValueType<String>.serviceURL
+    /// As `apiURL`, or the word `none`, which is nil.
+    fileprivate static var apiURLOrNone: Self {
+        let url = ValueType<String>.apiURL
         return url.or("none", expected: "\(url.expected), or \"none\"")
     }
 }

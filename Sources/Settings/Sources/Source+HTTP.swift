@@ -35,7 +35,9 @@ extension SourceType {
 extension ValueType where Value == String {
     /// The URL of a document, such as `https://flags.example.com/shop.json`.
     fileprivate static var documentURL: Self {
-        .url(expected: "a URL such as \"https://flags.example.com/shop.json\"") { $0.text }
+        .url(
+            expected: "a URL such as \"https://flags.example.com/shop.json\"", login: "'bearer'"
+        ) { $0.text }
     }
 
     /// The absolute path of a Unix socket.

@@ -49,7 +49,10 @@ extension TableReader {
 extension ValueType where Value == String {
     /// The URL of a server, to which paths are added: without a query, and without `/` at the end.
     fileprivate static var serverURL: Self {
-        .url(expected: "a URL such as \"https://flags.example.com\"") { url throws(ValueProblem) in
+        .url(
+            expected: "a URL such as \"https://flags.example.com\"",
+            login: "'bearer' or 'api_key'"
+        ) { url throws(ValueProblem) in
             guard !url.hasQuery else {
                 throw .bad("URL", cause: "paths are added to it; leave out what follows '?'")
             }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A text that should be a URL. It is checked against as much of RFC 3986 as refuses URLs whose fetch
 /// could only fail.
 struct URLText {
@@ -23,8 +25,8 @@ struct URLText {
         return String(rest)
     }
 
-    /// Why it is refused; nil if it is accepted.
-    var problem: String? {
+    /// Why it is refused; nil if it is accepted. `login` names the keys for a login: `'bearer'`.
+    func problem(login: String) -> String? {
         guard text.isASCII(from: "!") else {
             return "it holds a blank or a non-ASCII character; write it as %XX"
         }
@@ -35,18 +37,28 @@ struct URLText {
             return "what follows '#' is not sent to a server; leave it out"
         }
         guard !authority.contains("@") else {
-            return "a user or password does not belong into this file; use 'bearer'"
+            return "a user or password does not belong into a URL; use \(login)"
         }
-        let isAddress = authority.hasPrefix("[")
-        let name = isAddress ? host.dropFirst() : host
-        guard !name.isEmpty else { return "it names no host" }
-        let more = isAddress ? "-._:%" : "-._"
-        guard name.utf8.allSatisfy({ $0.isAlphanumeric || more.utf8.contains($0) }) else {
-            return "its host is no name and no address"
+        return hostProblem ?? portProblem
+    }
+
+    private var hostProblem: String? {
+        guard authority.hasPrefix("[") else {
+            if host.isEmpty { return "it names no host" }
+            return host.isHostName ? nil : "its host is no name and no address"
         }
-        let end = authority.dropFirst(host.count + (isAddress ? 1 : 0))
+        guard authority.contains("]") else { return "the '[' of its address is not closed" }
+        let address = host.dropFirst()
+        if address.isEmpty { return "it names no host" }
+        return address.isIPv6WithZone ? nil : "what is in brackets is no address of IPv6"
+    }
+
+    private var portProblem: String? {
+        let end = authority.dropFirst(host.count + (authority.hasPrefix("[") ? 1 : 0))
         if end.isEmpty { return nil }
-        guard end.hasPrefix(":"), let port = UInt16(end.dropFirst()), port > 0 else {
+        let digits = end.dropFirst()
+        let port = digits.utf8.allSatisfy(\.isDigit) ? UInt16(digits) : nil
+        guard end.hasPrefix(":"), let port, port > 0 else {
             return "its port is no number from 1 to 65535"
         }
         return nil
@@ -66,14 +78,45 @@ struct URLText {
 }
 
 extension ValueType where Value == String {
-    /// A URL that `check` accepts, in the form that `check` returns.
+    /// A URL that `check` accepts, in the form that `check` returns. `login` names the keys beside it for a
+    /// login.
     static func url(
-        expected: String, _ check: @escaping (URLText) throws(ValueProblem) -> String
+        expected: String, login: String,
+        _ check: @escaping (URLText) throws(ValueProblem) -> String
     ) -> Self {
         .string(expected: expected) { text throws(ValueProblem) in
             let url = URLText(text)
-            if let problem = url.problem { throw .bad("URL", cause: problem) }
+            if let problem = url.problem(login: login) { throw .bad("URL", cause: problem) }
             return try check(url)
         }
+    }
+}
+
+extension Substring {
+    /// Whether it is names with a dot between each two, or an address of IPv4. A dot may end it.
+    fileprivate var isHostName: Bool {
+        let labels = (hasSuffix(".") ? dropLast() : self)
+            .split(separator: ".", omittingEmptySubsequences: false)
+        return labels.allSatisfy { label in
+            !label.isEmpty && label.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
+        }
+    }
+
+    /// Whether it is an address of IPv6, with a zone at most: `fe80::1%25eth0` (RFC 6874), or without the
+    /// `25`. libcurl reads zones of up to 15 characters, the longest name of a network interface.
+    fileprivate var isIPv6WithZone: Bool {
+        let address = prefix { $0 != "%" }
+        guard address.isIPv6 else { return false }
+        if address.endIndex == endIndex { return true }
+        let end = dropFirst(address.count + 1)
+        let zone = end.hasPrefix("25") && end.utf8.count > 2 ? end.dropFirst(2) : end
+        return (1...15).contains(zone.utf8.count)
+            && zone.utf8.allSatisfy { $0.isAlphanumeric || "-._:".utf8.contains($0) }
+    }
+
+    /// Whether libcurl takes it for an address of IPv6: it asks the same function.
+    private var isIPv6: Bool {
+        var address = in6_addr()
+        return unsafe inet_pton(AF_INET6, String(self), &address) == 1
     }
 }

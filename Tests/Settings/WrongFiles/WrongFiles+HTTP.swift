@@ -36,7 +36,7 @@ extension WrongFile {
             f:5:7: bad URL 'flags.example.com' of 'url' in [source.b]: it begins with neither \
             'https://' nor 'http://'
             f:8:7: bad URL 'https://user:secret@flags.example.com/' of 'url' in [source.c]: a user \
-            or password does not belong into this file; use 'bearer'
+            or password does not belong into a URL; use 'bearer'
             f:11:7: bad URL 'https:///flags.json' of 'url' in [source.d]: it names no host
             f:14:7: bad URL 'https://flags.example.com:70000/' of 'url' in [source.e]: its port is \
             no number from 1 to 65535

@@ -67,10 +67,10 @@ extension WrongFile {
             in 64 bits
             """),
         WrongFile(
-            "aLineOfDots",
+            "aKeyOfManyParts",
             "a\(String(repeating: ".a", count: 300)) = 1",
             """
-            f:1:502: syntax error: more than 250 dots in a line
+            f:1:64: syntax error: key of more than 32 parts
             """),
         WrongFile(
             "aNul",

@@ -32,7 +32,13 @@ extension SignalTest.Comparison {
         case .number(let relation, let target):
             return relation.holds(try signal.asNumber(), try Double(agreedOn: target))
         case .version(let relation, let target):
-            return relation.holds(try VersionNumber(try signal.asText()), try VersionNumber(target))
+            let version = try VersionNumber(try signal.asText())
+            let target = try VersionNumber(target)
+            let verdict = relation.holds(version, target)
+            guard verdict == relation.holds(version.inDoubles, target.inDoubles) else {
+                throw ConditionError(disagreedOn: "numbers over 2^53")
+            }
+            return verdict
         }
     }
 }
@@ -158,7 +164,7 @@ struct VersionNumber: Comparable {
     private let segments: [Int64]
 
     /// Reads numbers that both official clients read alike: digits, with a sign and white space around at
-    /// most, not negative, and exact in a double.
+    /// most, not negative, and of up to 16 digits.
     init(_ text: String) throws(ConditionError) {
         var segments: [Int64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -172,6 +178,11 @@ struct VersionNumber: Comparable {
         }
         self.segments = segments + Array(repeating: 0, count: Self.mostSegments - segments.count)
     }
+
+    private init(segments: [Int64]) { self.segments = segments }
+
+    /// The version as one of the clients reads it, where 2^53 + 1 is 2^53. The other one keeps every digit.
+    var inDoubles: Self { Self(segments: segments.map { Int64(Double($0)) }) }
 
     /// Compares number by number.
     static func < (left: Self, right: Self) -> Bool {

@@ -68,6 +68,22 @@ struct DisagreementTests {
             "a number left out", "SEMANTIC_VERSION_EQUAL", ["1.0.2"], .text("1..2"),
             "'1..2' is no version to both official clients"),
         Case(
+            "a number of a version beyond doubles", "SEMANTIC_VERSION_GREATER_THAN",
+            ["1.9007199254740992"], .text("1.9007199254740993"),
+            "the official clients disagree on numbers over 2^53"),
+        Case(
+            "a target beyond doubles", "SEMANTIC_VERSION_LESS_THAN", ["9007199254740993.1"],
+            .text("9007199254740992.1"),
+            "the official clients disagree on numbers over 2^53"),
+        Case(
+            "a number of a version with 17 digits", "SEMANTIC_VERSION_LESS_THAN",
+            ["99999999999999999"], .text("1"),
+            "'99999999999999999' is no version to both official clients"),
+        Case(
+            "a whole number beyond doubles as version", "SEMANTIC_VERSION_EQUAL",
+            ["9007199254740992"], .integer(9_007_199_254_740_993),
+            "the official clients disagree on 9007199254740993"),
+        Case(
             "a whole number with a point as text", "STRING_EXACTLY_MATCHES", ["1"], .number(1),
             "the official clients disagree on 1.0"),
         Case(
@@ -106,6 +122,24 @@ struct DisagreementTests {
         #expect(
             evaluator.warnings
                 == ["condition 'c' counts as false: signal 's': \(disagreement.warning)"])
+    }
+
+    /// Both clients know 2^53 exactly; one of them takes 2^53 + 1 for the same number. It was compared as by
+    /// the other one, without a warning.
+    @Test(arguments: [
+        ("1.9007199254740991", Relation.less), ("1.9007199254740992", .equal),
+        ("1.9007199254740992", .lessOrEqual), ("2", .greater),
+        ("1.9007199254740993", .greaterOrEqual), ("9007199254740993", .greater),
+    ])
+    func numbersOfVersionsAreComparedWhereBothClientsAgree(
+        signal: String, relation: Relation
+    ) {
+        let context = EvaluationContext(signals: ["s": .text(signal)])
+        let test = SignalTest(key: "s", comparison: .version(relation, "1.9007199254740992"))
+        var evaluator = Evaluator(context, .real)
+        let isTrue = evaluator.isTrue(.customSignal(test), named: "c")
+        #expect(isTrue)
+        #expect(evaluator.warnings == [])
     }
 
     @Test func aTargetThatMatchesOutweighsOneThatIsDoubtful() {
