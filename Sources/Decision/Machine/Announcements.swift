@@ -102,11 +102,13 @@ struct Announcements: Hashable, Sendable {
         return leads.max { $0.length < $1.length }
     }
 
-    /// What the ledger stores: of many, those that come true first.
-    var stored: [Announcement: Instant] {
+    /// What the ledger stores: of many, those that come true first and are not over at `time`.
+    func stored(at time: Instant) -> [Announcement: Instant] {
         let all = known.compactMapValues(\.wall)
         guard all.count > Self.storedCount else { return all }
-        let first = all.sorted { ($0.key.from, $0.value) < ($1.key.from, $1.value) }
+        let order = { (item: Announcement) in (item.from, item.until ?? item.from) }
+        let first = all.filter { $0.key.until.map { $0 > time } ?? true }
+            .sorted { order($0.key) < order($1.key) }
             .prefix(Self.storedCount).map { ($0.key, $0.value) }
         return Dictionary(uniqueKeysWithValues: first)
     }

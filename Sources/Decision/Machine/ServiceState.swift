@@ -204,7 +204,7 @@ struct ServiceState: Hashable, Sendable {
         let isPublished = mustPublish(verdict, edge, at: now)
         if isPublished { publish(verdict, isHeld: isHeld, edge, on: host, &notices) }
         entry?.closing = closing
-        let announced = announcements.stored
+        let announced = announcements.stored(at: now.wall)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }

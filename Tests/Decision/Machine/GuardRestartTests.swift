@@ -69,4 +69,19 @@ struct GuardRestartTests {
         let since = try Instant(rfc3339: "2027-03-01T12:00:02Z")
         #expect(ledger?.entries[try named("a")]?.announced == [end: since])
     }
+
+    /// A body may hold thousands of windows. The ledger has the next ones, and none that is over.
+    @Test func ofManyWindowsTheLedgerHasTheNext() throws {
+        let day = { (year: Int) in
+            #"{"from": "\#(year)-01-01T00:00:00Z", "until": "\#(year)-01-02T00:00:00Z"}"#
+        }
+        var transcript = try GuardEvasionTests.windows(["a"], limit: 1)
+        let windows = (1900...2200).map(day).joined(separator: ", ")
+        let effects = try transcript.at(
+            2, "app", answers: #"{"state": "running", "windows": [\#(windows)]}"#)
+        let stored = try #require(Self.ledger(in: effects)?.entries[named("a")]?.announced)
+        #expect(stored.count == 64)
+        let first = try Instant(rfc3339: "2028-01-01T00:00:00Z")
+        #expect(stored.keys.map(\.from).min() == first)
+    }
 }
