@@ -27,14 +27,35 @@ package struct SourcePlan: Hashable, Sendable {
 package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
-    /// How many services may close for one cause; nil is any number.
-    package var closeAtOnce: Int?
+    /// What the host guard allows.
+    package var guardLimits: GuardLimits
 
     /// A plan in the order of the configuration.
-    package init(sources: [SourcePlan], services: [Service], closeAtOnce: Int? = nil) {
+    package init(
+        sources: [SourcePlan], services: [Service], guardLimits: GuardLimits = GuardLimits()
+    ) {
         self.sources = sources
         self.services = services
-        self.closeAtOnce = closeAtOnce
+        self.guardLimits = guardLimits
+    }
+}
+
+/// How many services may close within which time before the host guard holds others open.
+package struct GuardLimits: Hashable, Sendable {
+    /// How many services may close; nil is any number.
+    package var count: Int?
+    /// Closings that are nearer to each other are counted together.
+    package var within: Duration
+    /// How long before it comes true an end or a window has to be known, so that it does not count.
+    package var notice: Duration
+
+    /// The defaults of the configuration, unless told otherwise.
+    package init(
+        count: Int? = nil, within: Duration = .seconds(60), notice: Duration = .seconds(600)
+    ) {
+        self.count = count
+        self.within = within
+        self.notice = notice
     }
 }
 

@@ -104,6 +104,13 @@ enum StoredLedger {
                 "boot_id": .string(entry.bootID),
             ]
             if entry.isHeld { stored["held"] = true }
+            if let closing = entry.closing {
+                stored["closing"] = .object([
+                    "cause": .number(Number(closing.cause.microseconds)),
+                    "at": .number(Number(closing.at.microseconds)),
+                ])
+            }
+            if let announced = entry.announced { stored["announced"] = json(announced) }
             return stored
         }
     }
@@ -121,9 +128,42 @@ enum StoredLedger {
         let state = try object.state()
         guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
         else { throw StoredFormError.wrong("generation") }
-        return Ledger.Entry(
+        var entry = Ledger.Entry(
             state: state, since: try object.instant("since"), generation: Int(generation),
             bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
+        if let closing = object["closing"]?.object {
+            entry.closing = Closing(
+                cause: try closing.boottime("cause"), at: try closing.boottime("at"))
+        }
+        if object["announced"] != nil {
+            entry.announced = try announced(try object.array("announced"))
+        }
+        return entry
+    }
+
+    private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {
+        let items = announced.sorted {
+            ($0.key.from, $0.key.until ?? $0.key.from) < ($1.key.from, $1.key.until ?? $1.key.from)
+        }
+        return .array(
+            items.map { item, since in
+                .object([
+                    "from": .string(Zone.utc.rfc3339(item.from)),
+                    "until": .optional(item.until.map(Zone.utc.rfc3339)),
+                    "since": .string(Zone.utc.rfc3339(since)),
+                ])
+            })
+    }
+
+    private static func announced(_ items: [JSON.Value]) throws -> [Announcement: Instant] {
+        var announced: [Announcement: Instant] = [:]
+        for item in items {
+            let object = try item.asObject()
+            let until = object["until"]?.string == nil ? nil : try object.instant("until")
+            let announcement = Announcement(from: try object.instant("from"), until: until)
+            announced[announcement] = try object.instant("since")
+        }
+        return announced
     }
 }
 
@@ -199,6 +239,11 @@ extension JSON.Object {
 
     /// A time by RFC 3339.
     func instant(_ key: String) throws -> Instant { try Instant(rfc3339: try string(key)) }
+
+    fileprivate func boottime(_ key: String) throws(StoredFormError) -> Boottime {
+        guard let microseconds = self[key]?.number?.int64 else { throw .wrong(key) }
+        return Boottime(microseconds: microseconds)
+    }
 
     fileprivate func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
         guard let array = self[key]?.array else { throw .wrong(key) }

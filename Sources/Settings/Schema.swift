@@ -11,6 +11,8 @@ enum RootKey: String, SettingKey {
 /// The keys of `[limits]`, which hold for the whole host.
 enum LimitsKey: String, SettingKey {
     case closeAtOnce = "close_at_once"
+    case closeWithin = "close_within"
+    case notice
 }
 
 extension SettingKey {

@@ -7,8 +7,8 @@ package struct Settings: Hashable, Sendable {
     package var sources: [Source]
     /// In the order of their tables; at least one.
     package var services: [Service]
-    /// How many services may close at once for one cause; nil for any number.
-    package var closeAtOnce: Int?
+    /// What the host guard allows.
+    package var guardLimits: GuardLimits
     /// In the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: limits, sources, services.
@@ -21,7 +21,7 @@ package struct Settings: Hashable, Sendable {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     defaults: $0.defaults)
-            }, services: services, closeAtOnce: closeAtOnce)
+            }, services: services, guardLimits: guardLimits)
     }
 }
 
@@ -62,7 +62,7 @@ extension Settings {
         }
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
-        let closeAtOnce = limits?.optional(LimitsKey.closeAtOnce, .count(in: 1...100_000))
+        let guardLimits = GuardLimits(from: limits)
         sources.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -70,8 +70,22 @@ extension Settings {
 
         if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
         self.init(
-            sources: sources.sources, services: services, closeAtOnce: closeAtOnce,
+            sources: sources.sources, services: services, guardLimits: guardLimits,
             warnings: report.warnings.inOrder(of: merged.files),
             effective: [.limits, .source, .service].flatMap(report.effective))
+    }
+}
+
+extension GuardLimits {
+    private static let periods: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
+
+    /// Reads `[limits]`; the defaults without the table.
+    fileprivate init(from limits: TableReader?) {
+        self.init()
+        guard let limits else { return }
+        count = limits.optional(LimitsKey.closeAtOnce, .count(in: 1...100_000))
+        let period = ValueType<Duration>.duration(in: Self.periods)
+        within = limits.value(LimitsKey.closeWithin, period, default: within)
+        notice = limits.value(LimitsKey.notice, period, default: notice)
     }
 }

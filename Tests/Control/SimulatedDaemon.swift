@@ -26,7 +26,7 @@ final class SimulatedDaemon: ControllableDaemon {
         shop.activation = activation
         plan = Plan(
             sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
-            closeAtOnce: closeAtOnce)
+            guardLimits: GuardLimits(count: closeAtOnce))
         next = .success(plan)
         machine = Machine(
             plan: plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,

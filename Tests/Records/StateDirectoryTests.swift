@@ -81,9 +81,14 @@ import Testing
     }
 
     @Test func theLedgerComesBack() throws {
-        let entry = Ledger.Entry(
-            state: .updateRequired, since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-            generation: 41, bootID: "b-1")
+        let since = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+        var entry = Ledger.Entry(
+            state: .updateRequired, since: since, generation: 41, bootID: "b-1")
+        entry.closing = Closing(cause: Boottime(microseconds: -7), at: Boottime(microseconds: 9))
+        entry.announced = [
+            Announcement(from: since + .seconds(60)): since,
+            Announcement(from: since, until: since + .seconds(60)): since,
+        ]
         let ledger = Ledger(entries: [try named("shop"): entry])
         try directory.store(ledger)
         let restored = try #require(try directory.ledger())

@@ -156,9 +156,19 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
         format = "status"
 
         """
-    #expect(try load(text).plan.closeAtOnce == nil)
+    #expect(try load(text).plan.guardLimits == GuardLimits())
     let settings = try load(text + "[limits]\nclose_at_once = 3")
-    #expect(settings.plan.closeAtOnce == 3)
+    #expect(settings.plan.guardLimits == GuardLimits(count: 3))
+    let others = try load(text + "[limits]\nclose_within = \"5m\"\nnotice = \"2h\"")
+    let limits = GuardLimits(within: .seconds(300), notice: .seconds(7200))
+    #expect(others.plan.guardLimits == limits)
+    let defaults = settings.effective.filter { $0.path.hasPrefix("limits.") }.map {
+        "\($0.path) = \($0.value)"
+    }
+    #expect(
+        defaults == [
+            "limits.close_at_once = 3", "limits.close_within = \"60s\"", "limits.notice = \"10m\"",
+        ])
     #expect(settings.effective.contains { $0.path == "limits.close_at_once" && $0.value == "3" })
 }
 
@@ -174,7 +184,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "when_unknown first_timeout at_end update_required min_closed confirm_close "
                 + "confirm_open installed_version installed_version_file activation variant values",
             "[[service.NAME.switch]] source format key countdown_key",
-            "[limits] close_at_once",
+            "[limits] close_at_once close_within notice",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])

@@ -21,7 +21,7 @@ extension Machine {
         self.plan = plan
         let index = PlanIndex(plan)
         self.index = index
-        hostGuard.reconfigure(limit: plan.closeAtOnce) { index.service($0) != nil }
+        hostGuard.reconfigure(limits: plan.guardLimits) { index.service($0) != nil }
         var changes: [SourceName: SourceChange] = [:]
         sources = plan.sources.map { plan in
             guard let known = before.index.source(plan.name) else {
@@ -58,7 +58,7 @@ extension Machine {
     /// A service that was not configured before, with its entry in the ledger.
     mutating func begin(_ service: Service) -> ServiceState {
         let entry = ledger.entries[service.name]
-        hostGuard.restore(service.name, from: entry)
+        hostGuard.restore(service.name, from: entry, bootID: host.bootID)
         return ServiceState(
             service: service, entry: entry, isForced: overrides[service.name] != nil,
             bootID: host.bootID, at: now)

@@ -42,7 +42,7 @@ package struct Machine: Sendable {
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         let trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
         host = HostState(now: now, trust: trust, bootID: bootID)
-        hostGuard = HostGuard(limit: plan.closeAtOnce)
+        hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
         sources = plan.sources.map { SourceState(plan: $0, at: now) }
         services = plan.services.map { begin($0) }
@@ -126,19 +126,21 @@ package struct Machine: Sendable {
         var candidates: [Candidate] = []
         for service in services.indices where services[service].wake.hasCome(at: now) {
             let override = overrides[services[service].service.name]
+            services[service].followAnnouncements(on: host)
             candidates.append(services[service].candidate(at: service, override, on: host))
         }
         if candidates.isEmpty { return }
-        if let notice = hostGuard.judge(candidates) { batch.notices.append(notice) }
+        if let notice = hostGuard.judge(candidates, at: now) { batch.notices.append(notice) }
         for candidate in candidates {
             let (service, name) = (candidate.service, candidate.name)
             let record = services[service].decide(
-                candidate, isHeld: hostGuard.isHeld(name), on: host, &batch.notices)
-            guard let record else { continue }
+                candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
+                &batch.notices)
             if ledger.entries[name] != services[service].entry {
                 ledger.entries[name] = services[service].entry
                 batch.isLedgerChanged = true
             }
+            guard let record else { continue }
             batch.add(.publish(services[service].service, record))
         }
     }

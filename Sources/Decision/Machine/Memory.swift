@@ -13,6 +13,10 @@ package struct Ledger: Hashable, Sendable {
         package var bootID: String
         /// Whether the host guard holds its closing; a restart does not confirm it.
         package var isHeld: Bool
+        /// Its closing that the host guard counts, in the boot of this entry; nil without one.
+        package var closing: Closing?
+        /// Since when its ends and windows are known; nil if that was not recorded.
+        package var announced: [Announcement: Instant]?
 
         /// An entry of the boot `bootID`.
         package init(

@@ -17,8 +17,8 @@ package enum Notice: Hashable, Sendable {
     /// Flags require a version, and the installed version is unknown.
     case versionUnknown(ServiceName, SourceName, Version)
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
-    /// More services than the limit would close for one cause: the host guard holds them.
-    case closingHeld([ServiceName], limit: Int)
+    /// More services than the limit would close, with the `earlier` ones: the host guard holds them.
+    case closingHeld([ServiceName], earlier: [ServiceName], limit: Int)
     /// An operator confirmed the held closings of these services.
     case closingConfirmed([ServiceName], by: String)
     case recordFailed(WriteOperation, problem: String)
@@ -77,10 +77,13 @@ extension Notice {
         case .valueInvalid(let service, let name, let source, let problem):
             "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
                 + "stays as it was"
-        case .closingHeld(let services, let limit):
-            "\(services.count) services would close at once, and close_at_once is \(limit): "
+        case .closingHeld(let services, let earlier, let limit):
+            "\(services.count + earlier.count) services would close at once, and close_at_once is \(limit): "
                 + services.map(\.text).joined(separator: ", ")
-                + "; they stay open until killswitchctl confirm"
+                + (earlier.isEmpty
+                    ? "; they stay open until killswitchctl confirm"
+                    : "; they stay open until killswitchctl confirm, and these have just closed: "
+                        + earlier.map(\.text).joined(separator: ", "))
         case .closingConfirmed(let services, let author):
             "\(quoted(author)) confirms their closing: "
                 + services.map(\.text).joined(separator: ", ")

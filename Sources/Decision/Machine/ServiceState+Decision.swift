@@ -24,8 +24,11 @@ struct Candidate {
     let unforced: Verdict
     /// The gate that its flags and its policy wanted before; nil if unknown.
     let wanted: Gate?
-    /// Whether its flags or its configuration changed since it was last decided.
-    let hasNews: Bool
+    /// How the end or the window was announced that closes it without an override; nil if it closes
+    /// for another reason, or not.
+    let lead: Lead?
+    /// Whether its configuration changed since it was last decided.
+    let isReconfigured: Bool
 }
 
 extension ServiceState {

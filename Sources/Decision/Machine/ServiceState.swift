@@ -25,8 +25,10 @@ struct ServiceState: Hashable, Sendable {
     private(set) var wanted: Gate?
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
-    /// Whether its flags or its configuration changed since it was last decided.
-    private(set) var hasNews = false
+    /// Since when its ends and windows are known.
+    private var announcements: Announcements
+    /// Whether its configuration changed since it was last decided.
+    private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
     private(set) var isSameBoot = false
     /// When the state that an earlier run stored began: while the clock is not believed, the time
@@ -41,6 +43,7 @@ struct ServiceState: Hashable, Sendable {
     init(service: Service, entry: Ledger.Entry?, isForced: Bool, bootID: String, at now: Now) {
         self.service = service
         self.entry = entry
+        announcements = Announcements(stored: entry?.announced)
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
         installed = service.installed?.fixed
@@ -150,7 +153,6 @@ struct ServiceState: Hashable, Sendable {
     ) {
         guard let reading = switches[position].reading else { return }
         markDue()
-        if before?.claims != reading.claims { hasNews = true }
         tellWarnings(of: reading, at: position, before: before, &notices)
         values.take(answer, at: position, of: service, &notices)
     }
@@ -167,25 +169,33 @@ struct ServiceState: Hashable, Sendable {
         markDue()
     }
 
-    /// Its candidate for the host guard.
+    /// Notes since when the ends and windows of the flags in force are known.
+    mutating func followAnnouncements(on host: HostState) {
+        announcements.follow(switches, host.trust, at: host.now)
+    }
+
+    /// Its candidate for the host guard. Call `followAnnouncements` before.
     func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
         let circumstances = circumstances(override, on: host)
         let evidence = evidence(on: host)
         let verdict = keepDecided(service.decide(evidence, in: circumstances))
+        let unforced =
+            verdict.override == nil
+            ? verdict : service.decide(evidence, in: circumstances.unforced)
         return Candidate(
             service: index, name: service.name, evidence: evidence, circumstances: circumstances,
-            verdict: verdict,
-            unforced: verdict.override == nil
-                ? verdict : service.decide(evidence, in: circumstances.unforced),
-            wanted: wanted, hasNews: hasNews)
+            verdict: verdict, unforced: unforced, wanted: wanted,
+            lead: announcements.lead(of: unforced, at: circumstances.time, now: host.now),
+            isReconfigured: isReconfigured)
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
     /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
-        _ candidate: Candidate, isHeld: Bool, on host: HostState, _ notices: inout [Notice]
+        _ candidate: Candidate, isHeld: Bool, _ closing: Closing?, on host: HostState,
+        _ notices: inout [Notice]
     ) -> Record? {
-        hasNews = false
+        isReconfigured = false
         wanted = candidate.unforced.gate ?? wanted
         let now = host.now
         let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
@@ -193,6 +203,9 @@ struct ServiceState: Hashable, Sendable {
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let isPublished = mustPublish(verdict, edge, at: now)
         if isPublished { publish(verdict, isHeld: isHeld, edge, on: host, &notices) }
+        entry?.closing = closing
+        let announced = announcements.stored(at: now.wall)
+        if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
         return isPublished ? record : nil
@@ -204,10 +217,11 @@ struct ServiceState: Hashable, Sendable {
     ) {
         let (before, known, now) = (record?.verdict, entry, host.now.wall)
         let isChange = known?.state != verdict.state
-        let entry = Ledger.Entry(
+        var entry = Ledger.Entry(
             state: verdict.state, since: isChange ? now : known?.since ?? now,
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
+        entry.announced = isChange ? [:] : known?.announced
         record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
             fetchedAt: fetchedAt(verdict), nextEdge: edge)
@@ -239,7 +253,7 @@ struct ServiceState: Hashable, Sendable {
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }
         firstAnswerAt = before.firstAnswerAt ?? switches.compactMap(\.confirmation.moment).min()
-        hasNews =
+        isReconfigured =
             service != before.service
             || service.switches.contains { changes[$0.source]?.hasOtherDefaults == true }
         isSameBoot =

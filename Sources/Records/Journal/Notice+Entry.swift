@@ -25,7 +25,7 @@ extension Notice {
             (.versionUnknown, [.service(service), .source(source)])
         case .valueInvalid(let service, _, let source, _):
             (.valueInvalid, [.service(service), .source(source)])
-        case .closingHeld(let services, _): (.closingHeld, services.map(Field.service))
+        case .closingHeld(let services, _, _): (.closingHeld, services.map(Field.service))
         case .closingConfirmed(let services, let author):
             (.closingConfirmed, services.map(Field.service) + [.author(author)])
         case .recordFailed(let operation, _): (.recordFailed, operation.fields)

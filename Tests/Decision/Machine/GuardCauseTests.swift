@@ -9,7 +9,7 @@ struct GuardCauseTests {
 
     /// The memory of a daemon that knew an announced end, which came after that daemon had stopped.
     private static func memory(boot: String) throws -> Memory {
-        let fetched = try Instant(rfc3339: "2027-03-01T11:59:00Z")
+        let fetched = try Instant(rfc3339: "2027-03-01T11:50:30Z")
         let entry = Ledger.Entry(state: .countdown, since: fetched, generation: 7, bootID: boot)
         return Memory(
             flags: [
@@ -32,8 +32,8 @@ struct GuardCauseTests {
 
     @Test func anEndThatAStepOfTheClockBringsIsNoCause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
-        try transcript.at(2, "app", answers: Self.announced)
-        transcript.stepClock(3, by: .seconds(60))
+        try transcript.at(2, "app", answers: GuardEvasionTests.ends(at: "12:11:50"))
+        transcript.stepClock(650, by: .seconds(60))
         #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
     }
 

@@ -9,7 +9,8 @@ struct HostGuardTests {
     ) throws -> Plan {
         Plan(
             sources: [SourcePlan(name: try named("app"), interval: .seconds(60))],
-            services: try names.map { try service($0, policy: policy) }, closeAtOnce: limit)
+            services: try names.map { try service($0, policy: policy) },
+            guardLimits: GuardLimits(count: limit))
     }
 
     static func running(_ names: [String], limit: Int?) throws -> Transcript {
@@ -88,8 +89,8 @@ struct HostGuardTests {
         try transcript.at(
             2, "app",
             answers:
-                #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:30Z"}"#)
-        transcript.at(30, .woke)
+                #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:10:02Z"}"#)
+        transcript.at(602, .woke)
         #expect(Self.gates(transcript) == ["a ended", "b ended"])
     }
 

@@ -48,6 +48,9 @@ extension WrongFile {
             [limits]
             close_at_once = 0
             close_at_onse = 3
+            close_within = 60
+            notice = "-1m"
+            notise = ""
             [service.shop]
             source = "file:/a"
             format = "status"
@@ -55,6 +58,23 @@ extension WrongFile {
             """
             f:2:17: bad number '0' of 'close_at_once' in [limits]: expected 1 to 100000
             f:3:1: unknown key 'close_at_onse' in [limits]; did you mean 'close_at_once'?
+            f:4:16: wrong type of 'close_within' in [limits]: expected a duration, found an integer; write "60s"
+            f:5:10: bad duration '-1m' of 'notice' in [limits]: write a number and a unit (ms, s, m, h, d), such as '30s'
+            f:6:1: unknown key 'notise' in [limits]; did you mean 'notice'?
+            """),
+        WrongFile(
+            "limitsThatAreTooLong",
+            """
+            [limits]
+            close_within = "31d"
+            notice = "40000000h"
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            """,
+            """
+            f:2:16: bad duration '31d' of 'close_within' in [limits]: expected 0s to 30d
+            f:3:10: bad duration '40000000h' of 'notice' in [limits]: expected 0s to 30d
             """),
         WrongFile(
             "arraysForTables",
