@@ -10,7 +10,7 @@ package struct Answer: Hashable, Sendable {
     /// They make the next request conditional; empty if the source has none.
     package var validators: Validators
     /// The source's own word for this state of its flags.
-    package var version: String?
+    package var version: FlagVersion?
     /// When the answer came, by the wall clock of this host.
     package var fetchedAt: Instant
     /// When the source last confirmed it, once a newer one has come; nil for the newest of a
@@ -23,7 +23,7 @@ package struct Answer: Hashable, Sendable {
     /// An answer of the source's present address, unless `isInherited`.
     package init(
         body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
-        version: String? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil,
+        version: FlagVersion? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil,
         isInherited: Bool = false
     ) {
         self.body = body
@@ -35,11 +35,28 @@ package struct Answer: Hashable, Sendable {
         self.isInherited = isInherited
     }
 
+    /// Whether it brings nothing new after `before`: the same bytes, and the same numbers if each
+    /// flag has one. A word for all flags does not count, because it changes with other flags too.
+    package func repeats(_ before: Answer) -> Bool {
+        guard body == before.body else { return false }
+        if case .ofEach = version { return version == before.version }
+        return true
+    }
+
     /// Makes it an answer of an earlier address: drops its validators.
     package mutating func inherit() {
         validators = Validators()
         isInherited = true
     }
+}
+
+/// The source's own word for a state of its flags.
+package enum FlagVersion: Hashable, Sendable {
+    /// One word for all flags, such as the version of a template. It changes with every flag, also with
+    /// flags that a service does not read.
+    case ofAll(String)
+    /// The number of the newest change of each flag, such as a `mod_revision` of etcd.
+    case ofEach(JSON.Object)
 }
 
 /// The validators of RFC 9110 §8.8: only the server knows their meaning.

@@ -124,7 +124,8 @@ package final class EtcdSource: FlagSource {
         watch(from: snapshot, anew: isWatchSilent)
         let now = context.now.wall
         let answer = Answer(
-            body: snapshot.body, flags: snapshot.flags, version: snapshot.version, fetchedAt: now)
+            body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
+            fetchedAt: now)
         context.end(.answer(answer), date: response.date(now: now))
     }
 

@@ -95,7 +95,7 @@ package final class OFREPSource: FlagSource {
                     Answer(
                         body: evaluations.body, flags: evaluations.flags,
                         validators: Validators(etag: response.validators.etag),
-                        version: evaluations.version, fetchedAt: now))
+                        version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
             for stream in streams { stream.stream?.pollSucceeded() }

@@ -5,6 +5,7 @@ one.
 """
 import base64
 import gzip
+import hashlib
 import json
 import sys
 import time
@@ -182,6 +183,10 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name == "held":
+        # The file flags.json of the test.
+        body = read("flags.json", "{}").encode()
+        yield good(request, hashlib.sha256(body).hexdigest()[:16], body)
     elif name == "etcd-maintenance" and request["path"] != "/v3/kv/range":
         yield head("404 No Watch", [], 0)
     elif (name.startswith("etcd-") and name != "etcd-last-revision"
