@@ -61,6 +61,16 @@ extension Format {
         return JSON.Object(keys.compactMap { key in flags[key].map { (key, $0) } })
     }
 
+    /// Every key that this format may read, whatever the flags hold.
+    var keys: [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey): endKeys + [countdownKey]
+        case .status(let place): place.keys(or: Self.statusKeys)
+        case .maintenance(let place): place.keys(or: Self.maintenanceKeys)
+        case .switchObject(let place): place.keys(or: Self.switchKeys)
+        }
+    }
+
     private static let statusKeys = ["apiInactive", "forceUpdate", "retryInterval", "userMessage"]
     private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
     private static let switchKeys = [
@@ -70,6 +80,14 @@ extension Format {
 }
 
 extension Place {
+    fileprivate func keys(or members: [String]) -> [String] {
+        switch self {
+        case .whole: members
+        case .member(let key): [key]
+        case .memberOrWhole(let key): [key] + members
+        }
+    }
+
     fileprivate func keys(else members: [String], in flags: JSON.Object) -> [String] {
         switch self {
         case .whole: members

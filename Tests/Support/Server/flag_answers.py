@@ -201,7 +201,7 @@ def pieces(request, name):
     elif name == "etcd-events":
         yield head("200 OK")
         while True:
-            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
+            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"L2ZsYWdzL3Nob3A="}}]}}\n' * 100
     elif name == "etcd-line":
         yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
         while True:
