@@ -13,14 +13,14 @@ struct SourceState: Hashable, Sendable {
     private(set) var confirmation = Confirmation.never
     /// Why the last fetch failed; nil after a good one.
     private(set) var failure: Failure?
+    /// The present warnings about it and its flags, which were announced.
+    private(set) var warnings: Set<String> = []
     var name: SourceName { plan.name }
 
     private var schedule: Schedule
     private var activity: Activity
     /// Why changes are seen at polls only; nil if the source is watched.
     private var watchProblem: String?
-    /// The present warnings about its flags that were announced.
-    private var warnings: Set<String> = []
     /// How many answers were numbered.
     private var numbered = 0
 
@@ -178,7 +178,7 @@ struct SourceState: Hashable, Sendable {
         return [.sourceUnwatched(name, problem)]
     }
 
-    /// Notes the present warnings about its flags. Returns notices of the new ones: each is
+    /// Notes the present warnings about it. Returns notices of the new ones: each is
     /// announced once while it lasts.
     mutating func note(warnings now: [String]) -> [Notice] {
         let new = now.filter { warnings.insert($0).inserted }

@@ -191,6 +191,8 @@ def pieces(request, name):
         yield head("404 No Watch", [], 0)
     elif (name.startswith("etcd-") and name != "etcd-last-revision"
             and request["path"] == "/v3/kv/range"):
+        if name == "etcd-slow":
+            time.sleep(3)
         value = base64.b64encode(flags(name == "etcd-maintenance")).decode()
         kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
         body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
@@ -206,7 +208,7 @@ def pieces(request, name):
         yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
         while True:
             yield b"YQ" * 10_000
-    elif name == "etcd-drip":
+    elif name in ("etcd-drip", "etcd-slow"):
         yield head("200 OK")
         while case() == name:
             yield b" "
