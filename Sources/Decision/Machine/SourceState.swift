@@ -21,6 +21,8 @@ struct SourceState: Hashable, Sendable {
     private var watchProblem: String?
     /// The present warnings about its flags that were announced.
     private var warnings: Set<String> = []
+    /// The present jumps of versions in its flags that were announced.
+    private var versionJumps: Set<VersionJump> = []
     /// How many answers were numbered.
     private var numbered = 0
 
@@ -161,6 +163,7 @@ struct SourceState: Hashable, Sendable {
     mutating func forget() {
         answers = []
         confirmation = .never
+        versionJumps = []
     }
 
     /// Drops the answers on which no switch and no value rests.
@@ -184,6 +187,20 @@ struct SourceState: Hashable, Sendable {
         let new = now.filter { warnings.insert($0).inserted }
         warnings.formIntersection(now)
         return new.map { .sourceWarned(name, $0) }
+    }
+
+    /// Notes the present jumps of versions in its flags. Returns notices of the new ones.
+    mutating func note(versionJumps now: Set<VersionJump>) -> [Notice] {
+        let new = now.subtracting(versionJumps)
+        versionJumps = now
+        return Self.texts(of: new).map { .sourceWarned(name, $0) }
+    }
+
+    /// The present warnings about its flags, each a clause.
+    var presentWarnings: [String] { warnings.sorted() + Self.texts(of: versionJumps) }
+
+    private static func texts(of jumps: Set<VersionJump>) -> [String] {
+        jumps.map { $0.warning() }.sorted()
     }
 
     // MARK: - Reload

@@ -101,8 +101,9 @@ struct StatusCommand: ParsableCommand {
         print(StatusTable(rows: rows).text)
         for override in rows.compactMap(\.override) { print(override) }
         for source in sources.followed(by: rows) {
-            guard let problem = source.problem else { continue }
-            print("source '\(source.name)': \(problem.printable)")
+            for problem in [source.problem].compactMap(\.self) + source.warnings {
+                print("source '\(source.name)': \(problem.printable)")
+            }
         }
         for problem in rows.flatMap(\.unitProblems) { print(problem) }
     }
@@ -153,6 +154,8 @@ struct SourceReply {
     var nextPoll: Duration? { seconds("next_poll") }
     /// Why the last fetch failed; nil if it did not.
     var problem: String? { object["problem"]?.string }
+    /// The warnings about its flags; a daemon before an upgrade tells none.
+    var warnings: [String] { object.strings("warnings") }
     /// The services that follow it.
     var services: [String] { object.strings("services") }
 
