@@ -124,7 +124,9 @@ struct SourceState: Hashable, Sendable {
     /// bytes are the same. The validators are not stored: an ETag that changes at every poll must
     /// not cause a write at every poll.
     mutating func repeats(_ answer: Answer) -> Bool {
-        guard let newest = answers.first, newest.answer.body == answer.body else { return false }
+        guard let newest = answers.first, newest.answer.body == answer.body,
+            newest.answer.unreadable == answer.unreadable
+        else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }
@@ -144,7 +146,9 @@ struct SourceState: Hashable, Sendable {
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
         answers.insert(answer, at: 0)
         confirm(at: now)
-        guard let before, !before.isInherited else { return [] }
+        guard let before, !before.isInherited, answer.answer.unreadable.unlisted == nil else {
+            return []
+        }
         return plan.defaults.map(\.key)
             .filter { before.flags[$0] != nil && answer.answer.flags[$0] == nil }
             .map { .flagVanished(name, key: $0) }
@@ -263,12 +267,25 @@ struct NumberedAnswer: Hashable, Sendable {
         self.number = number
         self.answer = answer
         var flags = answer.flags
-        for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+        if answer.unreadable.unlisted == nil {
+            for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+        }
         self.flags = flags
     }
 
     /// The reading of the answer by the format of a switch of `service`.
     func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
-        try plan.format.read(flags, in: service.zone)
+        if !answer.unreadable.isEmpty {
+            for key in plan.format.keys(readIn: flags) {
+                try answer.unreadable.check(key, in: flags)
+            }
+        }
+        return try plan.format.read(flags, in: service.zone)
+    }
+
+    /// A value in the answer.
+    func read(_ value: RemoteValue) throws(InvalidFlag) -> JSON.Value {
+        try answer.unreadable.check(value.key, in: flags)
+        return try value.read(flags)
     }
 }
