@@ -61,6 +61,19 @@ extension Format {
         return JSON.Object(keys.compactMap { key in flags[key].map { (key, $0) } })
     }
 
+    /// The keys on which its reading of `flags` depends.
+    func keys(readIn flags: JSON.Object) -> [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey):
+            let place = endKeys.firstIndex { flags[$0] != nil } ?? endKeys.endIndex
+            let word = place < endKeys.endIndex ? flags[endKeys[place]]?.string : nil
+            return endKeys.prefix(place + 1) + (word == "countdown" ? [countdownKey] : [])
+        case .status(let place): return place.keysRead(Self.statusKeys, in: flags)
+        case .maintenance(let place): return place.keysRead(Self.maintenanceKeys, in: flags)
+        case .switchObject(let place): return place.keysRead(Self.switchKeys, in: flags)
+        }
+    }
+
     private static let statusKeys = ["apiInactive", "forceUpdate", "retryInterval", "userMessage"]
     private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
     private static let switchKeys = [
@@ -70,6 +83,15 @@ extension Format {
 }
 
 extension Place {
+    /// The keys on which the object depends; its own are `members`.
+    fileprivate func keysRead(_ members: [String], in flags: JSON.Object) -> [String] {
+        switch self {
+        case .whole: members
+        case .member(let key): [key]
+        case .memberOrWhole(let key): flags[key] == nil ? [key] + members : [key]
+        }
+    }
+
     fileprivate func keys(else members: [String], in flags: JSON.Object) -> [String] {
         switch self {
         case .whole: members

@@ -101,8 +101,9 @@ struct StatusCommand: ParsableCommand {
         StatusTable(rows: rows).show()
         for override in rows.compactMap(\.override) { say(override) }
         for source in sources.followed(by: rows) {
-            guard let problem = source.problem else { continue }
-            say("source '\(source.name)': \(problem)")
+            for problem in [source.problem].compactMap(\.self) + source.warnings {
+                say("source '\(source.name)': \(problem)")
+            }
         }
         for problem in rows.flatMap(\.unitProblems) { say(problem) }
     }
@@ -153,6 +154,8 @@ struct SourceReply {
     var nextPoll: Duration? { seconds("next_poll") }
     /// Why the last fetch failed; nil if it did not.
     var problem: String? { object["problem"]?.string }
+    /// The warnings about its flags; a daemon before an upgrade tells none.
+    var warnings: [String] { object.strings("warnings") }
     /// The services that follow it.
     var services: [String] { object.strings("services") }
 

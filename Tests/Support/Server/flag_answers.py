@@ -82,6 +82,9 @@ def pieces(request, name):
         yield good(request, "running", flags(False))
     elif name == "maintenance":
         yield good(request, "maintenance", flags(True))
+    elif name == "document":
+        body = read("document", "{}").encode()
+        yield good(request, str(zlib.crc32(body)), body)
     elif name == "retry-interval":
         value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
         yield good(request, "retry", json.dumps(value).encode())
