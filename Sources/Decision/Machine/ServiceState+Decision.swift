@@ -240,4 +240,7 @@ extension ServiceState {
 
     /// The wait between two polls that the flags of a switch ask for.
     func retryAfter(at position: Int) -> Duration? { switches[position].reading?.retryAfter }
+
+    /// The last rise of the version in the flags of a switch, if it looks like a mistake.
+    func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 }
