@@ -173,6 +173,7 @@ package final class Agent {
                 try state.store(answers, of: name, binding: source.binding)
                 if answers.isEmpty { try runtime.unmark(name) }
             }
+        case .forget(let name): sources[name]?.source.forget()
         case .markConfirmed(let name):
             report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
         case .storeOverrides(let overrides):

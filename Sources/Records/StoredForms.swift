@@ -81,6 +81,7 @@ enum StoredFlags {
         case .ofEach(let numbers): stored["versions"] = .object(numbers)
         }
         if answer.isInherited { stored["inherited"] = true }
+        if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
         return .object(stored)
     }
 
@@ -88,6 +89,8 @@ enum StoredFlags {
         let body = Array(try object.string("body").utf8)
         return Answer(
             body: body, flags: try FlagDocument.parse(body),
+            unreadable: try object["unreadable"].map { try unreadable($0.asObject()) }
+                ?? UnreadableFlags(),
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
             version: object["versions"]?.object.map(FlagVersion.ofEach)
@@ -96,6 +99,24 @@ enum StoredFlags {
             confirmedAt: object["confirmed_at"]?.string == nil
                 ? nil : try object.instant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false)
+    }
+
+    private static func json(_ unreadable: UnreadableFlags) -> JSON.Value {
+        let causes = unreadable.causes.map { ($0.key.text, JSON.Value.string($0.value)) }
+        return .object([
+            "causes": .object(JSON.Object(causes.sorted { $0.0 < $1.0 })),
+            "unlisted": .optional(unreadable.unlisted),
+        ])
+    }
+
+    private static func unreadable(_ object: JSON.Object) throws -> UnreadableFlags {
+        let causes = try object.object("causes")
+        var unreadable = UnreadableFlags()
+        for key in causes.map(\.key) {
+            unreadable.causes[ExactString(key)] = try causes.string(key)
+        }
+        unreadable.unlisted = object["unlisted"]?.string
+        return unreadable
     }
 }
 

@@ -33,6 +33,10 @@ package protocol FlagSource: AnyObject {
     /// Fetches once. With validators, flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
 
+    /// Forgets what it knows of earlier answers, such as their highest version: any next answer
+    /// counts.
+    func forget()
+
     /// Ends the watch and a fetch in flight. Nothing is delivered after it.
     func stop()
 }
@@ -43,6 +47,9 @@ extension FlagSource {
 
     /// Only the same binding, byte by byte.
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
+
+    /// Nothing: it takes each answer, whatever came before.
+    package func forget() {}
 }
 
 /// Receives a source's events: appends them to the agent's queue, never calls the machine.

@@ -9,8 +9,8 @@ extension Method {
         name: "Sources", access: .reading,
         declaration: """
             # One source: seconds since it confirmed its flags, seconds until the next poll (null
-            # while a fetch is in flight), why the last fetch brought nothing, what is wrong with it
-            # although it brings flags, and who follows it.
+            # while a fetch is in flight), why the last fetch brought nothing, the warnings about it
+            # and its flags, and who follows it.
             type Source (
               name: string,
               age: ?int,
@@ -54,7 +54,7 @@ extension ControllableDaemon {
             "age": .optional(source.age?.wholeSeconds),
             "next_poll": .optional(source.nextPoll?.wholeSeconds),
             "problem": .optional(source.problem),
-            "warnings": .array(source.warnings.map(JSON.Value.string)),
+            "warnings": .strings(source.warnings),
             "services": .names(followers(of: source.name)),
         ])
     }

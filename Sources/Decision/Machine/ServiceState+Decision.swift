@@ -221,6 +221,7 @@ extension ServiceState {
     private func readsSame(
         _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
     ) -> Bool {
+        guard known.answer.unreadable == answer.answer.unreadable else { return false }
         let source = service.switches[position].source
         return service.relevant(in: known.flags, of: source)
             == service.relevant(in: answer.flags, of: source)
@@ -240,4 +241,7 @@ extension ServiceState {
 
     /// The wait between two polls that the flags of a switch ask for.
     func retryAfter(at position: Int) -> Duration? { switches[position].reading?.retryAfter }
+
+    /// The last rise of the version in the flags of a switch, if it looks like a mistake.
+    func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 }

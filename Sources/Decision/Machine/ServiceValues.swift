@@ -69,7 +69,7 @@ private struct HeldValue: Hashable {
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
     mutating func take(_ answer: NumberedAnswer, as plan: RemoteValue) -> InvalidFlag? {
         do {
-            value = try plan.read(answer.flags)
+            value = try answer.read(plan)
             self.answer = answer.number
             problem = nil
             return nil

@@ -20,6 +20,8 @@ struct SwitchState: Hashable, Sendable {
     private var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
+    /// The last rise of the highest version, if it looks like a mistake.
+    private(set) var versionJump: VersionJump?
 
     /// The fate of the newest answer.
     private enum NewestAnswer: Hashable {
@@ -135,7 +137,9 @@ struct SwitchState: Hashable, Sendable {
     }
 
     private mutating func raiseVersion(to reading: Reading) {
-        highestVersion = reading.version ?? highestVersion
+        guard let version = reading.version, version != highestVersion else { return }
+        versionJump = VersionJump(from: highestVersion, to: version)
+        highestVersion = version
     }
 
     /// Throws for a reading whose version is lower than an accepted one, or missing. Flags that had
@@ -187,6 +191,7 @@ struct SwitchState: Hashable, Sendable {
         confirmation = confirmation.earlier(at: now)
         newest = .accepted
         highestVersion = nil
+        versionJump = nil
         if reading == nil { awaitedSince = now.boot }
     }
 

@@ -13,9 +13,9 @@ import zlib
 from email.utils import formatdate
 
 from folder import read
+from framing import EMPTY_BLOCK, GZIP_HEADER, ORDER, UNUSUAL, WRONG
 
 TLS = "--tls" in sys.argv
-ORDER = b'{"apiInactive": true, "forceUpdate": false}'
 BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
 
 # 32 MiB of zeros, compressed to 32 KiB.
@@ -83,6 +83,9 @@ def pieces(request, name):
         yield good(request, "running", flags(False))
     elif name == "maintenance":
         yield good(request, "maintenance", flags(True))
+    elif name == "document":
+        body = read("document", "{}").encode()
+        yield good(request, str(zlib.crc32(body)), body)
     elif name == "retry-interval":
         value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
         yield good(request, "retry", json.dumps(value).encode())
@@ -161,6 +164,19 @@ def pieces(request, name):
         yield bad(gzip.compress(BOMB), [("Content-Encoding", "gzip, gzip")])
     elif name == "no-gzip":
         yield bad(b"\x00\x01" + ORDER, [("Content-Encoding", "gzip")])
+    elif name in WRONG:
+        yield WRONG[name]
+        yield None
+    elif name == "byte-by-byte":
+        for byte in UNUSUAL[name]:
+            yield bytes([byte])
+            time.sleep(0.001)
+    elif name in UNUSUAL:
+        yield UNUSUAL[name]
+    elif name == "empty-blocks":
+        yield head("200 OK", [*BAD, ("Content-Encoding", "gzip")]) + GZIP_HEADER
+        while True:
+            yield EMPTY_BLOCK * 1000
     elif name == "other-coding":
         yield bad(ORDER, [("Content-Encoding", "br")])
     elif name == "redirect-host":
