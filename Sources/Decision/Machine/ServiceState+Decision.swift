@@ -218,9 +218,11 @@ extension ServiceState {
         return service.version(of: answer.answer, from: service.switches[position].source)
     }
 
+    /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
     private func readsSame(
         _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
     ) -> Bool {
+        guard known.answer.unreadable == answer.answer.unreadable else { return false }
         let source = service.switches[position].source
         return service.relevant(in: known.flags, of: source)
             == service.relevant(in: answer.flags, of: source)
