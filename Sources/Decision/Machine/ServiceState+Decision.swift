@@ -218,6 +218,7 @@ extension ServiceState {
         return service.version(of: answer.answer, from: service.switches[position].source)
     }
 
+    /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
     private func readsSame(
         _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
     ) -> Bool {
