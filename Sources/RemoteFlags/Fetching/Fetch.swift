@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import EventLoop
 import Transfer
 
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
@@ -21,6 +22,9 @@ final class Fetch {
     private var exchange: Exchange?
     private var completion: Completion?
     private var mark: ReadingMark
+    private let memory: MemoryReturn
+    /// The size of the answer before.
+    private var sizeBefore = 0
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var end: Exchange.Completion = { [unowned self] result in
         let completion = completion
@@ -37,6 +41,7 @@ final class Fetch {
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
         self.context = context
         deadline = context.now.boot
+        memory = MemoryReturn(context.loop)
         mark = ReadingMark(
             of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
     }
@@ -93,7 +98,11 @@ final class Fetch {
     /// The completion reads the answer.
     private func pass(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
         do throws(Failure) {
-            try mark.begin(try result.get().body, at: context.now.boot)
+            let body = try result.get().body
+            // A small answer may replace a large one.
+            memory.note(max(body.count, sizeBefore))
+            sizeBefore = body.count
+            try mark.begin(body, at: context.now.boot)
         } catch {
             guard case .success = result else { return completion(result) }
             var failure = error

@@ -13,6 +13,9 @@ package final class FileSource: FlagSource {
     private var watch: PathWatch?
     private var toldProblem: String?
     private var mark: ReadingMark
+    private let memory: MemoryReturn
+    /// The size of the file before.
+    private var sizeBefore = 0
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
@@ -25,6 +28,7 @@ package final class FileSource: FlagSource {
         self.loop = loop
         self.deliver = deliver
         mark = ReadingMark(of: name, in: runtimeDirectory, at: loop.now.boot)
+        memory = MemoryReturn(loop)
     }
 
     package var binding: String { "file:\(path)" }
@@ -56,6 +60,9 @@ package final class FileSource: FlagSource {
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
+            // A small file may replace a large one.
+            memory.note(max(body.count, sizeBefore))
+            sizeBefore = body.count
             try mark.begin(body, at: loop.now.boot)
             defer { mark.end() }
             return .answer(
