@@ -1,4 +1,5 @@
 /* libsystemd as Swift sees it: the event loop, notifications, the journal, the bus. */
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
