@@ -115,6 +115,23 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case notFlags(String)
 }
 
+extension InvalidFlag {
+    /// What is wrong, without the texts of the flags.
+    package enum Kind: Hashable, Sendable {
+        case missing, wrongType, unknownWord, notJSON, notFlags
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .missing: .missing
+        case .wrongType: .wrongType
+        case .unknownWord: .unknownWord
+        case .notJSON: .notJSON
+        case .notFlags: .notFlags
+        }
+    }
+}
+
 extension InvalidFlag: CustomStringConvertible {
     package var description: String {
         switch self {
