@@ -7,10 +7,12 @@ package struct Answer: Hashable, Sendable {
     package var body: [UInt8]
     /// The members of the answer's JSON object.
     package var flags: JSON.Object
+    /// The flags that the source has and could not give. `flags` holds null for each of these keys.
+    package var unreadable: UnreadableFlags
     /// They make the next request conditional; empty if the source has none.
     package var validators: Validators
     /// The source's own word for this state of its flags.
-    package var version: String?
+    package var version: FlagVersion?
     /// When the answer came, by the wall clock of this host.
     package var fetchedAt: Instant
     /// When the source last confirmed it, once a newer one has come; nil for the newest of a
@@ -22,12 +24,13 @@ package struct Answer: Hashable, Sendable {
 
     /// An answer of the source's present address, unless `isInherited`.
     package init(
-        body: [UInt8], flags: JSON.Object, validators: Validators = Validators(),
-        version: String? = nil, fetchedAt: Instant, confirmedAt: Instant? = nil,
-        isInherited: Bool = false
+        body: [UInt8], flags: JSON.Object, unreadable: UnreadableFlags = UnreadableFlags(),
+        validators: Validators = Validators(), version: FlagVersion? = nil, fetchedAt: Instant,
+        confirmedAt: Instant? = nil, isInherited: Bool = false
     ) {
         self.body = body
         self.flags = flags
+        self.unreadable = unreadable
         self.validators = validators
         self.version = version
         self.fetchedAt = fetchedAt
@@ -35,11 +38,50 @@ package struct Answer: Hashable, Sendable {
         self.isInherited = isInherited
     }
 
+    /// Whether it brings nothing new after `before`: the same bytes, the same flags that cannot be read,
+    /// and the same numbers if each flag has one. A word for all flags does not count, because it changes with other flags too.
+    package func repeats(_ before: Answer) -> Bool {
+        guard body == before.body, unreadable == before.unreadable else { return false }
+        if case .ofEach = version { return version == before.version }
+        return true
+    }
+
     /// Makes it an answer of an earlier address: drops its validators.
     package mutating func inherit() {
         validators = Validators()
         isInherited = true
     }
+}
+
+/// Flags without a value that are not missing. No default takes their place: for each that reads
+/// them, the answer is invalid. The other flags of the answer count.
+package struct UnreadableFlags: Hashable, Sendable {
+    /// Why a flag has no value: the end of a sentence that begins with its key.
+    package var causes: [ExactString: String] = [:]
+    /// Why the flags that the answer lacks may not be missing; nil if they are.
+    package var unlisted: String?
+
+    /// No flag is unreadable.
+    package init() {}
+
+    /// Whether each flag is readable or missing.
+    package var isEmpty: Bool { causes.isEmpty && unlisted == nil }
+
+    /// Throws for an unreadable flag of an answer with these flags.
+    func check(_ key: String, in flags: JSON.Object) throws(InvalidFlag) {
+        if isEmpty { return }
+        let cause = causes[ExactString(key)] ?? (flags[key] == nil ? unlisted : nil)
+        if let cause { throw .unreadable(key: key, cause: cause) }
+    }
+}
+
+/// The source's own word for a state of its flags.
+package enum FlagVersion: Hashable, Sendable {
+    /// One word for all flags, such as the version of a template. It changes with every flag, also with
+    /// flags that a service does not read.
+    case ofAll(String)
+    /// The number of the newest change of each flag, such as a `mod_revision` of etcd.
+    case ofEach(JSON.Object)
 }
 
 /// The validators of RFC 9110 §8.8: only the server knows their meaning.

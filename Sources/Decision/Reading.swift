@@ -33,6 +33,31 @@ extension Reading {
     }
 }
 
+/// A rise of a version that looks like a mistake: a much higher version, or one after which hardly
+/// any is left. Every lower version is refused from then on, so that it is announced.
+package struct VersionJump: Hashable, Sendable {
+    /// The highest version before; nil for the first.
+    package let from: Int64?
+    package let to: Int64
+
+    /// Nil for a rise as publishers make it. The first version may be any, such as a time.
+    package init?(from: Int64?, to: Int64) {
+        let (rise, isOver) = to.subtractingReportingOverflow(from ?? to)
+        guard isOver || rise > Self.highestRise || Int64.max - max(to, 0) < Self.highestRise else {
+            return nil
+        }
+        (self.from, self.to) = (from, to)
+    }
+
+    private static let highestRise: Int64 = 1 << 32
+
+    /// The warning, a clause. `kind` says which version it is.
+    package func warning(_ kind: String = "version") -> String {
+        "\(kind) \(to) \(from.map { "comes after \($0)" } ?? "is the highest"), and lower ones are "
+            + "refused from now on; after a mistake, 'killswitchctl forget' lets go of it"
+    }
+}
+
 /// One statement of a reading about a service.
 package enum Claim: Hashable, Sendable {
     case running

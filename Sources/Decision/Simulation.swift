@@ -67,8 +67,8 @@ package struct Simulation {
             case .sleep(let next): wake = next
             case .announce(.decided): break
             case .announce(let notice): notices.append(notice)
-            case .fetch, .storeFlags, .markConfirmed, .storeLedger, .storeOverrides, .withdraw,
-                .unfollow, .reject:
+            case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
+                .withdraw, .unfollow, .reject:
                 break
             }
         }

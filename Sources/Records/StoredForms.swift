@@ -72,10 +72,16 @@ enum StoredFlags {
             "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
-            "version": .optional(answer.version),
+            "version": .null,
             "body": .string(String(decoding: answer.body, as: UTF8.self)),
         ]
+        switch answer.version {
+        case nil: break
+        case .ofAll(let version): stored["version"] = .string(version)
+        case .ofEach(let numbers): stored["versions"] = .object(numbers)
+        }
         if answer.isInherited { stored["inherited"] = true }
+        if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
         return .object(stored)
     }
 
@@ -83,12 +89,34 @@ enum StoredFlags {
         let body = Array(try object.string("body").utf8)
         return Answer(
             body: body, flags: try FlagDocument.parse(body),
+            unreadable: try object["unreadable"].map { try unreadable($0.asObject()) }
+                ?? UnreadableFlags(),
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
-            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            version: object["versions"]?.object.map(FlagVersion.ofEach)
+                ?? object["version"]?.string.map(FlagVersion.ofAll),
+            fetchedAt: try object.instant("fetched_at"),
             confirmedAt: object["confirmed_at"]?.string == nil
                 ? nil : try object.instant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false)
+    }
+
+    private static func json(_ unreadable: UnreadableFlags) -> JSON.Value {
+        let causes = unreadable.causes.map { ($0.key.text, JSON.Value.string($0.value)) }
+        return .object([
+            "causes": .object(JSON.Object(causes.sorted { $0.0 < $1.0 })),
+            "unlisted": .optional(unreadable.unlisted),
+        ])
+    }
+
+    private static func unreadable(_ object: JSON.Object) throws -> UnreadableFlags {
+        let causes = try object.object("causes")
+        var unreadable = UnreadableFlags()
+        for key in causes.map(\.key) {
+            unreadable.causes[ExactString(key)] = try causes.string(key)
+        }
+        unreadable.unlisted = object["unlisted"]?.string
+        return unreadable
     }
 }
 

@@ -1,7 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
-import JSON
+package import JSON
 package import Transfer
 
 /// A source of flags. Each kind of source is a folder beside this file.
@@ -23,19 +23,33 @@ package protocol FlagSource: AnyObject {
     /// answer.
     func isBound(by stored: String) -> Bool
 
+    /// Takes in which keys the switches and values of this host read; called before `start`, and at
+    /// each reload. A source that hears of changes of single keys passes on no others.
+    func follow(_ keys: Set<ExactString>)
+
     /// Begins to watch for changes, if the source can.
     func start()
 
     /// Fetches once. With validators, flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
 
+    /// Forgets what it knows of earlier answers, such as their highest version: any next answer
+    /// counts.
+    func forget()
+
     /// Ends the watch and a fetch in flight. Nothing is delivered after it.
     func stop()
 }
 
 extension FlagSource {
+    /// Does nothing: most sources hear of a change, and not of what it changes.
+    package func follow(_ keys: Set<ExactString>) {}
+
     /// Only the same binding, byte by byte.
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
+
+    /// Nothing: it takes each answer, whatever came before.
+    package func forget() {}
 }
 
 /// Receives a source's events: appends them to the agent's queue, never calls the machine.

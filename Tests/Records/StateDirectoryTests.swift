@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Files
+import JSON
 import Records
 import Support
 import Testing
@@ -22,7 +23,7 @@ import Testing
         let bytes = Array(body.utf8)
         return Answer(
             body: bytes, flags: try FlagDocument.parse(bytes), validators: Validators(etag: etag),
-            version: "7", fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
+            version: .ofAll("7"), fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
     }
 
     private func stored(binding: String = "b", mark: String = "/nonexistent") throws
@@ -38,6 +39,15 @@ import Testing
         try directory.store(answers, of: app, binding: "b")
         let kept = try #require(try stored())
         #expect(kept.answers == answers)
+    }
+
+    @Test func unreadableFlagsComeBack() throws {
+        var first = try answer(#"{"é": null}"#)
+        first.unreadable.causes[ExactString("é")] = "is given more than once"
+        var second = try answer("{}")
+        second.unreadable.unlisted = "is missing"
+        try directory.store([first, second], of: app, binding: "b")
+        #expect(try #require(try stored()).answers == [first, second])
     }
 
     /// Inherited flags stay in force until the new address gives flags. Their validators are dropped,

@@ -9,12 +9,14 @@ extension Method {
         name: "Sources", access: .reading,
         declaration: """
             # One source: seconds since it confirmed its flags, seconds until the next poll (null
-            # while a fetch is in flight), why the last fetch brought nothing, and who follows it.
+            # while a fetch is in flight), why the last fetch brought nothing, the warnings about its
+            # flags, and who follows it.
             type Source (
               name: string,
               age: ?int,
               next_poll: ?int,
               problem: ?string,
+              warnings: []string,
               services: []string
             )
 
@@ -52,6 +54,7 @@ extension ControllableDaemon {
             "age": .optional(source.age?.wholeSeconds),
             "next_poll": .optional(source.nextPoll?.wholeSeconds),
             "problem": .optional(source.problem),
+            "warnings": .strings(source.warnings),
             "services": .names(followers(of: source.name)),
         ])
     }

@@ -108,6 +108,8 @@ extension JSON.Value {
 /// stay in force.
 package enum InvalidFlag: Error, Hashable, Sendable {
     case missing(key: String)
+    /// The source has the flag and could not give it. The cause is the end of the sentence.
+    case unreadable(key: String, cause: String)
     case wrongType(key: String, expected: String, found: String)
     case unknownWord(key: String, word: String, expected: String)
     case notJSON(key: String, cause: String)
@@ -136,6 +138,7 @@ extension InvalidFlag: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let key): "key \(quoted(key)) is missing"
+        case .unreadable(let key, let cause): "key \(quoted(key)) \(cause)"
         case .wrongType(let key, let expected, let found):
             "key \(quoted(key)) is \(found), not \(expected)"
         case .unknownWord(let key, let word, let expected):

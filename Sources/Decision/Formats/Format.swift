@@ -61,6 +61,29 @@ extension Format {
         return JSON.Object(keys.compactMap { key in flags[key].map { (key, $0) } })
     }
 
+    /// The keys on which its reading of `flags` depends.
+    func keys(readIn flags: JSON.Object) -> [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey):
+            let place = endKeys.firstIndex { flags[$0] != nil } ?? endKeys.endIndex
+            let word = place < endKeys.endIndex ? flags[endKeys[place]]?.string : nil
+            return endKeys.prefix(place + 1) + (word == "countdown" ? [countdownKey] : [])
+        case .status(let place): return place.keysRead(Self.statusKeys, in: flags)
+        case .maintenance(let place): return place.keysRead(Self.maintenanceKeys, in: flags)
+        case .switchObject(let place): return place.keysRead(Self.switchKeys, in: flags)
+        }
+    }
+
+    /// Every key that this format may read, whatever the flags hold.
+    var keys: [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey): endKeys + [countdownKey]
+        case .status(let place): place.keys(or: Self.statusKeys)
+        case .maintenance(let place): place.keys(or: Self.maintenanceKeys)
+        case .switchObject(let place): place.keys(or: Self.switchKeys)
+        }
+    }
+
     private static let statusKeys = ["apiInactive", "forceUpdate", "retryInterval", "userMessage"]
     private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
     private static let switchKeys = [
@@ -70,6 +93,24 @@ extension Format {
 }
 
 extension Place {
+    /// The keys on which the object depends; its own are `members`.
+    fileprivate func keysRead(_ members: [String], in flags: JSON.Object) -> [String] {
+        switch self {
+        case .whole: members
+        case .member(let key): [key]
+        case .memberOrWhole(let key): flags[key] == nil ? [key] + members : [key]
+        }
+    }
+
+    /// Every key that the object may depend on.
+    fileprivate func keys(or members: [String]) -> [String] {
+        switch self {
+        case .whole: members
+        case .member(let key): [key]
+        case .memberOrWhole(let key): [key] + members
+        }
+    }
+
     fileprivate func keys(else members: [String], in flags: JSON.Object) -> [String] {
         switch self {
         case .whole: members

@@ -8,6 +8,9 @@ package enum Effect: Hashable, Sendable {
     case fetch(SourceName, Validators)
     /// Store these answers, newest first, over restarts; they replace the stored ones.
     case storeFlags(SourceName, [Answer])
+    /// Have this source forget what it knows of earlier answers, such as the highest version: any
+    /// next answer counts.
+    case forget(SourceName)
     /// Set the mark of the source's last confirmation to now.
     case markConfirmed(SourceName)
     /// Store the ledger over restarts.
@@ -82,7 +85,7 @@ extension Effect {
     var changesPublished: Bool {
         switch self {
         case .publish, .withdraw: true
-        case .fetch, .storeFlags, .markConfirmed, .storeLedger, .storeOverrides, .unfollow,
+        case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides, .unfollow,
             .reject, .announce, .sleep:
             false
         }

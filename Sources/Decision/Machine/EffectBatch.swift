@@ -34,7 +34,7 @@ extension Effect {
         case .storeOverrides: 1
         case .storeLedger: 2
         case .publish: 3
-        case .withdraw, .unfollow: 4
+        case .withdraw, .unfollow, .forget: 4
         case .markConfirmed: 5
         case .reject: 6
         case .announce: 7

@@ -34,6 +34,7 @@ extension Machine {
             if offer(answer, to: reader) { isKept = true }
         }
         guard isKept else { return }
+        noteVersionJumps(of: source)
         batch.notices += sources[source].keep(answer, at: now)
         dropUnused(of: source)
         batch.add(.markConfirmed(sources[source].name))
@@ -60,6 +61,7 @@ extension Machine {
         sources[source].confirm(at: now)
         batch.add(.markConfirmed(sources[source].name))
         guard isTaken else { return }
+        noteVersionJumps(of: source)
         dropUnused(of: source)
         store(source)
     }
@@ -71,6 +73,7 @@ extension Machine {
         for reader in index.readers[source] {
             services[reader.service].acceptAsOwn(own, at: reader.position)
         }
+        noteVersionJumps(of: source)
         store(source)
     }
 
@@ -83,6 +86,7 @@ extension Machine {
                 sources[source], at: reader.position, now)
             if isWaiting { mustFetch = true }
         }
+        noteVersionJumps(of: source)
         dropUnused(of: source)
         if mustFetch { sources[source].hint(at: now) }
     }
@@ -105,6 +109,14 @@ extension Machine {
             services[reader.service].addAnswers(at: reader.position, to: &used)
         }
         sources[source].dropAnswers(except: used)
+    }
+
+    /// Tells which versions in the flags of a source have jumped.
+    private mutating func noteVersionJumps(of source: Int) {
+        let jumps = index.readers[source].compactMap {
+            services[$0.service].versionJump(at: $0.position)
+        }
+        batch.notices += sources[source].note(versionJumps: Set(jumps))
     }
 
     /// Adds the effect that stores the answers of a source.

@@ -89,6 +89,7 @@ extension Machine {
             services[reader.service].forget(at: reader.position, now)
         }
         batch.add(.storeFlags(name, []))
+        batch.add(.forget(name))
         batch.notices.append(.forgotten(name, by: author))
         sources[source].hint(at: now)
     }

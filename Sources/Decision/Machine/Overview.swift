@@ -22,6 +22,8 @@ package struct Overview: Hashable, Sendable {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
+        /// The present warnings about its flags, each a clause.
+        package let warnings: [String]
     }
 
     package let services: [ServiceView]
@@ -89,6 +91,6 @@ extension Machine {
             age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
             fetchedAt: source.answers.first?.answer.fetchedAt,
             nextPoll: source.nextFetch.map { max(.zero, $0 - now.boot) },
-            problem: source.failure?.detail)
+            problem: source.failure?.detail, warnings: source.presentWarnings)
     }
 }

@@ -69,7 +69,7 @@ private struct HeldValue: Hashable {
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
     mutating func take(_ answer: NumberedAnswer, as plan: RemoteValue) -> InvalidFlag? {
         do {
-            value = try plan.read(answer.flags)
+            value = try answer.read(plan)
             self.answer = answer.number
             problem = nil
             return nil
@@ -81,9 +81,6 @@ private struct HeldValue: Hashable {
 }
 
 extension Service {
-    /// The variant, if there is one, and the values.
-    fileprivate var remote: [RemoteValue] { (variant.map { [$0] } ?? []) + values }
-
     /// Whether this is the first switch on its source: the values are read from its answers.
     fileprivate func isLead(_ position: Int) -> Bool {
         !switches[..<position].contains { $0.source == switches[position].source }

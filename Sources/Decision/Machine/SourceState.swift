@@ -21,6 +21,8 @@ struct SourceState: Hashable, Sendable {
     private var watchProblem: String?
     /// The present warnings about its flags that were announced.
     private var warnings: Set<String> = []
+    /// The present jumps of versions in its flags that were announced.
+    private var versionJumps: Set<VersionJump> = []
     /// How many answers were numbered.
     private var numbered = 0
 
@@ -116,11 +118,11 @@ struct SourceState: Hashable, Sendable {
         return NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
     }
 
-    /// Takes the validators of an answer with the same bytes as the newest answer. True if the
-    /// bytes are the same. The validators are not stored: an ETag that changes at every poll must
+    /// Takes the validators of an answer that repeats the newest answer. True if it does. The
+    /// validators are not stored: an ETag that changes at every poll must
     /// not cause a write at every poll.
     mutating func repeats(_ answer: Answer) -> Bool {
-        guard let newest = answers.first, newest.answer.body == answer.body else { return false }
+        guard let newest = answers.first, answer.repeats(newest.answer) else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }
@@ -140,7 +142,9 @@ struct SourceState: Hashable, Sendable {
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
         answers.insert(answer, at: 0)
         confirm(at: now)
-        guard let before, !before.isInherited else { return [] }
+        guard let before, !before.isInherited, answer.answer.unreadable.unlisted == nil else {
+            return []
+        }
         return plan.defaults.map(\.key)
             .filter { before.flags[$0] != nil && answer.answer.flags[$0] == nil }
             .map { .flagVanished(name, key: $0) }
@@ -159,6 +163,7 @@ struct SourceState: Hashable, Sendable {
     mutating func forget() {
         answers = []
         confirmation = .never
+        versionJumps = []
     }
 
     /// Drops the answers on which no switch and no value rests.
@@ -182,6 +187,20 @@ struct SourceState: Hashable, Sendable {
         let new = now.filter { warnings.insert($0).inserted }
         warnings.formIntersection(now)
         return new.map { .sourceWarned(name, $0) }
+    }
+
+    /// Notes the present jumps of versions in its flags. Returns notices of the new ones.
+    mutating func note(versionJumps now: Set<VersionJump>) -> [Notice] {
+        let new = now.subtracting(versionJumps)
+        versionJumps = now
+        return Self.texts(of: new).map { .sourceWarned(name, $0) }
+    }
+
+    /// The present warnings about its flags, each a clause.
+    var presentWarnings: [String] { warnings.sorted() + Self.texts(of: versionJumps) }
+
+    private static func texts(of jumps: Set<VersionJump>) -> [String] {
+        jumps.map { $0.warning() }.sorted()
     }
 
     // MARK: - Reload
@@ -244,12 +263,25 @@ struct NumberedAnswer: Hashable, Sendable {
         self.number = number
         self.answer = answer
         var flags = answer.flags
-        for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+        if answer.unreadable.unlisted == nil {
+            for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+        }
         self.flags = flags
     }
 
     /// The reading of the answer by the format of a switch of `service`.
     func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
-        try plan.format.read(flags, in: service.zone)
+        if !answer.unreadable.isEmpty {
+            for key in plan.format.keys(readIn: flags) {
+                try answer.unreadable.check(key, in: flags)
+            }
+        }
+        return try plan.format.read(flags, in: service.zone)
+    }
+
+    /// A value in the answer.
+    func read(_ value: RemoteValue) throws(InvalidFlag) -> JSON.Value {
+        try answer.unreadable.check(value.key, in: flags)
+        return try value.read(flags)
     }
 }

@@ -155,7 +155,8 @@ extension Answer {
     init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
         let sorted = flags.sortedByKey
         self.init(
-            body: sorted.bytes, flags: sorted, validators: validators, version: version,
+            body: sorted.bytes, flags: sorted, validators: validators,
+            version: version.map(FlagVersion.ofAll),
             fetchedAt: fetchedAt)
     }
 }
@@ -184,6 +185,8 @@ extension [String] {
 struct TemplateVersions {
     /// The newest version that was fetched since the start.
     private(set) var newest: Int64?
+    /// The last rise of the newest version, if it looks like a mistake.
+    private var jump: VersionJump?
     /// The newest version that was announced and not fetched.
     private var announced: Int64?
     private var attempts = 0
@@ -200,8 +203,12 @@ struct TemplateVersions {
                 .invalid,
                 "version \(number) of the template is older than \(newest), which was seen")
         }
+        if newest != number { jump = VersionJump(from: newest, to: number) }
         newest = number
     }
+
+    /// The warning about the newest version; nil without one.
+    var warning: String? { jump?.warning("template version") }
 
     /// Records that a version exists. Returns whether it is newer than every fetched version.
     mutating func announce(_ version: Int64) -> Bool {

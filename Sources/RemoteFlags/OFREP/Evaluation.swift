@@ -41,33 +41,41 @@ package struct Host: Hashable, Sendable {
 
 /// The answer to an evaluation of all flags.
 package struct Evaluations: Hashable {
-    /// The value of each flag. Flags that could not be evaluated, or are left to the default of the
-    /// application, are absent.
+    /// The value of each flag. Flags that the server does not know, or leaves to the default of the
+    /// application, are absent. Unreadable flags are null.
     package let flags: JSON.Object
+    /// The flags that the server could not evaluate this time, or gives more than once.
+    package let unreadable: UnreadableFlags
     package let version: String?
     /// The streams that tell of changes, as the server offers them.
     package let streams: [EventStreamEntry]
 
-    /// Reads the body of an answer. A flag that stands in it twice makes it invalid.
+    /// Reads the body of an answer. An entry that cannot be read makes its own flag unreadable, and
+    /// no other.
     package init(_ body: [UInt8]) throws(Failure) {
         let object = try FlagDocument.parse(body)
         guard let items = object["flags"]?.array else {
             throw Failure(.invalid, "the answer has no list 'flags'")
         }
         var flags = JSON.Object()
+        var unreadable = UnreadableFlags()
         var known: Set<ExactString> = []
         for item in items {
-            guard let item = item.object, let key = item["key"]?.string else {
-                throw Failure(.invalid, "the answer holds a flag without a key")
+            guard let entry = item.object, let key = entry["key"]?.string else {
+                unreadable.unlisted = "is missing, and an entry of the answer has no key"
+                continue
             }
-            guard known.insert(ExactString(key)).inserted else {
-                throw Failure(.invalid, "the answer holds a flag twice")
+            let isFirst = known.insert(ExactString(key)).inserted
+            switch isFirst ? Evaluation(entry) : .failed("is given more than once") {
+            case .value(let value): flags[key] = value
+            case .missing: break
+            case .failed(let cause):
+                flags[key] = .null
+                unreadable.causes[ExactString(key)] = cause
             }
-            // Some servers write an absent member as null.
-            guard item["errorCode"] ?? .null == .null, let value = item["value"] else { continue }
-            flags[key] = value
         }
         self.flags = flags.sortedByKey
+        self.unreadable = unreadable
         let version = object["metadata"]?.object?["version"]
         self.version = version?.string ?? version?.number?.literal
         streams = (object["eventStreams"]?.array ?? []).compactMap(EventStreamEntry.init)
@@ -75,6 +83,26 @@ package struct Evaluations: Hashable {
 
     /// The flags as one JSON object, in the order of their keys: servers give them in any order.
     package var body: [UInt8] { flags.bytes }
+}
+
+/// The evaluation of one flag.
+private enum Evaluation {
+    case value(JSON.Value)
+    /// The server does not know the flag, or leaves it to the default of the application.
+    case missing
+    /// It could not be evaluated this time. The cause is the end of a sentence about it.
+    case failed(String)
+
+    /// Some servers write an absent member as null.
+    init(_ entry: JSON.Object) {
+        switch entry["errorCode"] {
+        case nil, .null: self = entry["value"].map(Evaluation.value) ?? .missing
+        case .string("FLAG_NOT_FOUND"): self = .missing
+        case .string(let code): self = .failed("could not be evaluated: \(quoted(code))")
+        case .bool, .number, .array, .object:
+            self = .failed("could not be evaluated: its error code is no string")
+        }
+    }
 }
 
 /// A stream of events that a server offers. Its address may hold a secret, so it is never logged.

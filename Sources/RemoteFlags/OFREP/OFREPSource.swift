@@ -91,11 +91,14 @@ package final class OFREPSource: FlagSource {
             } else {
                 let evaluations = try response.evaluations(of: fetch.operation, now: now)
                 follow(evaluations.streams)
+                // An ETag may stand for the flags of the server, and not for their evaluation.
+                let isWhole = evaluations.unreadable.isEmpty
                 outcome = .answer(
                     Answer(
                         body: evaluations.body, flags: evaluations.flags,
-                        validators: Validators(etag: response.validators.etag),
-                        version: evaluations.version, fetchedAt: now))
+                        unreadable: evaluations.unreadable,
+                        validators: Validators(etag: isWhole ? response.validators.etag : nil),
+                        version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
             for stream in streams { stream.stream?.pollSucceeded() }

@@ -89,7 +89,7 @@ struct StatusCommand: ParsableCommand {
                 "descriptor_limit": .optional(process?.limit),
             ]),
         ])
-        print(whole.serialized(.pretty))
+        say(whole)
     }
 
     private func printTable(_ rows: [StatusRow], _ sources: [SourceReply], refusal: String?) {
@@ -98,13 +98,14 @@ struct StatusCommand: ParsableCommand {
                 "the configuration is refused, the last accepted one is in force:\n\(refusal)")
         }
         guard !rows.isEmpty else { return }
-        print(StatusTable(rows: rows).text)
-        for override in rows.compactMap(\.override) { print(override) }
+        StatusTable(rows: rows).show()
+        for override in rows.compactMap(\.override) { say(override) }
         for source in sources.followed(by: rows) {
-            guard let problem = source.problem else { continue }
-            print("source '\(source.name)': \(problem.printable)")
+            for problem in [source.problem].compactMap(\.self) + source.warnings {
+                say("source '\(source.name)': \(problem)")
+            }
         }
-        for problem in rows.flatMap(\.unitProblems) { print(problem) }
+        for problem in rows.flatMap(\.unitProblems) { say(problem) }
     }
 }
 
@@ -153,6 +154,8 @@ struct SourceReply {
     var nextPoll: Duration? { seconds("next_poll") }
     /// Why the last fetch failed; nil if it did not.
     var problem: String? { object["problem"]?.string }
+    /// The warnings about its flags; a daemon before an upgrade tells none.
+    var warnings: [String] { object.strings("warnings") }
     /// The services that follow it.
     var services: [String] { object.strings("services") }
 

@@ -108,8 +108,10 @@ struct StatusLine {
         lasting =
             problems
             + (overview.hasPendingWrites ? ["files cannot be written, see the journal"] : [])
-            + overview.sources.compactMap { source in
-                source.problem.map { "source '\(source.name)': \($0)" }
+            + overview.sources.flatMap { source in
+                ([source.problem].compactMap(\.self) + source.warnings).map {
+                    "source '\(source.name)': \($0)"
+                }
             } + overview.services.map(Self.words)
         passing = overview.sources.map(Self.words)
     }

@@ -15,6 +15,7 @@ import Testing
             play.text == #"""
                 2s root (uid 0) forgets app
                     store app: 
+                    forget app
                     say notice: source 'app': 'root (uid 0)' dropped its stored flags, it is fetched again
                     fetch app
                 3s app answers {"service_end": "over"}

@@ -45,6 +45,7 @@ enum TranscriptFormat {
         case .storeFlags(let source, let answers):
             "store \(source): "
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
+        case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
         case .storeLedger(let ledger):
             "remember "

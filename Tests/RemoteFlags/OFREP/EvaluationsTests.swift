@@ -33,22 +33,48 @@ import Testing
             #"""
             {"flags": [
               {"key": "a", "errorCode": null, "errorDetails": null, "value": "on"},
-              {"key": "b", "errorCode": "", "value": "on"}
+              {"key": "b", "errorCode": "FLAG_NOT_FOUND", "value": "on"}
             ]}
             """#)
         #expect(evaluations.flags == ["a": "on"])
+        #expect(evaluations.unreadable.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"key": "a", "errorCode": "GENERAL"}"#, "could not be evaluated: 'GENERAL'"),
+        (#"{"key": "a", "errorCode": "", "value": 1}"#, "could not be evaluated: ''"),
+        (
+            #"{"key": "a", "errorCode": "flag_not_found"}"#,
+            "could not be evaluated: 'flag_not_found'"
+        ),
+        (#"{"key": "a", "errorCode": "\u001b[2J"}"#, "could not be evaluated: '\u{FFFD}[2J'"),
+        (#"{"key": "a", "errorCode": 5}"#, "could not be evaluated: its error code is no string"),
+        (#"{"key": "a", "value": 1}, {"key": "\u0061", "value": 1}"#, "is given more than once"),
+        (
+            #"{"key": "a", "errorCode": "FLAG_NOT_FOUND"}, {"key": "a", "value": 1}"#,
+            "is given more than once"
+        ),
+    ])
+    func aFlagThatIsNotMissingAndHasNoValueIsUnreadable(_ entries: String, _ cause: String) throws {
+        let evaluations = try evaluations(#"{"flags": [\#(entries), {"key": "z", "value": 2}]}"#)
+        #expect(evaluations.flags == ["a": .null, "z": 2])
+        #expect(evaluations.unreadable.causes == [ExactString("a"): cause])
+        #expect(evaluations.unreadable.unlisted == nil)
+    }
+
+    @Test(arguments: ["1", #"{"value": true}"#, #"{"key": null}"#, #"{"key": 7, "value": true}"#])
+    func withAnEntryWithoutAKeyNoFlagIsSurelyMissing(_ entry: String) throws {
+        let evaluations = try evaluations(#"{"flags": [{"key": "z", "value": 2}, \#(entry)]}"#)
+        #expect(evaluations.flags == ["z": 2])
+        #expect(evaluations.unreadable.causes.isEmpty)
+        #expect(
+            evaluations.unreadable.unlisted == "is missing, and an entry of the answer has no key")
     }
 
     @Test(arguments: [
         ("", "the answer is empty"), ("<html>", "the answer is a web page, not JSON"),
         ("{}", "the answer has no list 'flags'"),
         (#"{"flags": {}}"#, "the answer has no list 'flags'"),
-        (#"{"flags": [1]}"#, "the answer holds a flag without a key"),
-        (#"{"flags": [{"value": true}]}"#, "the answer holds a flag without a key"),
-        (
-            #"{"flags": [{"key": "a", "value": true}, {"key": "a", "errorCode": "GENERAL"}]}"#,
-            "the answer holds a flag twice"
-        ),
     ])
     func whatIsNoEvaluationIsInvalid(_ text: String, _ cause: String) {
         #expect(throws: Failure(.invalid, cause)) { try evaluations(text) }

@@ -5,6 +5,7 @@ one.
 """
 import base64
 import gzip
+import hashlib
 import json
 import sys
 import time
@@ -82,6 +83,9 @@ def pieces(request, name):
         yield good(request, "running", flags(False))
     elif name == "maintenance":
         yield good(request, "maintenance", flags(True))
+    elif name == "document":
+        body = read("document", "{}").encode()
+        yield good(request, str(zlib.crc32(body)), body)
     elif name == "retry-interval":
         value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
         yield good(request, "retry", json.dumps(value).encode())
@@ -199,6 +203,10 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name == "held":
+        # The file flags.json of the test.
+        body = read("flags.json", "{}").encode()
+        yield good(request, hashlib.sha256(body).hexdigest()[:16], body)
     elif name == "etcd-maintenance" and request["path"] != "/v3/kv/range":
         yield head("404 No Watch", [], 0)
     elif (name.startswith("etcd-") and name != "etcd-last-revision"
@@ -213,7 +221,7 @@ def pieces(request, name):
     elif name == "etcd-events":
         yield head("200 OK")
         while True:
-            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
+            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"L2ZsYWdzL3Nob3A="}}]}}\n' * 100
     elif name == "etcd-line":
         yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
         while True:

@@ -13,6 +13,7 @@ are:
 
   normal            as in the protocol
   no-etag           without ETag
+  entries           the list FOLDER/entries, which a test writes, with the ETag FOLDER/etag if there is one
   400, 401, 500 ... this status
   seconds, date, rfc3339   429, with each form of Retry-After: two or three seconds ahead
   quiet             no event is sent, and no comment
@@ -43,7 +44,8 @@ def flags():
 
 
 def etag():
-    return '"' + hashlib.sha256(json.dumps(flags(), sort_keys=True).encode()).hexdigest()[:12] + '"'
+    text = read("etag") or json.dumps([flags(), read("entries")], sort_keys=True)
+    return '"' + hashlib.sha256(text.encode()).hexdigest()[:12] + '"'
 
 
 class Problem(Exception):
@@ -151,6 +153,8 @@ class Server(BaseHTTPRequestHandler):
         fields = [] if case() == "no-etag" else [("ETag", tag)]
         if fields and self.headers.get("If-None-Match") == tag:
             return self.answer(304, fields=fields)
+        if case() == "entries":
+            return self.answer(200, {"flags": json.loads(read("entries"))}, fields)
         found = [self.evaluate(key, flag, context) for key, flag in flags().items()]
         body = {"flags": found, "metadata": {"version": tag.strip('"')}}
         if case() != "no-streams":

@@ -15,6 +15,8 @@ package final class ClientTemplateSource: FlagSource {
     private let installations: Installations
     private var versions = TemplateVersions()
     private var etag: String?
+    /// The present warnings about the token.
+    private var tokenWarnings: [String] = []
     private var stream: Stream<InvalidationParser>?
     private var isStreaming = false
     private var timer: Timer?
@@ -59,6 +61,11 @@ package final class ClientTemplateSource: FlagSource {
         get(validators, isSecondTry: false)
     }
 
+    package func forget() {
+        versions = TemplateVersions()
+        etag = nil
+    }
+
     package func stop() {
         stream = nil
         isStreaming = false
@@ -75,19 +82,22 @@ package final class ClientTemplateSource: FlagSource {
         installations.withToken(by: fetch.deadline - fetch.timeLeft / 2) { [unowned self] result in
             switch result {
             case .success(let token):
-                warn(installations.problem)
+                tokenWarnings = [installations.problem].compactMap(\.self)
+                warn()
                 send(validators, token, isSecondTry: isSecondTry)
                 followStream()
             case .failure(let failure):
-                warn("\(failure.detail); asking without a token", installations.problem)
+                let way = "\(failure.detail); asking without a token"
+                tokenWarnings = [way, installations.problem].compactMap(\.self)
+                warn()
                 if stream != nil, !isStreaming { context.tell(problem: failure.detail) }
                 send(validators, nil)
             }
         }
     }
 
-    private func warn(_ warnings: String?...) {
-        context.deliver(.warned(name, warnings.compactMap(\.self)))
+    private func warn() {
+        context.deliver(.warned(name, tokenWarnings + [versions.warning].compactMap(\.self)))
     }
 
     private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
@@ -136,6 +146,7 @@ package final class ClientTemplateSource: FlagSource {
             case .unchanged: return .unchanged
             case .flags(let flags, let version):
                 try versions.take(version)
+                warn()
                 etag = response.validators.etag
                 return .answer(
                     Answer(

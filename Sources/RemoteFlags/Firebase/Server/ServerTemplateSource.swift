@@ -39,6 +39,8 @@ package final class ServerTemplateSource: FlagSource {
         get(validators, isSecondTry: false)
     }
 
+    package func forget() { versions = TemplateVersions() }
+
     package func stop() {
         tokens.cancel()
         fetch.stop()
@@ -97,7 +99,7 @@ package final class ServerTemplateSource: FlagSource {
         let template = try Template(object)
         try versions.take(template.version)
         let (flags, warnings) = template.flags(in: host, .real)
-        context.deliver(.warned(name, warnings.summed))
+        context.deliver(.warned(name, warnings.summed + [versions.warning].compactMap(\.self)))
         return Answer(
             flags, validators: Validators(etag: response.validators.etag),
             version: template.version, fetchedAt: now)

@@ -1,0 +1,68 @@
+import CivilTime
+import Decision
+import Testing
+
+/// A version that rises so far that it is a mistake, or an attack.
+@Suite struct VersionJumpTests {
+    private func shop(_ name: String = "shop") throws -> Service {
+        try service(name, format: .switchObject(.whole))
+    }
+
+    private static func flags(_ version: Int64) -> String {
+        #"{"state":"running","version":\#(version)}"#
+    }
+
+    private static let far: Int64 = 1 << 32
+    private static let rises: [(from: Int64?, to: Int64, isOne: Bool)] = [
+        (1, far, false), (1, far + 1, false), (1, far + 2, true), (.min, .max, true),
+        (-1, .max, true), (.max - 1, .max, true), (0, 1, false), (nil, 1_793_000_000_000, false),
+        (nil, 1, false), (nil, .min, false), (nil, .max, true), (nil, .max - far, false),
+        (nil, .max - far + 1, true),
+    ]
+
+    @Test(arguments: rises)
+    func aJumpIsARiseOverTwoToThe32OrOneToTheEnd(from: Int64?, to: Int64, isOne: Bool) {
+        #expect((VersionJump(from: from, to: to) != nil) == isOne)
+    }
+
+    /// It is told once for a source, however many services read it, and lasts until the next rise.
+    @Test func aJumpIsToldOnceAndShownWhileItLasts() throws {
+        var play = try Transcript([try shop(), try shop("web")]).answered(Self.flags(7))
+        let source: SourceName = try named("app")
+        let warnings = { (play: Transcript) in
+            play.machine.view(of: source, at: play.now)?.warnings
+        }
+        try play.at(1, "app", answers: Self.flags(1 << 40))
+        let warning =
+            "version 1099511627776 comes after 7, and lower ones are refused from now on; after a "
+            + "mistake, 'killswitchctl forget' lets go of it"
+        #expect(warnings(play) == [warning])
+        try play.at(2, "app", answers: Self.flags(1 << 40))
+        try play.at(3, "app", answers: Self.flags(8))
+        #expect(warnings(play) == [warning])
+        try play.at(4, "app", answers: Self.flags(1 << 40 + 1))
+        #expect(warnings(play) == [])
+        let lines = play.text.split(separator: "\n").filter { $0.contains(" comes after ") }
+        #expect(lines == ["    say warning: source 'app': \(warning)"])
+    }
+
+    @Test func aJumpIsForgottenWithTheVersion() throws {
+        var play = try Transcript([try shop()]).answered(Self.flags(.max))
+        let source: SourceName = try named("app")
+        #expect(play.machine.view(of: source, at: play.now)?.warnings.count == 1)
+        play.at(1, .forget(source, by: "root (uid 0)"))
+        #expect(play.machine.view(of: source, at: play.now)?.warnings == [])
+        try play.at(2, "app", answers: Self.flags(1))
+        #expect(play.states == [.running])
+        #expect(play.machine.view(of: source, at: play.now)?.warnings == [])
+    }
+
+    @Test func theLargestVersionIsToldAfterARestartToo() throws {
+        let memory = try Memory.stored(
+            Self.flags(.max), fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "this-boot")
+        var play = try Transcript([try shop()], memory: memory)
+        play.at(0, .started)
+        #expect(play.text.contains("version 9223372036854775807 is the highest"))
+    }
+}
