@@ -120,12 +120,13 @@ package enum InvalidFlag: Error, Hashable, Sendable {
 extension InvalidFlag {
     /// What is wrong, without the texts of the flags.
     package enum Kind: Hashable, Sendable {
-        case missing, wrongType, unknownWord, notJSON, notFlags
+        case missing, unreadable, wrongType, unknownWord, notJSON, notFlags
     }
 
     package var kind: Kind {
         switch self {
         case .missing: .missing
+        case .unreadable: .unreadable
         case .wrongType: .wrongType
         case .unknownWord: .unknownWord
         case .notJSON: .notJSON
