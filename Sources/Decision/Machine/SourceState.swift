@@ -77,13 +77,11 @@ struct SourceState: Hashable, Sendable {
         rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Returns a notice if the failure is another than that of the fetch
-    /// before.
+    /// Ends a failed fetch. Returns a notice of it; `NoticeLimit` decides whether it is told.
     mutating func fail(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
     ) -> [Notice] {
         let wait = schedule.failed(failure, using: &random)
-        let isNew = self.failure?.detail != failure.detail
         self.failure = failure
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
@@ -91,7 +89,7 @@ struct SourceState: Hashable, Sendable {
         } else {
             rest(for: wait, at: now)
         }
-        return isNew ? [.sourceFailed(name, failure, retryIn: wait)] : []
+        return [.sourceFailed(name, failure, retryIn: wait)]
     }
 
     /// Whether the fetch in flight is inside its time limit, or the next one has a wake-up ahead.

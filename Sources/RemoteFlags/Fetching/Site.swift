@@ -7,11 +7,8 @@ extension Site {
         authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
     }
 
-    /// The URL for logs, without its query, which may hold a secret.
-    var shownURL: String {
-        guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        return "\(url[..<query])?…"
-    }
+    /// The URL for logs.
+    var shownURL: String { url.withoutSecrets }
 
     /// The request for the flags, without conditions.
     func request(with secrets: Secrets, agent: String) -> HTTPRequest {

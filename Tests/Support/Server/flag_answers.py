@@ -130,6 +130,10 @@ def pieces(request, name):
         yield bad(b'{"apiInactive": 1, "forceUpdate": false}')
     elif name == "unknown-word":
         yield bad(b'{"apiInactive": "perhaps", "forceUpdate": false}')
+    elif name == "another-word":
+        yield bad(b'{"apiInactive": "word %d", "forceUpdate": false}' % time.monotonic_ns())
+    elif name == "another-error":
+        yield bad(b"{" + b" " * (time.monotonic_ns() // 1000 % 100_000) + b"!")
     elif name == "missing-key":
         yield bad(b'{"apiInactive": true}')
     elif name == "list":
