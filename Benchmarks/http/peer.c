@@ -306,7 +306,7 @@ static void start(const char *url, const char *folder, int number, const char *a
     curl_easy_setopt(it->easy, CURLOPT_URL, own);
     curl_easy_setopt(it->easy, CURLOPT_PRIVATE, it);
     curl_easy_setopt(it->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(it->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    curl_easy_setopt(it->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     curl_easy_setopt(it->easy, CURLOPT_USERAGENT, "peer/1");
     curl_easy_setopt(it->easy, CURLOPT_TIMEOUT_MS, 30000L);
     curl_easy_setopt(it->easy, CURLOPT_NOSIGNAL, 1L);

@@ -60,8 +60,10 @@ package final class Agent {
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
         versionFiles?.follow(machine.plan.services)
+        let keys = machine.plan.keysRead
         for source in followed {
             sources[source.name] = Followed(source, mark: runtime.mark(of: source.name))
+            source.follow(keys[source.name] ?? [])
             source.start()
         }
         post(.started)
@@ -137,7 +139,9 @@ package final class Agent {
     private func takeUp(_ reload: Reconfiguration, after taken: Int) -> Event {
         var replaced: [SourceName: Replacement] = [:]
         var remembered: [SourceName: Memory.StoredFlags] = [:]
+        let keys = reload.plan.keysRead
         for source in reload.sources {
+            source.follow(keys[source.name] ?? [])
             let before = sources[source.name]?.source
             guard before !== source else { continue }
             before?.stop()

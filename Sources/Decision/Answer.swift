@@ -12,7 +12,7 @@ package struct Answer: Hashable, Sendable {
     /// They make the next request conditional; empty if the source has none.
     package var validators: Validators
     /// The source's own word for this state of its flags.
-    package var version: String?
+    package var version: FlagVersion?
     /// When the answer came, by the wall clock of this host.
     package var fetchedAt: Instant
     /// When the source last confirmed it, once a newer one has come; nil for the newest of a
@@ -25,7 +25,7 @@ package struct Answer: Hashable, Sendable {
     /// An answer of the source's present address, unless `isInherited`.
     package init(
         body: [UInt8], flags: JSON.Object, unreadable: UnreadableFlags = UnreadableFlags(),
-        validators: Validators = Validators(), version: String? = nil, fetchedAt: Instant,
+        validators: Validators = Validators(), version: FlagVersion? = nil, fetchedAt: Instant,
         confirmedAt: Instant? = nil, isInherited: Bool = false
     ) {
         self.body = body
@@ -36,6 +36,14 @@ package struct Answer: Hashable, Sendable {
         self.fetchedAt = fetchedAt
         self.confirmedAt = confirmedAt
         self.isInherited = isInherited
+    }
+
+    /// Whether it brings nothing new after `before`: the same bytes, the same flags that cannot be read,
+    /// and the same numbers if each flag has one. A word for all flags does not count, because it changes with other flags too.
+    package func repeats(_ before: Answer) -> Bool {
+        guard body == before.body, unreadable == before.unreadable else { return false }
+        if case .ofEach = version { return version == before.version }
+        return true
     }
 
     /// Makes it an answer of an earlier address: drops its validators.
@@ -65,6 +73,15 @@ package struct UnreadableFlags: Hashable, Sendable {
         let cause = causes[ExactString(key)] ?? (flags[key] == nil ? unlisted : nil)
         if let cause { throw .unreadable(key: key, cause: cause) }
     }
+}
+
+/// The source's own word for a state of its flags.
+package enum FlagVersion: Hashable, Sendable {
+    /// One word for all flags, such as the version of a template. It changes with every flag, also with
+    /// flags that a service does not read.
+    case ofAll(String)
+    /// The number of the newest change of each flag, such as a `mod_revision` of etcd.
+    case ofEach(JSON.Object)
 }
 
 /// The validators of RFC 9110 §8.8: only the server knows their meaning.

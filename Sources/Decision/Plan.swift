@@ -40,6 +40,22 @@ package struct Plan: Hashable, Sendable {
     }
 }
 
+extension Plan {
+    /// The keys of each source that some switch or value reads.
+    package var keysRead: [SourceName: Set<ExactString>] {
+        var keys: [SourceName: Set<ExactString>] = [:]
+        for service in services {
+            for plan in service.switches {
+                keys[plan.source, default: []].formUnion(plan.format.keys.map(ExactString.init))
+            }
+            for value in service.remote {
+                keys[value.source, default: []].insert(ExactString(value.key))
+            }
+        }
+        return keys
+    }
+}
+
 /// How many services may close within which time before the host guard holds others open.
 package struct GuardLimits: Hashable, Sendable {
     /// How many services may close; nil is any number.

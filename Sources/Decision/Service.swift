@@ -1,4 +1,5 @@
 package import CivilTime
+import JSON
 
 /// One service as configured: its name, its zone, its switches and its policy.
 package struct Service: Hashable, Sendable {
@@ -22,6 +23,35 @@ package struct Service: Hashable, Sendable {
         self.zone = zone
         self.switches = switches
         self.policy = policy
+    }
+}
+
+extension Service {
+    /// The variant, if there is one, and the values.
+    var remote: [RemoteValue] { (variant.map { [$0] } ?? []) + values }
+
+    /// The subset of a source's flags that its switches and values read, unchanged.
+    func relevant(in flags: JSON.Object, of source: SourceName) -> JSON.Object {
+        var found = JSON.Object()
+        for plan in switches where plan.source == source {
+            for (key, value) in plan.format.relevant(in: flags) { found[key] = value }
+        }
+        for plan in remote where plan.source == source {
+            if let value = flags[plan.key] { found[plan.key] = value }
+        }
+        return found
+    }
+
+    /// The version of an answer of `source` for this service: where each flag has a number, the
+    /// highest of the flags that the service reads.
+    func version(of answer: Answer, from source: SourceName) -> String? {
+        switch answer.version {
+        case nil: nil
+        case .ofAll(let version): version
+        case .ofEach(let numbers):
+            relevant(in: answer.flags, of: source).compactMap { numbers[$0.key]?.number?.int64 }
+                .max().map(String.init)
+        }
     }
 }
 

@@ -18,6 +18,13 @@ extension String {
         let isWhole = limit == .max || unicodeScalars.count <= limit
         return isWhole ? shown : shown + "…"
     }
+
+    /// The text on as many lines as it has: every unprintable character but a line feed is replaced by
+    /// U+FFFD.
+    package var printableLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+            .joined(separator: "\n")
+    }
 }
 
 extension Unicode.Scalar {

@@ -14,7 +14,8 @@ extension Value {
     /// The value as JSON, without a line feed at the end. `parse` returns an equal value, with members in
     /// the same order and numbers as they were written.
     ///
-    /// Strings are escaped only if RFC 8259 §7 requires it.
+    /// In strings, what RFC 8259 §7 requires is escaped, and what a terminal would not show
+    /// (`isPrintable`): who looks at a file of ours in a terminal sees what is there.
     package func serialized(_ style: Style = .compact) -> String {
         String(decoding: serializedBytes(style), as: UTF8.self)
     }
@@ -96,7 +97,17 @@ private struct Writer {
 
     private mutating func writeQuoted(_ string: String) {
         bytes.append(.quote)
-        writeEscaped(string.utf8.span)
+        if string.utf8.allSatisfy({ $0 < 0x80 }) || string.unicodeScalars.allSatisfy(\.isPlain) {
+            writeEscaped(string.utf8.span)
+        } else {
+            for scalar in string.unicodeScalars {
+                if scalar.isPlain {
+                    writeEscaped(String(scalar).utf8.span)
+                } else {
+                    write(scalar.escape)
+                }
+            }
+        }
         bytes.append(.quote)
     }
 
@@ -126,8 +137,23 @@ private struct Writer {
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether it is ASCII, whose escapes go by bytes, or printable.
+    fileprivate var isPlain: Bool { isASCII || isPrintable }
+
+    /// `\u` and four hexadecimal digits for each unit of UTF-16.
+    fileprivate var escape: String {
+        String(self).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }.joined()
+    }
+}
+
 extension UInt8 {
-    fileprivate var needsEscape: Bool { self == .quote || self == .backslash || isControl }
+    fileprivate var needsEscape: Bool {
+        self == .quote || self == .backslash || isControl || self == 0x7F
+    }
 
     /// The letter of the escape's short form, such as `n` for a line feed; nil without one.
     fileprivate var escapeLetter: UInt8? {

@@ -72,9 +72,14 @@ enum StoredFlags {
             "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
-            "version": .optional(answer.version),
+            "version": .null,
             "body": .string(String(decoding: answer.body, as: UTF8.self)),
         ]
+        switch answer.version {
+        case nil: break
+        case .ofAll(let version): stored["version"] = .string(version)
+        case .ofEach(let numbers): stored["versions"] = .object(numbers)
+        }
         if answer.isInherited { stored["inherited"] = true }
         if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
         return .object(stored)
@@ -88,7 +93,9 @@ enum StoredFlags {
                 ?? UnreadableFlags(),
             validators: Validators(
                 etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
-            version: object["version"]?.string, fetchedAt: try object.instant("fetched_at"),
+            version: object["versions"]?.object.map(FlagVersion.ofEach)
+                ?? object["version"]?.string.map(FlagVersion.ofAll),
+            fetchedAt: try object.instant("fetched_at"),
             confirmedAt: object["confirmed_at"]?.string == nil
                 ? nil : try object.instant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false)

@@ -1,7 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
-import JSON
+package import JSON
 package import Transfer
 
 /// A source of flags. Each kind of source is a folder beside this file.
@@ -23,6 +23,10 @@ package protocol FlagSource: AnyObject {
     /// answer.
     func isBound(by stored: String) -> Bool
 
+    /// Takes in which keys the switches and values of this host read; called before `start`, and at
+    /// each reload. A source that hears of changes of single keys passes on no others.
+    func follow(_ keys: Set<ExactString>)
+
     /// Begins to watch for changes, if the source can.
     func start()
 
@@ -38,6 +42,9 @@ package protocol FlagSource: AnyObject {
 }
 
 extension FlagSource {
+    /// Does nothing: most sources hear of a change, and not of what it changes.
+    package func follow(_ keys: Set<ExactString>) {}
+
     /// Only the same binding, byte by byte.
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
 

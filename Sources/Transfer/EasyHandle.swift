@@ -40,7 +40,9 @@ final class EasyHandle {
         try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
         try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        try set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        // We decode. The number of codings and the work are bounded only so.
+        try set(CURLOPT_ACCEPT_ENCODING, "gzip")
+        try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try set(CURLOPT_SSLVERSION, curl_tls_1_2_or_newer)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)

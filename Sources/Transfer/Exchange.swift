@@ -103,7 +103,7 @@ package final class Exchange {
         return attempt.incoming.refuseCoding() && receiver.begin(attempt.incoming.headers)
     }
 
-    /// Takes a part of the body, decoded; false ends the transfer.
+    /// Takes a part of the body, without its transfer coding; false ends the transfer.
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard let attempt else { return false }
         if attempt.hasBegun, let receiver = attempt.receiver {
@@ -138,6 +138,7 @@ package final class Exchange {
             throw incoming.refusal
                 ?? handle.error(code, from: attempt.url, timeout: attempt.prepared.request.timeout)
         }
+        guard isRefusal || incoming.isWhole else { throw .cutShort }
         return HTTPResponse(headers: incoming.headers, body: incoming.body)
     }
 

@@ -7,7 +7,7 @@ package struct HTTPRequest: Hashable, Sendable {
     package var body: [UInt8]?
     /// The time limit of the whole transfer, redirects included.
     package var timeout: Duration
-    /// The size limit of the answer's body, in bytes after decoding.
+    /// The size limit of the answer's body, in bytes; it holds before and after decoding.
     package var maxBody: Int
     /// How many bytes are kept of the body of an answer that is no success (2xx).
     package var keptOfRefusal: Int

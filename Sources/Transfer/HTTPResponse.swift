@@ -21,27 +21,40 @@ package struct HeaderSection: Hashable, Sendable {
     /// Whether the empty line came that ends the section. Lines after it are a trailer.
     private(set) var isComplete = false
 
-    /// Takes a line with its end. A trailer is not kept. A status line starts over: an interim
-    /// answer (RFC 9110 §15.2) came before it.
-    mutating func take(line: UnsafeRawBufferPointer) {
+    /// Takes a line with its end; false if a status line has to stand there and does not. A trailer is
+    /// not kept.
+    mutating func take(line: UnsafeRawBufferPointer) -> Bool {
+        if awaitsStatusLine { return unsafe begin(line) }
         guard let first = unsafe line.first, !Self.isLineEnd(first) else {
             isComplete = true
-            return
+            return true
         }
-        if unsafe line.starts(with: Self.statusLine) {
-            bytes.removeAll(keepingCapacity: true)
-            lines.removeAll(keepingCapacity: true)
-            isComplete = false
-            status = unsafe Self.status(in: line)
-        } else if !isComplete {
-            if bytes.isEmpty {
-                bytes.reserveCapacity(Self.usualSize)
-                lines.reserveCapacity(Self.usualCount)
-            }
-            let start = bytes.count
-            unsafe bytes.append(contentsOf: line)
-            lines.append(start..<bytes.count)
+        if isComplete { return true }
+        if bytes.isEmpty {
+            bytes.reserveCapacity(Self.usualSize)
+            lines.reserveCapacity(Self.usualCount)
         }
+        let start = bytes.count
+        unsafe bytes.append(contentsOf: line)
+        lines.append(start..<bytes.count)
+        return true
+    }
+
+    /// Whether the next line is a status line: the first line of all, and the first one after an interim
+    /// answer (RFC 9110 §15.2). A line like it in another place is a field. Switching protocols (101) is
+    /// no interim answer: libcurl takes the rest for a body.
+    private var awaitsStatusLine: Bool {
+        status == 0 || isComplete && status < 200 && status != 101
+    }
+
+    /// Begins a section with its status line; false if the line is none.
+    private mutating func begin(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let status = unsafe Self.status(in: line) else { return false }
+        self.status = status
+        bytes.removeAll(keepingCapacity: true)
+        lines.removeAll(keepingCapacity: true)
+        isComplete = false
+        return true
     }
 
     /// The value of the first field of that name, which is given in lower case; nil without such a
@@ -53,9 +66,19 @@ package struct HeaderSection: Hashable, Sendable {
         return nil
     }
 
-    /// The values of all fields of that name, which is given in lower case.
-    package func values(of name: String) -> [String] {
-        lines.compactMap { value(of: name, in: $0) }
+    /// The members of the list that all fields of that name make, without the empty ones (RFC 9110
+    /// §5.6.1); nil if one of the fields is no ASCII text. The name is given in lower case.
+    func members(of name: String) -> [String]? {
+        var members: [String] = []
+        for line in lines where isField(name, line) {
+            guard let value = value(of: name, in: line) else { return nil }
+            for part in value.utf8.split(separator: UInt8(ascii: ",")) {
+                let member = part.drop(while: Self.isBlank)
+                let end = member.lastIndex { !Self.isBlank($0) }
+                if let end { members.append(String(Substring(member[...end]))) }
+            }
+        }
+        return members
     }
 
     /// The value in the line if it is of that field; nil for another field, or no ASCII text.
@@ -83,12 +106,19 @@ package struct HeaderSection: Hashable, Sendable {
     private static let usualSize = 512
     private static let usualCount = 16
 
-    private static let statusLine = Array("HTTP/".utf8)
+    private static let protocolName = Array("HTTP/".utf8)
 
-    /// `HTTP/1.1 200 OK`, `HTTP/2 200`.
-    private static func status(in line: UnsafeRawBufferPointer) -> Int {
-        let digits = unsafe line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
-        return unsafe digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    /// The status code of `HTTP/1.1 200 OK` or `HTTP/2 200`; nil for a line that is no status line.
+    private static func status(in line: UnsafeRawBufferPointer) -> Int? {
+        let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+        guard unsafe line.starts(with: protocolName) else { return nil }
+        let rest = unsafe line.dropFirst(protocolName.count).drop { isDigit($0) || $0 == 0x2E }
+        let digits = unsafe rest.dropFirst().prefix(3)
+        guard unsafe rest.first == 0x20, let next = unsafe rest.dropFirst(4).first, isBlank(next),
+            unsafe digits.allSatisfy(isDigit)
+        else { return nil }
+        let status = unsafe digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+        return status < 100 ? nil : status
     }
 
     private static func isLineEnd(_ byte: UInt8) -> Bool {

@@ -2,6 +2,8 @@
 struct Incoming {
     /// The limit of bytes for the headers of all answers to one request, redirects included.
     static let headerLimit = 64 << 10
+    /// How many bytes gzip may add to a body that it cannot make smaller.
+    private static let gzipOverhead = 64 << 10
 
     private(set) var headers = HeaderSection()
     /// The whole body of a success, or the beginning of any other.
@@ -10,6 +12,8 @@ struct Incoming {
     private(set) var refusal: TransferError?
     private var headerBytes = 0
     private var bodyBytes = 0
+    private var isGzip = false
+    private var decoder: GzipDecoder?
 
     /// Takes a line of the headers; false ends the transfer.
     mutating func take(header line: UnsafeRawBufferPointer) -> Bool {
@@ -17,59 +21,62 @@ struct Incoming {
         guard headerBytes <= Self.headerLimit else {
             return refuse(.headersOver(limit: Self.headerLimit))
         }
-        unsafe headers.take(line: line)
-        guard headers.isComplete, let coding = headers.unacceptableCoding else { return true }
-        return refuse(.encoding(coding))
+        let isTrailer = headers.isComplete
+        guard unsafe headers.take(line: line) else { return refuse(.notHTTP) }
+        guard headers.isComplete, !isTrailer, headers.announcesBody else { return true }
+        do throws(TransferError) {
+            isGzip = try headers.isGzip()
+            return true
+        } catch {
+            return refuse(error)
+        }
     }
 
-    /// Takes a part of the body, decoded; false ends the transfer.
+    /// Takes a part of the body as the server has coded it; false ends the transfer. `limit` holds for
+    /// the bytes before and after decoding.
     mutating func take(body bytes: UnsafeRawBufferPointer, limit: Int, keptOfRefusal: Int) -> Bool {
         bodyBytes += bytes.count
-        guard bodyBytes <= limit else { return refuse(.bodyOver(limit: limit)) }
-        let kept = (200..<300).contains(headers.status) ? limit : keptOfRefusal
-        unsafe body.append(contentsOf: bytes.prefix(max(0, kept - body.count)))
-        return true
+        guard bodyBytes <= limit + (isGzip ? Self.gzipOverhead : 0) else {
+            return refuse(.bodyOver(limit: limit))
+        }
+        let kept = isSuccess ? limit : keptOfRefusal
+        guard isGzip else {
+            unsafe body.append(contentsOf: bytes.prefix(max(0, kept - body.count)))
+            return true
+        }
+        guard isSuccess || body.count < kept else { return true }
+        do throws(TransferError) {
+            if decoder == nil { decoder = try GzipDecoder() }
+            try unsafe decoder?.decode(bytes, into: &body, limit: kept)
+        } catch {
+            return refuse(error)
+        }
+        guard body.count > kept else { return true }
+        body.removeLast(body.count - kept)
+        return isSuccess ? refuse(.bodyOver(limit: limit)) : true
     }
+
+    /// Whether what has come of the body can be all of it.
+    var isWhole: Bool { decoder?.isAtEnd ?? true }
 
     /// Refuses a stream that has a content coding: its bytes are not decoded. False ends the
     /// transfer.
     mutating func refuseCoding() -> Bool {
-        let codings = headers.values(of: "content-encoding").filter {
-            $0.lowercased() != "identity"
-        }
-        guard let coding = codings.first else { return true }
-        return refuse(.encoding(coding))
+        isGzip ? refuse(.encoding("gzip")) : true
     }
 
     /// Starts over for the next answer, after a redirect.
     mutating func advance() {
-        headers = HeaderSection()
-        body = []
-        bodyBytes = 0
-        refusal = nil
+        let headerBytes = headerBytes
+        self = Incoming()
+        self.headerBytes = headerBytes
     }
+
+    private var isSuccess: Bool { (200..<300).contains(headers.status) }
 
     private mutating func refuse(_ error: TransferError) -> Bool {
         refusal = error
         return false
-    }
-}
-
-extension HeaderSection {
-    /// The coding that the request did not ask for; nil without a coding.
-    ///
-    /// libcurl decodes every coding that it knows, up to five around each other: so 16 KiB can
-    /// become gigabytes inside one call, before a byte of them is counted.
-    var unacceptableCoding: String? {
-        coding(of: "content-encoding", notIn: ["identity", "gzip", "x-gzip", "deflate"])
-            ?? coding(of: "transfer-encoding", notIn: ["identity", "chunked"])
-    }
-
-    private func coding(of name: String, notIn accepted: [String]) -> String? {
-        let codings = values(of: name)
-        if codings.isEmpty { return nil }
-        let text = codings.joined(separator: ", ")
-        return accepted.contains(text.lowercased()) ? nil : text
     }
 }
 

@@ -19,6 +19,11 @@ package enum TransferError: Error, Hashable, Sendable {
     case redirect(String)
     /// The answer began, and then broke off or was not HTTP.
     case broken(String)
+
+    /// The answer ended before its end.
+    static let cutShort = TransferError.broken("it was cut short")
+    /// The answer does not begin as one of HTTP does.
+    static let notHTTP = TransferError.broken("it is not HTTP as we know it")
 }
 
 extension TransferError: CustomStringConvertible {
@@ -60,12 +65,12 @@ extension TransferError {
                 CURLE_SSL_ISSUER_ERROR:
                 .certificate(cause)
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: .tls(cause)
-            case CURLE_PARTIAL_FILE: .broken("it was cut short")
+            case CURLE_PARTIAL_FILE: .cutShort
             case CURLE_GOT_NOTHING: .broken("the server closed the connection without a word")
             case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .broken("the connection was lost")
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-                .broken("it is not HTTP as we know it")
+                .notHTTP
             case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT:
                 .notStarted(Self.clause(text))
             default: .broken(Self.clause(text))

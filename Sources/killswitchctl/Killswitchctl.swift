@@ -90,10 +90,10 @@ struct Killswitchctl: ParsableCommand {
     private static func explain(_ error: any Error) -> ExitStatus {
         switch exitCode(for: error) {
         case .success:
-            print(fullMessage(for: error))
+            say(lines: fullMessage(for: error))
             return .success
         case .validationFailure:
-            StandardError.write(line: fullMessage(for: error))
+            complain(fullMessage(for: error))
             return .usage
         default:
             let failure = CommandFailure(error)
@@ -173,9 +173,4 @@ func orFail<Value>(_ status: ExitStatus, _ work: () throws -> Value) throws -> V
     } catch {
         throw CommandFailure(status, "\(error)")
     }
-}
-
-/// Prints a message on stderr, behind the name of the program.
-func printError(_ message: String) {
-    StandardError.write(line: "killswitchctl: \(message)")
 }

@@ -1,4 +1,6 @@
+import Faults
 import Glibc
+import JSON
 
 /// The terminals at stdout and stderr, if they are terminals.
 enum Terminal {
@@ -9,35 +11,63 @@ enum Terminal {
         return isTold ? Int(size.ws_col) : nil
     }
 
+    /// Whether stdout is a terminal.
+    static var isShown: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Whether stderr is a terminal.
     static var isErrorShown: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Writes a question to stderr, without a line feed.
     static func prompt(_ words: String) {
-        let bytes = Array(words.utf8)
+        let bytes = Array(words.printable.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// Whether to print colours: on a terminal, unless NO_COLOR is set (no-color.org).
     static var wantsColor: Bool {
-        isatty(STDOUT_FILENO) == 1 && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true
+        isShown && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true
     }
 }
 
-/// Prints a line and flushes it: a pipe would get large pieces otherwise.
-func printNow(_ line: String) {
-    print(line)
-    fflush(nil)
+/// A color of a line on a terminal, as the number of ECMA-48.
+enum LineColor: Int {
+    case red = 31
+    case green = 32
+    case yellow = 33
+    case magenta = 35
 }
 
-/// Lines of a label and a text each. The texts begin in the same column.
+/// Prints a line on stdout. Text from outside that it holds cannot add a line, move the cursor or change a
+/// color.
+func say(_ line: String = "", in color: LineColor? = nil) {
+    let line = line.printable
+    print(color.map { "\u{1B}[\($0.rawValue)m\(line)\u{1B}[0m" } ?? line)
+}
+
+/// Prints a text of several lines on stdout. Whoever puts the lines together sees to it that text from
+/// outside adds none.
+func say(lines: String) { print(lines.printableLines) }
+
+/// Prints a value on stdout as JSON, in which unprintable characters are escaped.
+func say(_ value: JSON.Value, _ style: JSON.Style = .pretty) { print(value.serialized(style)) }
+
+/// Sends what was printed: a pipe would get large pieces otherwise.
+func flushOutput() { fflush(nil) }
+
+/// Prints a message on stderr, behind the name of the program.
+func printError(_ message: String) { complain("killswitchctl: \(message)") }
+
+/// Prints lines on stderr. Text from outside that they hold cannot move the cursor or change a color.
+func complain(_ lines: String) { StandardError.write(line: lines.printableLines) }
+
+/// Lines of a label and a text each. The texts begin in the same column, and text from outside adds no line.
 struct LabelledLines {
     private var lines: [(label: String, text: String)] = []
 
     /// Adds a line; nil adds none.
     mutating func add(_ label: String, _ text: String?) {
         guard let text else { return }
-        lines.append((label, text))
+        lines.append((label.printable, text.printable))
     }
 
     /// All lines, without a line feed at the end.

@@ -4,6 +4,7 @@ import Faults
 import Files
 import Glibc
 import HostConfiguration
+import JSON
 import Records
 import Settings
 
@@ -62,10 +63,10 @@ enum Check {
     static func run(_ options: Options, _ log: Log) -> Int32 {
         do {
             let files = try ConfigurationFiles(reading: options.places())
-            for file in files.contents { print("read \(file.path)") }
-            for file in files.skipped { print(file) }
+            for file in files.contents { print("read \(file.path.printable)") }
+            for file in files.skipped { print("\(file)".printable) }
             let configuration = try Configuration(files)
-            for setting in configuration.settings.effective { print(setting) }
+            for setting in configuration.settings.effective { print("\(setting)".printable) }
             for warning in configuration.settings.warnings { log.write(.warning, "\(warning)") }
             return DaemonExitStatus.success
         } catch {

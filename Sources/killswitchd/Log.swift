@@ -1,5 +1,6 @@
 import Decision
 import Faults
+import JSON
 import Journal
 import Records
 
@@ -25,19 +26,27 @@ final class Log {
         }
     }
 
-    /// Writes a sentence of the daemon's own.
-    func write(_ level: Notice.Level, _ sentence: String, id: MessageID? = nil) {
-        write(JournalEntry(level.priority, sentence, messageID: id?.rawValue))
+    /// Writes a text of the daemon's own, of one line or several. Text from outside that it holds cannot move
+    /// the cursor of a terminal.
+    func write(_ level: Notice.Level, _ text: String, id: MessageID? = nil) {
+        write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
     }
 
-    /// Writes a notice of the machine.
-    func write(_ notice: Notice) { write(notice.entry) }
+    /// Writes a notice of the machine, which is one line.
+    func write(_ notice: Notice) { write(line: notice.entry) }
 
-    /// Writes a notice of the gates' machine.
-    func write(_ notice: GateNotice) { write(notice.entry) }
+    /// Writes a notice of the gates' machine, which is one line.
+    func write(_ notice: GateNotice) { write(line: notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.
     func reportLosses() { journal?.reportLosses() }
+
+    /// Writes an entry whose message may hold text from outside, which cannot add a line.
+    private func write(line entry: JournalEntry) {
+        var entry = entry
+        entry.message = entry.message.printable
+        write(entry)
+    }
 
     private func write(_ entry: JournalEntry) {
         if let journal { return journal.write(entry) }

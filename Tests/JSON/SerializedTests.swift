@@ -30,8 +30,9 @@ struct SerializedTests {
             "other control characters", "\0\u{1}\u{B}\u{1B}\u{1F}",
             #""\u0000\u0001\u000b\u001b\u001f""#),
         Row(
-            "nothing else escaped", "/\u{7F}'<>&é\u{2028}\u{2029}𝄞",
-            "\"/\u{7F}'<>&é\u{2028}\u{2029}𝄞\""),
+            "characters that a terminal does not show", "/\u{7F}\u{85}\u{202E}\u{2028}\u{E0041}",
+            #""/\u007f\u0085\u202e\u2028\udb40\udc41""#),
+        Row("nothing else escaped", "/'<>&é𝄞", #""/'<>&é𝄞""#),
         Row("escaped keys", ["a\n\"": 1], #"{"a\n\"":1}"#),
         Row("characters as they are composed", "\u{E9}e\u{301}", "\"\u{E9}e\u{301}\""),
     ])

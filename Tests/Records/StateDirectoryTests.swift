@@ -23,7 +23,7 @@ import Testing
         let bytes = Array(body.utf8)
         return Answer(
             body: bytes, flags: try FlagDocument.parse(bytes), validators: Validators(etag: etag),
-            version: "7", fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
+            version: .ofAll("7"), fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
     }
 
     private func stored(binding: String = "b", mark: String = "/nonexistent") throws

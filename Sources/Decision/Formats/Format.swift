@@ -74,6 +74,16 @@ extension Format {
         }
     }
 
+    /// Every key that this format may read, whatever the flags hold.
+    var keys: [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey): endKeys + [countdownKey]
+        case .status(let place): place.keys(or: Self.statusKeys)
+        case .maintenance(let place): place.keys(or: Self.maintenanceKeys)
+        case .switchObject(let place): place.keys(or: Self.switchKeys)
+        }
+    }
+
     private static let statusKeys = ["apiInactive", "forceUpdate", "retryInterval", "userMessage"]
     private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
     private static let switchKeys = [
@@ -89,6 +99,15 @@ extension Place {
         case .whole: members
         case .member(let key): [key]
         case .memberOrWhole(let key): flags[key] == nil ? [key] + members : [key]
+        }
+    }
+
+    /// Every key that the object may depend on.
+    fileprivate func keys(or members: [String]) -> [String] {
+        switch self {
+        case .whole: members
+        case .member(let key): [key]
+        case .memberOrWhole(let key): [key] + members
         }
     }
 

@@ -9,7 +9,7 @@ package enum Event: Hashable, Sendable {
     /// The wall clock was set.
     case clockStepped
     /// The fetch in flight has ended. `date` is the `Date` of the answering server.
-    case fetched(SourceName, Outcome, date: Instant? = nil)
+    indirect case fetched(SourceName, Outcome, date: Instant? = nil)
     /// The source may have changed: a fetch is worth it now.
     case hinted(SourceName)
     /// The source is watched for changes, or cannot be for this problem: then only polls see them.
@@ -22,7 +22,7 @@ package enum Event: Hashable, Sendable {
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by
     /// `Effect.reject` unless the gate is open without an override or a held closing.
-    case override(ServiceName, Override, ifOpen: Bool = false)
+    indirect case override(ServiceName, Override, ifOpen: Bool = false)
     /// An operator, named as in `Override`, ends the override of a service; with `only` not an
     /// override with another cause.
     case release(ServiceName, by: String, only: String? = nil)
@@ -36,7 +36,7 @@ package enum Event: Hashable, Sendable {
     /// The configuration was read again, and the agent follows its sources already. `replaced` are
     /// the earlier sources that another object fetches from now on: they have no fetch in flight,
     /// and no event of the object before follows. `remembered` are the stored flags of new sources.
-    case reconfigured(
+    indirect case reconfigured(
         Plan, replaced: [SourceName: Replacement] = [:],
         remembered: [SourceName: Memory.StoredFlags] = [:])
     /// No first answer is waited for any longer: the machine decides with the flags it has.

@@ -114,7 +114,7 @@ extension Machine {
     /// Tells which versions in the flags of a source have jumped.
     private mutating func noteVersionJumps(of source: Int) {
         let jumps = index.readers[source].compactMap {
-            services[$0.service].switches[$0.position].versionJump
+            services[$0.service].versionJump(at: $0.position)
         }
         batch.notices += sources[source].note(versionJumps: Set(jumps))
     }

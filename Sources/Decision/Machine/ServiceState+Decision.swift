@@ -47,7 +47,7 @@ extension ServiceState {
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
                     && host.wokenAt.map { age > now.boot - $0 } ?? false,
                 age: age, problem: known.problem, unconfirmed: known.unconfirmed,
-                version: known.reading?.version.map(String.init) ?? known.answer?.answer.version)
+                version: known.reading?.version.map(String.init) ?? known.version)
         }
     }
 
@@ -196,6 +196,38 @@ extension ServiceState {
 
     // MARK: - Questions of its sources
 
+    /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
+    /// force, as of the same changes. Most answers of a source that many services read do not concern
+    /// most of them.
+    func repeats(_ answer: NumberedAnswer, at position: Int) -> Bool {
+        guard let known = switches[position].settled, readsSame(known, answer, at: position) else {
+            return false
+        }
+        guard case .ofEach = answer.answer.version else { return true }
+        return version(of: answer, at: position) == switches[position].version
+    }
+
+    /// The version of an answer for the service. A word for all flags does not count while the flags
+    /// that the service reads stay the same.
+    func version(of answer: NumberedAnswer, at position: Int) -> String? {
+        if case .ofAll = answer.answer.version, let known = switches[position].answer,
+            !known.answer.isInherited, readsSame(known, answer, at: position)
+        {
+            return switches[position].version
+        }
+        return service.version(of: answer.answer, from: service.switches[position].source)
+    }
+
+    /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
+    private func readsSame(
+        _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
+    ) -> Bool {
+        guard known.answer.unreadable == answer.answer.unreadable else { return false }
+        let source = service.switches[position].source
+        return service.relevant(in: known.flags, of: source)
+            == service.relevant(in: answer.flags, of: source)
+    }
+
     /// Whether a switch has read the newest answer without a problem.
     func hasRead(_ newest: Int, at position: Int) -> Bool {
         switches[position].newestReadable == newest && switches[position].problem == nil
@@ -210,4 +242,7 @@ extension ServiceState {
 
     /// The wait between two polls that the flags of a switch ask for.
     func retryAfter(at position: Int) -> Duration? { switches[position].reading?.retryAfter }
+
+    /// The last rise of the version in the flags of a switch, if it looks like a mistake.
+    func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 }

@@ -68,6 +68,13 @@ struct ServiceState: Hashable, Sendable {
         _ answer: NumberedAnswer, to position: Int, _ override: Override?, on host: HostState,
         _ notices: inout [Notice]
     ) -> Bool {
+        if repeats(answer, at: position) {
+            let maxStale = service.policy.maxStale
+            if switches[position].rest(on: answer, at: host.now, maxStale: maxStale) { markDue() }
+            firstAnswerAt = firstAnswerAt ?? host.now.boot
+            values.take(answer, at: position, of: service, &notices)
+            return true
+        }
         markDue()
         let reading: Reading
         do {
@@ -79,7 +86,8 @@ struct ServiceState: Hashable, Sendable {
         }
         let before = switches[position].reading
         let offer = switches[position].offer(
-            answer, reading, isForNextStart: service.activation == .nextStart,
+            answer, reading, version: version(of: answer, at: position),
+            isForNextStart: service.activation == .nextStart,
             mover: mover(reading, at: position, override, on: host), at: host.now)
         firstAnswerAt = firstAnswerAt ?? host.now.boot
         if offer == .inForce { use(answer, at: position, before: before, &notices) }
@@ -105,7 +113,9 @@ struct ServiceState: Hashable, Sendable {
 
     /// Notes that an inherited answer is its source's own.
     mutating func acceptAsOwn(_ answer: NumberedAnswer, at position: Int) {
-        switches[position].acceptAsOwn(answer)
+        let version = service.version(
+            of: answer.answer, from: service.switches[position].source)
+        switches[position].acceptAsOwn(answer, version: version)
     }
 
     /// Puts the staged answer of a switch in force, if it is among `answers`.
@@ -118,7 +128,8 @@ struct ServiceState: Hashable, Sendable {
         do {
             let reading = try answer.read(by: service.switches[position], of: service)
             let before = switches[position].reading
-            switches[position].putInForce(answer, reading)
+            switches[position].putInForce(
+                answer, reading, version: version(of: answer, at: position))
             use(answer, at: position, before: before, &notices)
         } catch {
             // It stays staged until the next good answer.

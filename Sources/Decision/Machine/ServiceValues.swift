@@ -81,9 +81,6 @@ private struct HeldValue: Hashable {
 }
 
 extension Service {
-    /// The variant, if there is one, and the values.
-    fileprivate var remote: [RemoteValue] { (variant.map { [$0] } ?? []) + values }
-
     /// Whether this is the first switch on its source: the values are read from its answers.
     fileprivate func isLead(_ position: Int) -> Bool {
         !switches[..<position].contains { $0.source == switches[position].source }

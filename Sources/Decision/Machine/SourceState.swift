@@ -120,13 +120,11 @@ struct SourceState: Hashable, Sendable {
         return NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
     }
 
-    /// Takes the validators of an answer with the same bytes as the newest answer. True if the
-    /// bytes are the same. The validators are not stored: an ETag that changes at every poll must
+    /// Takes the validators of an answer that repeats the newest answer. True if it does. The
+    /// validators are not stored: an ETag that changes at every poll must
     /// not cause a write at every poll.
     mutating func repeats(_ answer: Answer) -> Bool {
-        guard let newest = answers.first, newest.answer.body == answer.body,
-            newest.answer.unreadable == answer.unreadable
-        else { return false }
+        guard let newest = answers.first, answer.repeats(newest.answer) else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }

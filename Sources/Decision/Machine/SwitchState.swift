@@ -10,6 +10,9 @@ struct SwitchState: Hashable, Sendable {
     private(set) var reading: Reading?
     /// The answer of `reading`.
     private(set) var answer: NumberedAnswer?
+    /// The version of the flags in force: it changes with flags that the service reads, and with no
+    /// others.
+    private(set) var version: String?
     /// The number of a newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Int?
     /// When the source last gave or confirmed the flags in force.
@@ -63,12 +66,12 @@ struct SwitchState: Hashable, Sendable {
         case inForce
     }
 
-    /// Takes in a new answer that was read. `isForNextStart` stages it, unless there are no flags
-    /// yet. `mover` is this answer as the first in a row that move the gate; nil if it does not
+    /// Takes in a new answer that was read, with its version for the service. `isForNextStart`
+    /// stages it, unless there are no flags yet. `mover` is this answer as the first in a row that move the gate; nil if it does not
     /// move the gate.
     mutating func offer(
-        _ answer: NumberedAnswer, _ next: Reading, isForNextStart: Bool, mover: Unconfirmed?,
-        at now: Now
+        _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
+        mover: Unconfirmed?, at now: Now
     ) -> Offer {
         if isForNextStart, reading != nil {
             staged = answer.number
@@ -83,9 +86,23 @@ struct SwitchState: Hashable, Sendable {
                 return .unconfirmed
             }
         }
-        putInForce(answer, next)
+        putInForce(answer, next, version: version)
         accept(at: now)
         return .inForce
+    }
+
+    /// The answer in force, if it is the newest and a new answer with the same flags changes nothing.
+    var settled: NumberedAnswer? {
+        guard newest == .accepted, staged == nil, let answer, !answer.answer.isInherited else {
+            return nil
+        }
+        return answer
+    }
+
+    /// Takes in a new answer whose flags are those in force. True if this may change the verdict.
+    mutating func rest(on answer: NumberedAnswer, at now: Now, maxStale: Duration?) -> Bool {
+        self.answer = answer
+        return confirm(at: now, maxStale: maxStale)
     }
 
     /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
@@ -110,10 +127,11 @@ struct SwitchState: Hashable, Sendable {
         return true
     }
 
-    /// Puts an answer in force by its reading.
-    mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading) {
+    /// Puts an answer in force by its reading, with its version for the service.
+    mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading, version: String?) {
         raiseVersion(to: reading)
         self.reading = reading
+        self.version = version
         self.answer = answer
         staged = nil
     }
@@ -147,6 +165,7 @@ struct SwitchState: Hashable, Sendable {
                 let reading = try answer.read(by: plan, of: service)
                 self.reading = reading
                 self.answer = answer
+                version = service.version(of: answer.answer, from: plan.source)
                 if !answer.answer.isInherited { raiseVersion(to: reading) }
                 let older = answer.answer.confirmedAt ?? answer.answer.fetchedAt
                 confirmation = index == answers.startIndex ? confirmed : .earlier(older)
@@ -158,9 +177,10 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Notes that the present address gives the inherited answer too, so that its version counts.
-    mutating func acceptAsOwn(_ answer: NumberedAnswer) {
+    mutating func acceptAsOwn(_ answer: NumberedAnswer, version: String?) {
         guard self.answer?.number == answer.number, let reading else { return }
         self.answer = answer
+        self.version = version
         raiseVersion(to: reading)
     }
 

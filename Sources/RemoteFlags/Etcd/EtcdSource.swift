@@ -1,7 +1,7 @@
 package import Decision
 import Faults
 import Files
-import JSON
+package import JSON
 package import SourceKinds
 import Transfer
 
@@ -18,6 +18,8 @@ package final class EtcdSource: FlagSource {
     /// The token of the last login.
     private var token: String?
     private var round: Round?
+    /// The keys, less the prefix, that services of this host read.
+    private var keys: Set<ExactString> = []
     /// The flags of the last good fetch, and their revision.
     private var last: Snapshot?
     /// The endpoint of the watch.
@@ -52,6 +54,13 @@ package final class EtcdSource: FlagSource {
     package var binding: String {
         let user = site.login.map { " as \($0.user)" } ?? ""
         return "etcd:\(site.prefix)\(user) at \(site.endpoints.sorted().joined(separator: ","))"
+    }
+
+    /// Fetches if there are new keys: their changes were not followed.
+    package func follow(_ keys: Set<ExactString>) {
+        let isMore = !keys.isSubset(of: self.keys)
+        self.keys = keys
+        if isMore, last != nil { context.deliver(.hinted(name)) }
     }
 
     /// Does nothing: the watch begins at the revision of the first fetch.
@@ -124,7 +133,8 @@ package final class EtcdSource: FlagSource {
         watch(from: snapshot, anew: isWatchSilent)
         let now = context.now.wall
         let answer = Answer(
-            body: snapshot.body, flags: snapshot.flags, version: snapshot.version, fetchedAt: now)
+            body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
+            fetchedAt: now)
         context.end(.answer(answer), date: response.date(now: now))
     }
 
@@ -198,13 +208,24 @@ package final class EtcdSource: FlagSource {
                 // The kernel's keep-alive probes find a dead connection sooner.
                 stream = try Stream(
                     for: context,
-                    StreamPolicy(opening: site.server.limits.timeout, silence: .seconds(12 * 60)),
-                    parser: { WatchParser() }, request: { [unowned self] in try watchRequest() })
+                    StreamPolicy(
+                        opening: site.server.limits.timeout, silence: .seconds(12 * 60),
+                        hints: .ofKeys),
+                    parser: { [unowned self] in
+                        WatchParser { [unowned self] key, _ in isRead(key) }
+                    },
+                    request: { [unowned self] in try watchRequest() })
                 stream?.start()
             }
         } catch {
             context.tell(problem: "\(error)")
         }
+    }
+
+    /// Whether a service of this host reads the key. A key that is not UTF-8 names no flag.
+    private func isRead(_ key: [UInt8]) -> Bool {
+        let flag = String(validating: key.dropFirst(site.prefix.utf8.count), as: UTF8.self)
+        return flag.map { keys.contains(ExactString($0)) } ?? false
     }
 
     /// Each connection that does not last makes the next go to another endpoint.

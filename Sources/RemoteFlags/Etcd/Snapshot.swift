@@ -9,8 +9,8 @@ package struct Snapshot: Hashable {
     /// The cluster's revision at the time of the answer. It grows with every change of any key.
     package let revision: Int64
     package let flags: JSON.Object
-    /// The revision of the newest change among the flags; nil without flags.
-    package let version: String?
+    /// The revision of the newest change of each flag.
+    package let revisions: JSON.Object
 
     /// Reads the answer to a range of all keys with that prefix.
     package init(_ object: JSON.Object, prefix: String) throws(GatewayError) {
@@ -21,15 +21,15 @@ package struct Snapshot: Hashable {
         self.cluster = cluster
         self.revision = revision
         var flags = JSON.Object()
-        var newest: Int64 = 0
+        var revisions = JSON.Object()
         for element in object["kvs"]?.array ?? [] {
             let (key, value, revision) = try Self.flag(element, prefix: prefix)
-            newest = max(newest, revision)
             guard let key else { continue }
             flags[key] = value
+            revisions[key] = .number(Number(revision))
         }
         self.flags = flags
-        version = flags.isEmpty ? nil : String(newest)
+        self.revisions = revisions
     }
 
     /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.

@@ -1,31 +1,36 @@
 import Decision
 import JSON
+import Signing
 
 /// Reads a watch of etcd's gateway: a line for each message, an object with a `result` or an `error`.
 ///
-/// The changes themselves are not read: a poll fetches them. A watch can be cancelled while its connection
+/// Of a change only the key and its revision are read: a poll fetches the flags. A watch can be cancelled while its connection
 /// stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
     /// The longest line that is parsed, in bytes. A longer line is a hint: only changed keys need
-    /// so much space.
+    /// so much space, and it is not known which.
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
+    private let isNews: (_ key: [UInt8], _ revision: Int64) -> Bool
 
-    /// Makes the parser of one connection.
-    package init() {}
+    /// Makes the parser of one connection. `isNews` says whether the change of a key at a revision, 0 if
+    /// unknown, is a hint; it is called from within libcurl.
+    package init(_ isNews: @escaping (_ key: [UInt8], _ revision: Int64) -> Bool) {
+        self.isNews = isNews
+    }
 
     /// Reads the lines that these bytes complete.
     package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        for line in lines.take(bytes) { Self.read(line, &news) }
+        for line in lines.take(bytes) { read(line, &news) }
     }
 
     /// Reads the last line, which has no end when the server goes down.
     package mutating func finish(_ news: inout StreamNews) {
-        if let line = lines.finish() { Self.read(line, &news) }
+        if let line = lines.finish() { read(line, &news) }
     }
 
-    private static func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
+    private func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
         switch line {
         case .overlong: news.isHint = true
         case .whole([]): break
@@ -33,7 +38,7 @@ package struct WatchParser: StreamParser {
         }
     }
 
-    private static func read(_ line: [UInt8], _ news: inout StreamNews) {
+    private func read(_ line: [UInt8], _ news: inout StreamNews) {
         guard case .success(let value) = Result(catching: { try JSON.Value.parse(line) }),
             let message = value.object
         else {
@@ -41,7 +46,7 @@ package struct WatchParser: StreamParser {
             return
         }
         if let error = message["error"] {
-            news.failure = failure(error.object?["message"]?.string ?? "")
+            news.failure = Self.failure(error.object?["message"]?.string ?? "")
         } else if let result = message["result"]?.object {
             read(result, &news)
         } else {
@@ -49,15 +54,32 @@ package struct WatchParser: StreamParser {
         }
     }
 
-    private static func read(_ result: JSON.Object, _ news: inout StreamNews) {
-        if result["events"] != nil { news.isHint = true }
+    private func read(_ result: JSON.Object, _ news: inout StreamNews) {
+        if let events = result["events"], isHint(events) { news.isHint = true }
         guard result["canceled"]?.bool == true else { return }
         news.failure =
             if result["compact_revision"] != nil {
                 Failure(.unreachable, "watch: the changes since the last poll are compacted")
             } else {
-                failure(result["cancel_reason"]?.string ?? "")
+                Self.failure(result["cancel_reason"]?.string ?? "")
             }
+    }
+
+    /// Whether one of the events is a hint. Each is looked at, since `isNews` takes note of it. An event that
+    /// is not as etcd writes it may concern any key.
+    private func isHint(_ events: JSON.Value) -> Bool {
+        guard let events = events.array else { return true }
+        var isHint = false
+        for event in events {
+            let kv = event.object?["kv"]?.object
+            guard let kv, let key = kv["key"]?.string.flatMap(Base64.bytes) else {
+                isHint = true
+                continue
+            }
+            let revision = kv["mod_revision"]?.string.flatMap { Int64($0) } ?? 0
+            if isNews(key, revision) { isHint = true }
+        }
+        return isHint
     }
 
     /// Only known sentences of etcd get into the failure: other text of the server is untrusted.

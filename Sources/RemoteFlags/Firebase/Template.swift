@@ -160,7 +160,8 @@ extension Answer {
     init(_ flags: JSON.Object, validators: Validators, version: String?, fetchedAt: Instant) {
         let sorted = flags.sortedByKey
         self.init(
-            body: sorted.bytes, flags: sorted, validators: validators, version: version,
+            body: sorted.bytes, flags: sorted, validators: validators,
+            version: version.map(FlagVersion.ofAll),
             fetchedAt: fetchedAt)
     }
 }

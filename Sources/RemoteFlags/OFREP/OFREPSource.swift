@@ -98,7 +98,7 @@ package final class OFREPSource: FlagSource {
                         body: evaluations.body, flags: evaluations.flags,
                         unreadable: evaluations.unreadable,
                         validators: Validators(etag: isWhole ? response.validators.etag : nil),
-                        version: evaluations.version, fetchedAt: now))
+                        version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
             for stream in streams { stream.stream?.pollSucceeded() }

@@ -1,19 +1,30 @@
 package import CivilTime
 
-/// The rate limit of a stream's hints: ten at once, and one more every five seconds, or every poll
-/// interval if that is shorter.
+/// How many hints of a stream are passed on.
+package struct HintRate: Hashable, Sendable {
+    /// How many hints may be passed on at once.
+    package let atOnce: Int
+    /// The time after which one more hint may be passed on.
+    package let period: Duration
+
+    /// For a stream that says that something has changed: ten at once, and one more every five seconds. A
+    /// real change is rare, and its hint is passed on at once.
+    package static let usual = HintRate(atOnce: 10, period: .seconds(5))
+    /// For a stream that says which keys have changed, and whose hints are about keys of this host: two at
+    /// once and three a second, never more than four within a second.
+    package static let ofKeys = HintRate(atOnce: 2, period: .milliseconds(334))
+}
+
+/// The rate limit of a stream's hints, by a `HintRate`, or one hint for each poll interval if that is
+/// shorter than the period.
 ///
-/// A real change is rare, and its hint is passed on at once. A stream that hints without end, because it is
-/// hostile or broken, costs ten fetches, and then twelve a minute. A hint that has to wait is passed on
+/// A stream that hints without end, because it is hostile or broken, costs a bounded number of fetches. A
+/// hint that has to wait is passed on
 /// later, once for all hints that came meanwhile.
 package struct HintAllowance: Hashable, Sendable {
-    /// How many hints may be passed on at once.
-    package static let atOnce = 10
-    /// The longest time after which one more hint may be passed on.
-    package static let longestPeriod = Duration.seconds(5)
-
+    private let atOnce: Int
     private let period: Duration
-    /// When all ten hints may be passed on again: each hint moves it by a period.
+    /// When all hints may be passed on again: each hint moves it by a period.
     private var wholeAt: Boottime?
     /// No hint is passed on before, since the server asked to be left alone.
     private var heldUntil: Boottime?
@@ -21,8 +32,9 @@ package struct HintAllowance: Hashable, Sendable {
     private var isWaiting = false
 
     /// An allowance for a source that is polled at this interval.
-    package init(interval: Duration) {
-        period = min(interval, Self.longestPeriod)
+    package init(_ rate: HintRate, interval: Duration) {
+        atOnce = rate.atOnce
+        period = min(interval, rate.period)
     }
 
     /// Records a hint.
@@ -42,7 +54,7 @@ package struct HintAllowance: Hashable, Sendable {
     /// When the waiting hint may be passed on; nil if no hint waits.
     package var due: Boottime? {
         guard isWaiting else { return nil }
-        let allowed = wholeAt.map { $0 - period * (Self.atOnce - 1) }
+        let allowed = wholeAt.map { $0 - period * (atOnce - 1) }
         return max(allowed ?? .past, heldUntil ?? .past)
     }
 }

@@ -66,8 +66,8 @@ package struct StreamMachine: Sendable {
     /// The machine of a stream that is not followed yet, beside polls at `interval`.
     package init(_ policy: StreamPolicy, interval: Duration, seed: UInt64) {
         self.policy = policy
-        allowance = HintAllowance(interval: interval)
-        lossAllowance = allowance
+        allowance = HintAllowance(policy.hints, interval: interval)
+        lossAllowance = HintAllowance(.usual, interval: interval)
         random = SeededRandom(seed: seed)
     }
 

@@ -70,7 +70,8 @@ struct Drill: ParsableCommand {
         if !isAgreed { try askForConsent(to: plan) }
         let drilling = Drilling(plan, by: order, with: manager, on: loop, published)
         let report = DrillReport(findings: try drilling.run())
-        printNow(json ? JSON.Value.object(report.json).serialized(.pretty) : report.text)
+        if json { say(.object(report.json)) } else { say(lines: report.text) }
+        flushOutput()
         if let signal = drilling.interruption {
             if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
@@ -126,8 +127,8 @@ struct Drill: ParsableCommand {
         let title =
             "a drill closes '\(service)' for at most \(limit.duration.wholeSeconds) s, "
             + "as \(state.rawValue):"
-        StandardError.write(line: title)
-        StandardError.write(line: lines.text)
+        complain(title)
+        complain(lines.text)
         Terminal.prompt("close the gate now? [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased()) else {
             throw CommandFailure(.no, "nothing was changed")

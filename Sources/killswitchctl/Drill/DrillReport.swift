@@ -20,7 +20,7 @@ struct DrillReport {
         var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines()
         for outcome in findings.outcomes {
             guard let words = problem(of: outcome) ?? outcome.remark else { continue }
-            lines.append(Self.folded("\(outcome.unit.name): \(words)"))
+            lines.append(Self.folded("\(outcome.unit.name): \(words)".printable))
         }
         let state =
             findings.closedFor.map { "was closed for \($0.shown)" }

@@ -47,7 +47,7 @@ struct Explain: ParsableCommand {
         } catch {
             report.gap = CommandFailure(error).message
         }
-        print(json ? report.json.serialized(.pretty) : report.text)
+        if json { say(report.json) } else { say(lines: report.text) }
         guard report.isCurrent else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }

@@ -30,8 +30,13 @@ struct Get: ParsableCommand {
         let published = try PublishedFiles(common)
         let state = try published.known(service)
         let value = try find(in: state.object)
-        let text = value.serialized(.compact)
-        print(json ? text : value == .null ? "" : value.string ?? text)
+        switch value {
+        case .null where !json: say()
+        // A script gets the text as it is; a terminal gets it without what would steer the terminal.
+        case .string(let text) where !json:
+            if Terminal.isShown { say(lines: text) } else { print(text) }
+        default: say(value, .compact)
+        }
         guard state.isCurrent(at: published.now) else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }

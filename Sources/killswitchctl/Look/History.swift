@@ -38,8 +38,11 @@ struct History: ParsableCommand {
         if directory == nil { try JournalAccess.check() }
         let zone = try ZoneFiles.system()
         let isEmpty = try each(since: since) { event in
-            let json = json ? event.json(in: zone, of: service).serialized(.compact) : nil
-            print(json ?? event.line(in: zone))
+            if json {
+                say(event.json(in: zone, of: service), .compact)
+            } else {
+                say(event.line(in: zone))
+            }
             return true
         }
         guard isEmpty else { return }
@@ -110,7 +113,7 @@ struct JournalEvent {
 
     /// The line for people: the time and the sentence.
     func line(in zone: Zone) -> String {
-        "\(zone.rfc3339(time)) \((record["MESSAGE"] ?? "").printable)"
+        "\(zone.rfc3339(time)) \(record["MESSAGE"] ?? "")"
     }
 
     /// The object for programs: the time, the sentence, and killswitchd's fields by the names of

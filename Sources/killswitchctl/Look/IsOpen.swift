@@ -36,7 +36,7 @@ struct IsOpen: ParsableCommand {
         if json {
             printJSON(state.gate, state.state)
         } else if !quiet {
-            print("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
+            say("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
         }
         switch state.gate {
         case .open: return
@@ -52,7 +52,7 @@ struct IsOpen: ParsableCommand {
             "open": gate.map { .bool($0 == .open) } ?? .null,
             "state": .optional(state?.rawValue),
         ])
-        print(answer.serialized(.compact))
+        say(answer, .compact)
     }
 
     /// The state. If the file cannot be read, a marker that says closed counts, and ends the

@@ -72,7 +72,7 @@ struct Simulate: ParsableCommand {
         let records = simulation.records(until: until ?? start)
         let report = SimulationReport(
             service: subject.service, records: records, notices: simulation.notices)
-        print(json ? report.json.serialized(.pretty) : report.text(isTimeline: until != nil))
+        if json { say(report.json) } else { say(lines: report.text(isTimeline: until != nil)) }
         for problem in json ? [] : report.problems { printError(problem) }
         if report.isRefused { throw CommandFailure(.no) }
     }

@@ -89,7 +89,7 @@ struct StatusCommand: ParsableCommand {
                 "descriptor_limit": .optional(process?.limit),
             ]),
         ])
-        print(whole.serialized(.pretty))
+        say(whole)
     }
 
     private func printTable(_ rows: [StatusRow], _ sources: [SourceReply], refusal: String?) {
@@ -98,14 +98,14 @@ struct StatusCommand: ParsableCommand {
                 "the configuration is refused, the last accepted one is in force:\n\(refusal)")
         }
         guard !rows.isEmpty else { return }
-        print(StatusTable(rows: rows).text)
-        for override in rows.compactMap(\.override) { print(override) }
+        StatusTable(rows: rows).show()
+        for override in rows.compactMap(\.override) { say(override) }
         for source in sources.followed(by: rows) {
             for problem in [source.problem].compactMap(\.self) + source.warnings {
-                print("source '\(source.name)': \(problem.printable)")
+                say("source '\(source.name)': \(problem)")
             }
         }
-        for problem in rows.flatMap(\.unitProblems) { print(problem) }
+        for problem in rows.flatMap(\.unitProblems) { say(problem) }
     }
 }
 

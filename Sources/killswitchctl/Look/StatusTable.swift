@@ -9,11 +9,11 @@ struct StatusTable {
     /// The services.
     let rows: [StatusRow]
 
-    /// All lines, without a line feed at the end.
-    var text: String {
+    /// Prints all lines.
+    func show() {
         let table = Columns(rows: [Self.header] + rows.map(cells))
         let lines = table.lines(within: Terminal.width ?? .max, cutting: [0, 7, 6])
-        return (lines.prefix(1) + zip(lines.dropFirst(), rows).map(colored)).joined(separator: "\n")
+        for (line, row) in zip(lines, [nil] + rows) { say(line, in: row.flatMap(color(of:))) }
     }
 
     private static let header = [
@@ -34,16 +34,14 @@ struct StatusTable {
         ]
     }
 
-    private func colored(_ line: String, _ row: StatusRow) -> String {
-        guard Terminal.wantsColor else { return line }
-        let color =
-            switch (row.isCurrent, row.state.state) {
-            case (false, _), (_, .undecided): "35"
-            case (true, .running): "32"
-            case (true, .countdown), (true, .updateRequired): "33"
-            case (true, .maintenance), (true, .ended): "31"
-            }
-        return "\u{1B}[\(color)m\(line)\u{1B}[0m"
+    private func color(of row: StatusRow) -> LineColor? {
+        guard Terminal.wantsColor else { return nil }
+        return switch (row.isCurrent, row.state.state) {
+        case (false, _), (_, .undecided): .magenta
+        case (true, .running): .green
+        case (true, .countdown), (true, .updateRequired): .yellow
+        case (true, .maintenance), (true, .ended): .red
+        }
     }
 
     /// A duration in its largest unit: 45s, 12m, 3h, 9d.
@@ -112,14 +110,14 @@ struct StatusRow {
     var override: String? {
         guard let text = state.object["override"]?.object?.text else { return nil }
         let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
-        return "\(service): \(words.printable)"
+        return "\(service): \(words)"
     }
 
     /// The problems of attached units, a line each.
     var unitProblems: [String] {
         units.compactMap { unit in
             guard let problem = unit["problem"]?.string else { return nil }
-            return "unit '\(unit.text("name").printable)' of '\(service)': \(problem.printable)"
+            return "unit '\(unit.text("name"))' of '\(service)': \(problem)"
         }
     }
 

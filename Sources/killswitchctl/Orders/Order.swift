@@ -33,9 +33,9 @@ extension OrderCommand {
         let daemon = try PublishedFiles(options.common).daemon()
         let reply = try daemon.call(call.method, call.parameters)
         if options.json {
-            print(JSON.Value.object(reply).serialized(.pretty))
+            say(.object(reply))
         } else {
-            for line in lines(reply) { print(line) }
+            for line in lines(reply) { say(line) }
         }
         if hasFailed(reply) { throw CommandFailure(.no) }
     }

@@ -98,7 +98,7 @@ struct Attach: ParsableCommand {
         if !isDryRun, !skipsReload { try manager.reload() }
         guard json else { return }
         let reports = plans.map { report(of: $1, on: $0) }
-        print((service == nil ? .array(reports) : reports[0]).serialized(.pretty))
+        say(service == nil ? .array(reports) : reports[0])
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.
@@ -183,11 +183,11 @@ struct Attach: ParsableCommand {
         }
         if json { return }
         let note = part.cause.map { " (\($0))" } ?? ""
-        guard isDryRun else { return print("attached \(unit) to \(target.name)\(note)") }
-        print("\(UnitDirectory.dropIn(of: unit, for: service)):\(note)")
-        print(attachment.dropIn(cause), terminator: "")
-        if part.isStarted { print("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
-        print()
+        guard isDryRun else { return say("attached \(unit) to \(target.name)\(note)") }
+        say("\(UnitDirectory.dropIn(of: unit, for: service)):\(note)")
+        say(lines: attachment.dropIn(cause))
+        if part.isStarted { say("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
+        say()
     }
 }
 

@@ -49,11 +49,11 @@ struct Detach: ParsableCommand {
         let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
             if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
-            if !json { print("\(verb) \(attachment.unit) from \(attachment.target.name)") }
+            if !json { say("\(verb) \(attachment.unit) from \(attachment.target.name)") }
         }
         let isLoaded = try !isDryRun && !concerned.isEmpty && SystemManager.isNeeded
         if isLoaded { try SystemManager().reload() }
-        if json { print(report(of: concerned).serialized(.pretty)) }
+        if json { say(report(of: concerned)) }
         if isAll { nameOthers(than: attached) }
     }
 

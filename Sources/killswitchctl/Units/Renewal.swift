@@ -61,10 +61,10 @@ struct Renewal {
         let renewal = try Renewal()
         if !isDryRun { try permitted { try renewal.write() } }
         if json {
-            print(renewal.report(isDryRun: isDryRun).serialized(.pretty))
+            say(renewal.report(isDryRun: isDryRun))
         } else {
             let verb = isDryRun ? "would renew" : "renewed"
-            for part in renewal.outdated { print("\(verb) \(part.path)") }
+            for part in renewal.outdated { say("\(verb) \(part.path)") }
         }
         for part in renewal.edited {
             printError(

@@ -34,13 +34,13 @@ struct Units: ParsableCommand {
         if let service, own.isEmpty { try published.check(service) }
         let rows = own.filter { !orphans || $0.isOrphan }
         if json {
-            print(JSON.Value.array(rows.map(\.json)).serialized(.pretty))
+            say(.array(rows.map(\.json)))
         } else if rows.isEmpty {
             printError("no unit is attached")
         } else {
             let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
             let table = Columns(rows: [header] + rows.map(\.cells))
-            print(table.lines().joined(separator: "\n"))
+            for line in table.lines() { say(line) }
         }
     }
 }

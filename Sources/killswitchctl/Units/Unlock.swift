@@ -41,10 +41,10 @@ struct Unlock: ParsableCommand {
         let marker = try RuntimeDirectory.removeClosedMarker(of: service, in: published.directory)
         let result = try manager.start(unit, within: .seconds(100))
         if json {
-            print(report(marker, on: target, result).serialized(.pretty))
+            say(report(marker, on: target, result))
         } else {
-            if let marker { print("removed \(marker)") }
-            print("\(result == nil ? "starting" : "started") \(unit)")
+            if let marker { say("removed \(marker)") }
+            say("\(result == nil ? "starting" : "started") \(unit)")
         }
         if let result, result != "done" {
             throw CommandFailure(.no, "start '\(unit)': the job ended as '\(result)'")

@@ -29,7 +29,8 @@ struct WatchServices: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         try ServiceWatcher(services, in: published).run { change in
-            printNow(json ? change.json.serialized(.compact) : change.line)
+            if json { say(change.json, .compact) } else { say(change.line) }
+            flushOutput()
         }
     }
 }

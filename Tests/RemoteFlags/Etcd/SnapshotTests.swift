@@ -23,7 +23,7 @@ import Testing
             """)
         #expect(snapshot.cluster == "7")
         #expect(snapshot.revision == 9)
-        #expect(snapshot.version == "8")
+        #expect(snapshot.revisions == ["a": 8, "b": 3, "c": 3])
         #expect(
             String(decoding: snapshot.body, as: UTF8.self)
                 == #"{"a":"{\"state\":\"running\"}","b":"","c":null}"#)
@@ -37,7 +37,7 @@ import Testing
     @Test func aPrefixWithoutKeysIsAnAnswerWithoutFlags() throws {
         let snapshot = try snapshot(#"{"header":{"cluster_id":"7","revision":"1"}}"#)
         #expect(snapshot.flags.isEmpty)
-        #expect(snapshot.version == nil)
+        #expect(snapshot.revisions.isEmpty)
     }
 
     @Test(arguments: [

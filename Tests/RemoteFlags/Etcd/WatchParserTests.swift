@@ -23,6 +23,23 @@ import Testing
                 + "\n",
             isHint: true),
         Lines(
+            name: "put of another key",
+            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg==","value":"YQ=="}}]}}"# + "\n"
+        ),
+        Lines(
+            name: "one of many",
+            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg=="}},{"kv":{"key":"YQ=="}}]}}"#
+                + "\n", isHint: true),
+        Lines(
+            name: "a key that is no base64",
+            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg"}}]}}"# + "\n", isHint: true),
+        Lines(
+            name: "an event without a key",
+            text: #"{"result":{\#(header),"events":[{"type":"DELETE"}]}}"# + "\n", isHint: true),
+        Lines(
+            name: "events that are no list",
+            text: #"{"result":{\#(header),"events":{}}}"# + "\n", isHint: true),
+        Lines(
             name: "delete",
             text: #"{"result":{\#(header),"events":[{"type":"DELETE","kv":{"key":"YQ=="}}]}}"#
                 + "\n", isHint: true),
@@ -63,7 +80,7 @@ import Testing
     func eachLineIsParsedHoweverTheStreamIsCut(_ lines: Lines) {
         let text = Array(lines.text.utf8)
         for size in [1, 7, 100, text.count + 1] {
-            var (parser, news) = (WatchParser(), StreamNews())
+            var (parser, news) = (parser(), StreamNews())
             var rest = text[...]
             while !rest.isEmpty {
                 parser.take(Array(rest.prefix(size)), &news)
@@ -75,9 +92,25 @@ import Testing
         }
     }
 
+    /// A parser for a host that reads the key `a`.
+    private func parser() -> WatchParser { WatchParser { key, _ in key == Array("a".utf8) } }
+
+    @Test func theParserTellsTheRevisionOfEachEvent() {
+        var revisions: [Int64] = []
+        var parser = WatchParser { _, revision in
+            revisions.append(revision)
+            return false
+        }
+        var news = StreamNews()
+        let event = #"{"kv":{"key":"YQ==","mod_revision":"12"}},{"kv":{"key":"YQ=="}}"#
+        parser.take(Array(#"{"result":{"events":[\#(event)]}}\#n"#.utf8), &news)
+        #expect(revisions == [12, 0])
+        #expect(!news.isHint)
+    }
+
     @Test func anUnfinishedLineIsNoNews() {
-        var (parser, news) = (WatchParser(), StreamNews())
-        parser.take(Array(#"{"result":{"events":[]}}"#.utf8), &news)
+        var (parser, news) = (parser(), StreamNews())
+        parser.take(Array(#"{"result":{"events":[{"kv":{"key":"YQ=="}}]}}"#.utf8), &news)
         #expect(news == StreamNews())
         parser.take([0x0A], &news)
         #expect(news.isHint)

@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    /// The hints of a watch concern flags of this host: a pair at once, and never more than four within a
+    /// second.
+    @Test func hintsAboutKeysOfThisHostAreAtMostFourASecond() {
+        var stream = StreamTranscript(hints: .ofKeys)
+        stream.at(0, .started)
+        var hints: [Double] = stream.at(0, .opened).contains(.hint) ? [0] : []
+        for millisecond in 1...60_000 {
+            let now = Double(millisecond) / 1000
+            if stream.at(now, .heard(.hint)).contains(.hint) { hints.append(now) }
+        }
+        #expect(hints.prefix(2).allSatisfy { $0 < 0.01 })
+        #expect(hints.count > 170)
+        for (hint, later) in zip(hints, hints.dropFirst(4)) { #expect(later - hint >= 1) }
+    }
+
     @Test func aHintThatHasToWaitIsPassedOnInItsTime() {
         var stream = StreamTranscript()
         stream.at(0, .started)

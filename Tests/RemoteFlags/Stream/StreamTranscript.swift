@@ -11,11 +11,12 @@ struct StreamTranscript {
     private var wake: Boottime?
 
     init(
-        silence: Duration = .seconds(100), interval: Duration = .seconds(60), seed: UInt64 = 1
+        silence: Duration = .seconds(100), interval: Duration = .seconds(60),
+        hints: HintRate = .usual, seed: UInt64 = 1
     ) {
         let policy = StreamPolicy(
             opening: .seconds(30), silence: silence, firstWait: .seconds(1),
-            longestWait: .seconds(300), steady: .seconds(10))
+            longestWait: .seconds(300), steady: .seconds(10), hints: hints)
         machine = StreamMachine(policy, interval: interval, seed: seed)
     }
 

@@ -5,6 +5,7 @@ one.
 """
 import base64
 import gzip
+import hashlib
 import json
 import sys
 import time
@@ -12,9 +13,9 @@ import zlib
 from email.utils import formatdate
 
 from folder import read
+from framing import EMPTY_BLOCK, GZIP_HEADER, ORDER, UNUSUAL, WRONG
 
 TLS = "--tls" in sys.argv
-ORDER = b'{"apiInactive": true, "forceUpdate": false}'
 BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
 
 # 32 MiB of zeros, compressed to 32 KiB.
@@ -163,6 +164,19 @@ def pieces(request, name):
         yield bad(gzip.compress(BOMB), [("Content-Encoding", "gzip, gzip")])
     elif name == "no-gzip":
         yield bad(b"\x00\x01" + ORDER, [("Content-Encoding", "gzip")])
+    elif name in WRONG:
+        yield WRONG[name]
+        yield None
+    elif name == "byte-by-byte":
+        for byte in UNUSUAL[name]:
+            yield bytes([byte])
+            time.sleep(0.001)
+    elif name in UNUSUAL:
+        yield UNUSUAL[name]
+    elif name == "empty-blocks":
+        yield head("200 OK", [*BAD, ("Content-Encoding", "gzip")]) + GZIP_HEADER
+        while True:
+            yield EMPTY_BLOCK * 1000
     elif name == "other-coding":
         yield bad(ORDER, [("Content-Encoding", "br")])
     elif name == "redirect-host":
@@ -185,6 +199,10 @@ def pieces(request, name):
             yield good(request, "moved", flags(True))
         else:
             yield error("302 Found", ("Location", "/moved"))
+    elif name == "held":
+        # The file flags.json of the test.
+        body = read("flags.json", "{}").encode()
+        yield good(request, hashlib.sha256(body).hexdigest()[:16], body)
     elif name == "etcd-maintenance" and request["path"] != "/v3/kv/range":
         yield head("404 No Watch", [], 0)
     elif (name.startswith("etcd-") and name != "etcd-last-revision"
@@ -199,7 +217,7 @@ def pieces(request, name):
     elif name == "etcd-events":
         yield head("200 OK")
         while True:
-            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"YQ=="}}]}}\n' * 100
+            yield b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"key":"L2ZsYWdzL3Nob3A="}}]}}\n' * 100
     elif name == "etcd-line":
         yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
         while True:

@@ -108,6 +108,18 @@ final class EtcdCluster {
         return result.output
     }
 
+    /// How many ranges of keys the first member has answered.
+    func reads() throws -> Int {
+        let metrics = try Program.run(
+            "/usr/bin/curl", ["-s", "http://127.0.0.1:\(members[0].port)/metrics"]
+        ).output
+        let method = #"grpc_method="Range",grpc_service="etcdserverpb.KV",grpc_type="unary""#
+        let line = metrics.split(separator: "\n").first {
+            $0.hasPrefix("grpc_server_started_total") && $0.contains(method)
+        }
+        return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? 0
+    }
+
     /// Restores a member from a file that `etcdctl snapshot save` made.
     func restore(_ member: Member, from snapshot: String) throws {
         try kill(member)

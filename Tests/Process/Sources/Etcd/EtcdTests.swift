@@ -28,6 +28,46 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 
+    /// Keys that no service of this host reads once used up the hints of the watch, so that an order came
+    /// seconds late.
+    @Test func changesOfForeignKeysCauseNoFetch() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.running)
+        let before = try cluster.reads()
+        let daemon = try Daemon(on: cluster)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        // The watch hints once when it opens.
+        try await waitUntil("the watch is open") { try cluster.reads() == before + 2 }
+        for number in 0..<40 { try cluster.control("put", "/flags/foreign\(number)", "x") }
+        try cluster.control("del", "--prefix", "/flags/foreign")
+        try cluster.put(.maintenance)
+        try await daemon.awaitState("maintenance")
+        #expect(try cluster.reads() == before + 3)
+    }
+
+    /// A service that a reload adds reads a key whose changes were not followed before.
+    @Test func aReloadThatReadsAnotherKeyFetchesIt() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.put(.running)
+        try cluster.control("put", "/flags/books", EtcdCluster.Flags.running.text)
+        let daemon = try Daemon(on: cluster)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try cluster.control("put", "/flags/books", EtcdCluster.Flags.maintenance.text)
+        let configuration = try daemon.folder.text(of: "killswitchd.toml")
+        try daemon.folder.write(
+            configuration
+                + "\n[service.books]\nsource = \"app\"\nformat = \"status\"\nkey = \"books\"\n",
+            to: "killswitchd.toml")
+        #expect(try daemon.control("reload").status == 0)
+        try await daemon.awaitState("maintenance", of: "books")
+        try cluster.control("put", "/flags/books", EtcdCluster.Flags.updateRequired.text)
+        try await daemon.awaitState("update-required", of: "books")
+        try cluster.put(.maintenance)
+        try await daemon.awaitState("maintenance")
+    }
+
     /// A missing key is no order: the last order stays, unless there is a default.
     @Test func aDeletedKeyIsNoOrder() async throws {
         let cluster = try await EtcdCluster()

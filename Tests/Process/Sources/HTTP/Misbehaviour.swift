@@ -34,6 +34,15 @@ struct Misbehaviour: CustomTestStringConvertible, Sendable {
             reason: "invalid-answer")
     }
 
+    static func broken(_ name: String, _ cause: String) -> Misbehaviour {
+        Misbehaviour(name: name, line: "the answer is broken: \(cause)")
+    }
+
+    static func coded(_ name: String, _ codings: String) -> Misbehaviour {
+        Misbehaviour(
+            name: name, line: "the answer is encoded as '\(codings)', which is not accepted")
+    }
+
     static func secure(_ name: String, _ text: String) -> Misbehaviour {
         Misbehaviour(name: name, line: text, isSecure: true)
     }
@@ -78,9 +87,35 @@ extension Misbehaviour {
 
         Misbehaviour(name: "large", line: "the answer is larger than 1048576 bytes"),
         Misbehaviour(name: "bomb", line: "the answer is larger than 1048576 bytes"),
-        Misbehaviour(name: "double-bomb", line: "the answer is encoded as 'gzip, gzip'"),
-        Misbehaviour(name: "other-coding", line: "the answer is encoded as 'br'"),
-        Misbehaviour(name: "no-gzip", line: "the answer is broken: it cannot be decoded"),
+        .coded("double-bomb", "gzip, gzip"),
+        .coded("other-coding", "br"),
+        .broken("no-gzip", "it cannot be decoded"),
+        .broken("hidden-codings", "its Content-Encoding is not readable"),
+        .coded("hidden-by-a-field", "gzip, gzip, gzip"),
+        .coded("coding-twice", "gzip, gzip"),
+        .broken("coding-not-in-ascii", "its Content-Encoding is not readable"),
+        .coded("long-coding", String(repeating: "x", count: 40) + "…"),
+        .broken("hidden-transfer-coding", "its Transfer-Encoding is not readable"),
+        .coded("transfer-coding-twice", "gzip, chunked"),
+        .broken("no-trailer", "it was cut short"),
+        .broken("half-a-trailer", "it was cut short"),
+        .broken("no-trailer-in-chunks", "it was cut short"),
+        .broken("no-trailer-of-the-second", "it was cut short"),
+        .broken("wrong-sum", "it cannot be decoded"),
+        .broken("wrong-size", "it cannot be decoded"),
+        .broken("after-gzip", "it cannot be decoded"),
+        .broken("zlib-as-gzip", "it cannot be decoded"),
+        Misbehaviour(name: "empty-blocks", line: "the answer is larger than 1048576 bytes"),
+        .broken("two-lengths", "it has two lengths"),
+        .broken("two-lengths-in-a-list", "it has two lengths"),
+        .broken("length-with-a-sign", "its Content-Length is not readable"),
+        .broken("length-with-a-unit", "its Content-Length is not readable"),
+        .broken("hidden-length", "its Content-Length is not readable"),
+        .broken("huge-length", "its Content-Length is not readable"),
+        .broken("length-and-chunks", "it has a length and a transfer coding"),
+        .status("status-in-the-trailer", "500 (internal error)"),
+        .status("status-among-the-fields", "500 (internal error)"),
+        .broken("other-status-line", "it is not HTTP as we know it"),
         Misbehaviour(name: "headers", line: "the headers are larger than 65536 bytes"),
         Misbehaviour(name: "long-header", line: "get 'http://127.0.0.1:"),
         Misbehaviour(
@@ -89,10 +124,10 @@ extension Misbehaviour {
             name: "header-drip", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(
             name: "silence", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
-        Misbehaviour(name: "cut-short", line: "the answer is broken: it was cut short"),
+        .broken("cut-short", "it was cut short"),
         // On a kept connection the request is repeated at once: the server may just have closed it.
         Misbehaviour(name: "hang-up", line: "the answer is broken: ", pause: 0...2.4),
-        Misbehaviour(name: "nonsense", line: "the answer is broken: it is not HTTP as we know it"),
+        .broken("nonsense", "it is not HTTP as we know it"),
         Misbehaviour(name: "redirect-host", line: "redirected to another host, '127.0.0.2'"),
         Misbehaviour(name: "redirect-port", line: "redirected to another port, "),
         Misbehaviour(name: "redirect-loop", line: "redirected more than 10 times"),
