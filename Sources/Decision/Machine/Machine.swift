@@ -22,6 +22,8 @@ package struct Machine: Sendable {
     var pendingWrites = PendingWrites()
     /// The effects of the present event.
     var batch = EffectBatch()
+    /// Which problems were told, and when.
+    var noticeLimit = NoticeLimit()
     private var random: SeededRandom
     private var publications = Publications()
     /// The wake-up that was requested last and has not come.
@@ -64,6 +66,7 @@ package struct Machine: Sendable {
         decideDue()
         if let answered { rest(answered) }
         beginFetches()
+        batch.notices = noticeLimit.admit(batch.notices, at: now)
         let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
         publications.note(effects)
         return effects
@@ -169,7 +172,7 @@ package struct Machine: Sendable {
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 
-    /// Notes a failed fetch, with a notice if the failure is another than before.
+    /// Notes a failed fetch.
     mutating func fail(_ source: Int, _ failure: Failure) {
         batch.notices += sources[source].fail(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }

@@ -31,7 +31,7 @@ package struct Overview {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
-        /// The present warnings about its flags, each a clause.
+        /// The present warnings about it and its flags, each a clause.
         package let warnings: [String]
     }
 
