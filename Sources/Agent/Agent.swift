@@ -24,6 +24,8 @@ package final class Agent {
     private var versionFiles: VersionFiles?
     private var queue: [Input] = []
     private var isDraining = false
+    /// Whether a write has failed, and the machine may wait for its success.
+    private var hasFailed = false
     private var drain: Deferred?
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
@@ -89,7 +91,7 @@ package final class Agent {
 
     /// Writes the states of the attached units of a service; does nothing for an unknown service.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
-        guard let service = machine.plan.services.first(where: { $0.name == name }) else { return }
+        guard let service = machine.service(name.text) else { return }
         try runtime.publish(units, of: service)
     }
 
@@ -130,7 +132,12 @@ package final class Agent {
         }
         queue.removeFirst(taken)
         isDraining = false
-        if queue.isEmpty { observer?(.settled) } else { drain?.arm() }
+        guard queue.isEmpty else {
+            drain?.arm()
+            return
+        }
+        hasFailed = machine.hasPendingWrites
+        observer?(.settled)
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources
@@ -178,8 +185,10 @@ package final class Agent {
             report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
         case .storeOverrides(let overrides):
             report(.storeOverrides) { () throws(FileError) in try state.store(overrides) }
-        case .storeLedger(let ledger):
-            report(.storeLedger) { () throws(FileError) in try state.store(ledger) }
+        case .storeLedger(let ledger, let changed):
+            report(.storeLedger) { () throws(FileError) in
+                try state.store(ledger, changed: changed)
+            }
         case .publish(let service, let record):
             report(.publish(service.name)) { () throws(FileError) in
                 try runtime.publish(record, of: service)
@@ -198,27 +207,35 @@ package final class Agent {
         }
     }
 
-    /// Marks the source as confirmed, and checks the files of its services for foreign changes. The
-    /// check is most of the cost of a poll, so it runs at most once a second.
+    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
+    /// is most of the cost of a poll, so it runs at most once a second, for some services: those that
+    /// follow have their turn at the next check.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         guard let followed = sources[name] else { return }
         try File.touch(followed.mark)
         let now = now
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
-        let followers = machine.plan.services.filter { $0.switches.contains { $0.source == name } }
-        try runtime.check(followers.map(\.name))
+        let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
+        followed.checked = followers.next
+        try runtime.check(followers.names)
         try state.confirm(name, at: now.wall)
         followed.checkedAt = now.boot
     }
 
     private static let checkInterval: Duration = .seconds(1)
 
-    /// Performs a write and queues its outcome.
+    /// How many services are checked at a time.
+    private static let checkedAtOnce = 100
+
+    /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
+    /// event only if it has failed, or others have.
     private func report(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void) {
         do {
             try perform()
+            if case .publish = operation, !hasFailed { return }
             post(.recorded(operation, problem: nil))
         } catch {
+            hasFailed = true
             post(.recorded(operation, problem: "\(error)"))
         }
     }
@@ -245,32 +262,15 @@ package enum Observation {
     case settled
 }
 
-/// Another configuration with its sources.
-package struct Reconfiguration {
-    let plan: Plan
-    let sources: [any FlagSource]
-    let remember: (any FlagSource) -> Memory.StoredFlags?
-
-    /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// agent stops removed sources on `Effect.unfollow`. `remember` returns the stored flags of a
-    /// new source.
-    package init(
-        _ plan: Plan, sources: [any FlagSource],
-        remember: @escaping (any FlagSource) -> Memory.StoredFlags?
-    ) {
-        self.plan = plan
-        self.sources = sources
-        self.remember = remember
-    }
-}
-
 /// A source, and when the agent last checked its files.
 private final class Followed {
     let source: any FlagSource
     /// The path of its mark, made once: a poll touches it.
     let mark: String
-    /// When the files of its services were last checked.
+    /// When files of its services were last checked.
     var checkedAt: Boottime?
+    /// How many of its switches were checked since the first one.
+    var checked = 0
 
     /// A source whose files were not checked yet.
     init(_ source: any FlagSource, mark: String) {

@@ -89,20 +89,35 @@ extension CivilDate: CustomStringConvertible {
 }
 
 extension BinaryInteger {
-    /// The decimal digits of a non-negative number, with leading zeros up to `width`. Written by hand
-    /// for speed: each stored answer has several times.
+    /// The decimal digits of a non-negative number, with leading zeros up to `width`.
     func padded(to width: Int) -> String {
-        var (place, count): (Self, Int) = (1, 1)
-        while count < width || place <= self / 10 {
+        var digits: [UInt8] = []
+        digits.append(self, width)
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the decimal digits of a non-negative number, with leading zeros up to `width`. Written by hand
+    /// for speed: each record has several times.
+    mutating func append(_ number: some BinaryInteger, _ width: Int) {
+        let number = Int(number)
+        var (place, digits) = (1, 1)
+        while digits < width || place <= number / 10 {
             place *= 10
-            count += 1
+            digits += 1
         }
-        var text = ""
         while place > 0 {
-            text.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(self / place % 10)))
+            append(UInt8(ascii: "0") + UInt8(number / place % 10))
             place /= 10
         }
-        return text
+    }
+
+    /// Appends an ASCII character and the two digits of a number below 100.
+    mutating func append(_ separator: Unicode.Scalar, twoDigits number: Int) {
+        append(UInt8(ascii: separator))
+        append(UInt8(ascii: "0") + UInt8(number / 10))
+        append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }
 
@@ -156,8 +171,17 @@ extension CivilDateTime: CustomStringConvertible {
 
     /// The description without the fraction.
     var wholeSeconds: String {
-        let (minutes, second) = secondOfDay.quotientAndRemainder(dividingBy: 60)
-        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-        return "\(date)T\(hour.padded(to: 2)):\(minute.padded(to: 2)):\(second.padded(to: 2))"
+        let (date, second) = (date, secondOfDay)
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        if date.year < 0 { text.append(UInt8(ascii: "-")) }
+        if date.year > 9_999 { text.append(UInt8(ascii: "+")) }
+        text.append(date.year.magnitude, 4)
+        text.append("-", twoDigits: date.month)
+        text.append("-", twoDigits: date.day)
+        text.append("T", twoDigits: second / 3_600)
+        text.append(":", twoDigits: second / 60 % 60)
+        text.append(":", twoDigits: second % 60)
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -161,9 +161,11 @@ extension UTCOffset: CustomStringConvertible {
     /// `+09:00`, `-03:30`; with seconds only if they are not 0: `-00:44:30`.
     package var description: String {
         let magnitude = Int(seconds.magnitude)
-        let fields = [magnitude / 3_600, magnitude / 60 % 60, magnitude % 60]
-        let shown = fields.dropLast(fields[2] == 0 ? 1 : 0).map { $0.padded(to: 2) }
-        return (seconds < 0 ? "-" : "+") + shown.joined(separator: ":")
+        var text: [UInt8] = []
+        text.append(seconds < 0 ? "-" : "+", twoDigits: magnitude / 3_600)
+        text.append(":", twoDigits: magnitude / 60 % 60)
+        if magnitude % 60 != 0 { text.append(":", twoDigits: magnitude % 60) }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -43,6 +43,26 @@ extension File {
         if durability == .powerLoss { try Directory.synchronize(folder) }
     }
 
+    /// Appends bytes to a file, which is made if it is not there. They survive a loss of power.
+    ///
+    /// When it throws, the file is as long as before, unless that failed too. A crash may leave a part of the
+    /// bytes.
+    package static func append(_ bytes: [UInt8], to path: String) throws(FileError) {
+        let isNew = try !exists(path)
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+        let file = try OpenFile(path, flags, mode: 0o644)
+        let size = try file.attributes().size
+        do {
+            try file.write(bytes)
+            try file.synchronize()
+        } catch {
+            // The first error is reported.
+            do { try file.truncate(to: size) } catch {}
+            throw error
+        }
+        if isNew { try Directory.synchronize(split(path).folder) }
+    }
+
     private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(FileError) {
         let file = try make(path)
         try file.write(bytes)

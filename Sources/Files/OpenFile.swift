@@ -81,6 +81,11 @@ package struct OpenFile: ~Copyable {
         }
     }
 
+    /// Cuts the file to this many bytes.
+    func truncate(to size: Int) throws(FileError) {
+        try unsafe system("truncate", path) { _ in ftruncate(descriptor, size) }
+    }
+
     /// Sets the permission bits, whatever the umask was when the file was made.
     func setMode(_ mode: mode_t) throws(FileError) {
         try unsafe system("change the mode of", path) { _ in fchmod(descriptor, mode) }

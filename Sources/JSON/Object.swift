@@ -15,7 +15,7 @@ package struct Object: Sendable {
     private var index: [UInt32] = []
 
     /// Up to this many members a linear search is no slower than the index.
-    private static let searched = 16
+    private static let searched = 32
 
     /// How many members the first allocation has room for.
     private static let usual = 4

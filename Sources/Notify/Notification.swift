@@ -41,6 +41,12 @@ package enum Notification: Hashable, Sendable {
 
     /// A text as one line within the limit, cut between characters.
     private static func oneLine(_ text: String) -> String {
+        let bytes = text.utf8.prefix(statusLimit)
+        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            let isCut = text.utf8.count > statusLimit
+            return isCut
+                ? String(decoding: bytes.prefix(statusLimit - 3), as: UTF8.self) + "…" : text
+        }
         var line = ""
         for character in text {
             let shown = character.isNewline ? " " : character

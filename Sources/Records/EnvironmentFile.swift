@@ -55,6 +55,8 @@ package enum EnvironmentFile {
 
     /// The text in double quotes, cut to about `limit` bytes.
     static func quoted(_ value: String, limit: Int = sizeLimit) -> String {
+        // Most values have nothing to escape, and there may be thousands of services.
+        if value.utf8.count < limit, value.utf8.allSatisfy(\.isPlain) { return "\"\(value)\"" }
         var text = "\""
         for scalar in value.unicodeScalars {
             guard text.utf8.count < limit else { break }
@@ -67,6 +69,16 @@ package enum EnvironmentFile {
             text.unicodeScalars.append(scalar)
         }
         return text + "\""
+    }
+}
+
+extension UInt8 {
+    /// Whether it is printable ASCII that is never escaped.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"): false
+        default: self >= 0x20 && self < 0x7F
+        }
     }
 }
 

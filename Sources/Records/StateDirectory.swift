@@ -60,13 +60,43 @@ package struct StateDirectory {
         try restored(overridesPath, StoredOverrides.overrides)
     }
 
-    /// Stores the ledger, before its states are published.
-    package func store(_ ledger: Ledger) throws(FileError) {
+    /// Stores the ledger, before its states are published; nil if each of its entries has changed.
+    ///
+    /// Of a large ledger only the entries that have changed are written, at the end of a log. When the log has
+    /// become as large as the ledger, the whole ledger is written, and the log is removed.
+    package func store(_ ledger: Ledger, changed: Set<ServiceName>? = nil) throws(FileError) {
+        let (whole, log) = (try size(ledgerPath), try size(ledgerLogPath))
+        let changed = changed ?? Set(ledger.entries.keys)
+        let isLarge = ledger.entries.count >= Self.largeLedger
+        if let whole, isLarge, changed.count * 4 < ledger.entries.count, log ?? 0 < whole {
+            return try File.append(
+                StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
+        }
+        // A log that is still there after a crash must not hold older entries than the ledger.
+        if log != nil {
+            try File.append(StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
+        }
         try File.replace(ledgerPath, with: StoredLedger.bytes(of: ledger), surviving: .powerLoss)
+        if log != nil { try File.remove(ledgerLogPath) }
     }
 
+    /// How many entries a ledger has that is not written as a whole at each change.
+    private static let largeLedger = 64
+
     /// The stored ledger; nil if there is none.
-    package func ledger() throws -> Ledger? { try restored(ledgerPath, StoredLedger.ledger) }
+    package func ledger() throws -> Ledger? {
+        guard var ledger = try restored(ledgerPath, StoredLedger.ledger) else { return nil }
+        if let log = try contents(ledgerLogPath) { StoredLedger.apply(log, to: &ledger) }
+        return ledger
+    }
+
+    private func size(_ file: String) throws(FileError) -> Int? {
+        do {
+            return try File.attributes(of: file).size
+        } catch  where error.isNotFound {
+            return nil
+        }
+    }
 
     /// Reads a file; nil if it does not exist, or if there is nothing in it.
     private func restored<Value>(
@@ -89,6 +119,8 @@ package struct StateDirectory {
     }
 
     private var ledgerPath: String { "\(path)/services.json" }
+
+    private var ledgerLogPath: String { "\(path)/services.log" }
 
     private var overridesPath: String { "\(path)/overrides.json" }
 

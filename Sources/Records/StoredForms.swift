@@ -124,23 +124,55 @@ enum StoredFlags {
 enum StoredLedger {
     /// The document.
     static func bytes(of ledger: Ledger) -> [UInt8] {
-        StoredForm.bytes(byService: ledger.entries) { entry in
-            var stored: JSON.Object = [
-                "state": .string(entry.state.rawValue),
-                "since": .string(Zone.utc.rfc3339(entry.since)),
-                "generation": .number(Number(Int64(entry.generation))),
-                "boot_id": .string(entry.bootID),
-            ]
-            if entry.isHeld { stored["held"] = true }
-            if let closing = entry.closing {
-                stored["closing"] = .object([
-                    "cause": .number(Number(closing.cause.microseconds)),
-                    "at": .number(Number(closing.at.microseconds)),
-                ])
-            }
-            if let announced = entry.announced { stored["announced"] = json(announced) }
-            return stored
+        StoredForm.bytes(byService: ledger.entries, json)
+    }
+
+    /// The entries of these services for the log: an object in a line for each of them, after a line feed, so
+    /// that a line that was cut off by a crash ends there.
+    static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for name in services.sorted() {
+            guard let entry = ledger.entries[name] else { continue }
+            var stored = json(entry)
+            stored["service"] = .string(name.text)
+            bytes.append(UInt8(ascii: "\n"))
+            bytes += JSON.Value.object(stored).serializedBytes(.compact)
         }
+        return bytes
+    }
+
+    /// Puts the entries of a log in the places of older ones. A line that was cut off counts as not written.
+    static func apply(_ log: [UInt8], to ledger: inout Ledger) {
+        for line in log.split(separator: UInt8(ascii: "\n")) {
+            do {
+                let stored = try JSON.Value.parse(Array(line)).asObject()
+                let entry = try entry(stored)
+                guard let name = ServiceName(try stored.string("service")),
+                    ledger.entries[name].map({ $0.generation <= entry.generation }) ?? true
+                else { continue }
+                ledger.entries[name] = entry
+            } catch {
+                continue
+            }
+        }
+    }
+
+    private static func json(_ entry: Ledger.Entry) -> JSON.Object {
+        var stored: JSON.Object = [
+            "state": .string(entry.state.rawValue),
+            "since": .string(Zone.utc.rfc3339(entry.since)),
+            "generation": .number(Number(Int64(entry.generation))),
+            "boot_id": .string(entry.bootID),
+        ]
+        if entry.isHeld { stored["held"] = true }
+        if let closing = entry.closing {
+            stored["closing"] = .object([
+                "cause": .number(Number(closing.cause.microseconds)),
+                "at": .number(Number(closing.at.microseconds)),
+            ])
+        }
+        if let announced = entry.announced { stored["announced"] = json(announced) }
+        return stored
     }
 
     /// The ledger.

@@ -58,7 +58,7 @@ extension Settings {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
             else { continue }
             services.append(service)
-            service.warnOfWhatHasNoEffect(in: reader, sources.sources)
+            service.warnOfWhatHasNoEffect(in: reader, sources)
         }
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)

@@ -6,6 +6,7 @@ extension String {
     /// cannot move the cursor of a terminal or split a line of the journal; a long text is cut.
     var quoted: String {
         let limit = 100
+        if isPlain, utf8.count <= limit { return "'\(self)'" }
         let shown = unicodeScalars.prefix(limit).map(\.escapedForDisplay).joined()
         return unicodeScalars.count > limit ? "'\(shown)…'" : "'\(shown)'"
     }
@@ -15,11 +16,20 @@ extension String {
 
     /// The text with unprintable characters escaped as in TOML.
     var escapedForDisplay: String {
-        unicodeScalars.map(\.escapedForDisplay).joined()
+        isPlain ? self : unicodeScalars.map(\.escapedForDisplay).joined()
+    }
+
+    /// Whether nothing of it is ever escaped: printable ASCII without quotes and backslashes.
+    private var isPlain: Bool {
+        utf8.allSatisfy { byte in
+            (UInt8(ascii: " ")...UInt8(ascii: "~")).contains(byte)
+                && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
     }
 
     /// The text as a basic string of TOML.
     var tomlText: String {
+        if isPlain { return "\"\(self)\"" }
         let escaped = unicodeScalars.map { scalar in
             scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : scalar.escapedForDisplay
         }

@@ -107,11 +107,12 @@ final class Daemon {
                 if case .reconfigured(let plan, _, _) = event {
                     server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
                     manager.endReload()
-                } else {
-                    manager.look()
                 }
                 server?.advance(.event(event))
-            case .settled: server?.advance(.settled)
+            // Once for a burst of events, because it looks at all services.
+            case .settled:
+                manager.look()
+                server?.advance(.settled)
             }
         }
         try gatekeeper?.start()

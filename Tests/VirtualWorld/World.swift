@@ -145,7 +145,7 @@ package struct World {
         case .markConfirmed(let name):
             let time = now.wall
             write(.markConfirmed(name)) { $0.confirmedAt[name] = time }
-        case .storeLedger(let ledger):
+        case .storeLedger(let ledger, _):
             write(.storeLedger) { $0.ledger = ledger }
         case .publish(let service, let record):
             if record.verdict.state != state { chronicle.changes += 1 }

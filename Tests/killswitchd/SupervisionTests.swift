@@ -29,8 +29,11 @@ import killswitchd
             supervision = Supervision(watchdog: watchdog, at: start)
         }
 
-        mutating func at(_ seconds: Int, _ event: Event? = nil, problem: String? = nil) {
-            let now = Now(wall: wall + .seconds(seconds), boot: start + .seconds(seconds))
+        mutating func at(
+            _ seconds: Int, milliseconds: Int = 0, _ event: Event? = nil, problem: String? = nil
+        ) {
+            let elapsed = Duration.milliseconds(1000 * seconds + milliseconds)
+            let now = Now(wall: wall + elapsed, boot: start + elapsed)
             if let event { _ = machine.handle(event, at: now) }
             let messages = supervision.look(
                 at: machine.overview(at: now), isProgressing: machine.isProgressing(at: now),
@@ -162,6 +165,35 @@ import killswitchd
             last.hasPrefix(
                 "    STATUS=refused: a.toml:1:1: no; files cannot be written, see the journal; "
                     + "source 'app': it is gone; shop: running; app: flags 3 s old"))
+    }
+
+    /// Each change used to be a status, and each status a look at all services.
+    @Test func aBurstOfChangesIsOneStatusASecond() throws {
+        var play = try Play()
+        let source = try #require(SourceName("app"))
+        play.at(0, .started)
+        try play.answer(at: 1, Self.running)
+        play.text = ""
+        for step in 1...3 {
+            let failure = Failure(.unreachable, "failure \(step)")
+            play.at(1, milliseconds: 300 * step, .hinted(source))
+            play.at(1, milliseconds: 300 * step, .fetched(source, .failure(failure)))
+        }
+        play.at(2)
+        play.at(3)
+        #expect(
+            play.text == """
+                1s, then 2s
+                1s, then 2s
+                1s, then 2s
+                1s, then 2s
+                1s, then 2s
+                1s, then 2s
+                2s, then -
+                    STATUS=source 'app': failure 3; shop: running; app: flags 1 s old, next poll in 106 s
+                3s, then -
+
+                """)
     }
 
     @Test func everyReloadIsAnsweredWithReady() throws {

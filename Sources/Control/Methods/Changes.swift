@@ -2,8 +2,8 @@ import Decision
 
 /// What has changed of the services, in the order in which it did, for all clients of `Watch` together.
 ///
-/// The services are compared once for each change of the machine, however many clients there are, and each
-/// client remembers a number: it costs what is new to it.
+/// The services that were published are compared once, however many clients there are, and each client
+/// remembers a number: it costs what is new to it.
 package final class Changes {
     private enum Latest {
         case record(Record, number: Int)
@@ -25,28 +25,34 @@ package final class Changes {
 
     /// Compares the services with those of the last call, if the machine has published since.
     func update(_ machine: Machine) {
-        guard seen != machine.publications else { return }
-        seen = machine.publications
-        let services = machine.plan.services
-        for service in services {
-            guard let record = machine.record(of: service.name) else { continue }
-            if case .record(let known, let number)? = latest[service.name], known.isSame(as: record)
-            {
-                latest[service.name] = .record(record, number: number)
-            } else {
-                number += 1
-                latest[service.name] = .record(record, number: number)
-                log.append((number, service.name))
-            }
+        guard seen != machine.publicationCount else { return }
+        if let names = seen.flatMap(machine.published) {
+            for name in names { compare(name, with: machine) }
+        } else {
+            for service in machine.plan.services { compare(service.name, with: machine) }
+            for name in latest.keys { compare(name, with: machine) }
         }
-        for case (let name, .record) in latest where machine.service(name.text) == nil {
-            number += 1
-            latest[name] = .gone(number: number)
-            log.append((number, name))
-        }
+        seen = machine.publicationCount
         if log.count > 2 * latest.count + 64 {
             log.removeAll { latest[$0.name]?.number != $0.number }
         }
+    }
+
+    private func compare(_ name: ServiceName, with machine: Machine) {
+        let record = machine.record(of: name)
+        switch (latest[name], record) {
+        case (nil, nil), (.gone, nil): return
+        case (.record(let known, let number), let record?) where known.isSame(as: record):
+            latest[name] = .record(record, number: number)
+            return
+        case (.record, nil):
+            number += 1
+            latest[name] = .gone(number: number)
+        case (_, let record?):
+            number += 1
+            latest[name] = .record(record, number: number)
+        }
+        log.append((number, name))
     }
 
     /// How many services a client is told of in one reply: others are in the next one.

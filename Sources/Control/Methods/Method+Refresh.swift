@@ -19,7 +19,7 @@ extension Method {
             if let name = try request.parameters.optionalString("source") {
                 [try daemon.source(name)]
             } else {
-                daemon.overview.sources.map(\.name)
+                daemon.machine.plan.sources.map(\.name)
             }
         for source in sources { daemon.post(.hinted(source)) }
         var refresh = PendingFetches(of: sources, daemon.overview)
@@ -43,7 +43,10 @@ private struct PendingFetches {
 
     init(of sources: [SourceName], _ overview: Overview) {
         self.sources = sources
-        before = overview.sources.reduce(into: [:]) { $0[$1.name] = $1.fetchedAt }
+        let chosen = Set(sources)
+        before = overview.sources.reduce(into: [:]) { known, source in
+            if chosen.contains(source.name) { known[source.name] = source.fetchedAt }
+        }
     }
 
     /// Whether a fetch of each source that began after the call has ended. A fetch that was in

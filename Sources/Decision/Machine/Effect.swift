@@ -13,8 +13,9 @@ package enum Effect: Hashable, Sendable {
     case forget(SourceName)
     /// Set the mark of the source's last confirmation to now.
     case markConfirmed(SourceName)
-    /// Store the ledger over restarts.
-    case storeLedger(Ledger)
+    /// Store the ledger over restarts. Only the entries of these services differ from what was stored
+    /// before.
+    case storeLedger(Ledger, changed: Set<ServiceName>)
     /// Store these overrides over restarts; they replace the stored ones.
     case storeOverrides([ServiceName: Override])
     /// Write the files of this service.
@@ -78,16 +79,4 @@ package enum OrderObjection: Hashable, Sendable {
     case held
     /// The service is not configured any more.
     case notConfigured
-}
-
-extension Effect {
-    /// Whether the files of a service change: its record, or that it has one.
-    var changesPublished: Bool {
-        switch self {
-        case .publish, .withdraw: true
-        case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides, .unfollow,
-            .reject, .announce, .sleep:
-            false
-        }
-    }
 }

@@ -1,7 +1,8 @@
 /// Collects the effects of one event in the order in which they are performed.
 struct EffectBatch {
     var notices: [Notice] = []
-    var isLedgerChanged = false
+    /// The services whose entries in the ledger have to be stored.
+    var changedEntries: Set<ServiceName> = []
     var areOverridesChanged = false
     private var effects: [Effect] = []
 
@@ -16,7 +17,7 @@ struct EffectBatch {
         ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
     ) -> [Effect] {
         if areOverridesChanged { add(.storeOverrides(overrides)) }
-        if isLedgerChanged { add(.storeLedger(ledger)) }
+        if !changedEntries.isEmpty { add(.storeLedger(ledger, changed: changedEntries)) }
         var deduplication = NoticeDeduplication(notices)
         for notice in notices where !deduplication.covers(notice) { add(.announce(notice)) }
         if let sleep { add(sleep) }

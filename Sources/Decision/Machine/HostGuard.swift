@@ -14,6 +14,8 @@ struct HostGuard: Hashable, Sendable {
     private var holds: [ServiceName: Hold] = [:]
     /// The last counted closing of each service, as long as others may be counted with it.
     private var closings: [ServiceName: Closing] = [:]
+    /// When the first of the closings stops to count, or earlier; nil without any.
+    private var earliestOver: Boottime?
 
     private enum Hold {
         /// Too many closed with it: it stays open. Left for `confirmed` by an operator, and for no
@@ -38,13 +40,17 @@ struct HostGuard: Hashable, Sendable {
     mutating func restore(_ name: ServiceName, from entry: Ledger.Entry?, bootID: String) {
         guard let entry, entry.state != .undecided else { return }
         holds[name] = entry.isHeld ? .held : nil
-        if entry.bootID == bootID, let closing = entry.closing { closings[name] = closing }
+        guard entry.bootID == bootID, let closing = entry.closing else { return }
+        closings[name] = closing
+        let over = limits.isCounted(until: closing)
+        earliestOver = min(earliestOver ?? over, over)
     }
 
     /// Takes other limits, and drops the holds of services that are not configured any more. Their
     /// closings still count, so that a reload does not make room for others.
     mutating func reconfigure(limits: GuardLimits, isConfigured: (ServiceName) -> Bool) {
         self.limits = limits
+        earliestOver = closings.values.map(limits.isCounted(until:)).min()
         holds = holds.filter { isConfigured($0.key) }
     }
 
@@ -55,21 +61,50 @@ struct HostGuard: Hashable, Sendable {
             holds.removeValue(forKey: candidate.name)
         }
         guard let limit = limits.count else { return nil }
-        closings = closings.filter { !limits.isOver($0.value, at: now) }
+        dropClosings(at: now)
         var new: [ServiceName: Closing] = [:]
         for candidate in candidates where holds[candidate.name] == nil {
             new[candidate.name] = candidate.closing(limits, at: now)
         }
         guard !new.isEmpty else { return nil }
-        let others = closings.filter { known in
-            new[known.key] == nil && new.values.contains { limits.isNear(known.value, $0) }
-        }
+        let others = others(near: new)
         guard new.count + others.count > limit else {
-            closings.merge(new) { $1 }
+            count(new, at: now)
             return nil
         }
         for name in new.keys { holds[name] = .held }
-        return .closingHeld(new.keys.sorted(), earlier: others.keys.sorted(), limit: limit)
+        return .closingHeld(new.keys.sorted(), earlier: others.sorted(), limit: limit)
+    }
+
+    /// Drops the closings with which no other is counted any more.
+    private mutating func dropClosings(at now: Now) {
+        guard let over = earliestOver, over <= now.boot else { return }
+        closings = closings.filter { limits.isCounted(until: $0.value) > now.boot }
+        earliestOver = closings.values.map(limits.isCounted(until:)).min()
+    }
+
+    private mutating func count(_ new: [ServiceName: Closing], at now: Now) {
+        closings.merge(new) { $1 }
+        earliestOver =
+            (new.values.map(limits.isCounted(until:)) + (earliestOver.map { [$0] } ?? [])).min()
+    }
+
+    /// The services of earlier closings that are counted together with one of these, all of them of now.
+    private func others(near new: [ServiceName: Closing]) -> [ServiceName] {
+        // Sorted, so that each of the earlier ones is compared with its neighbours alone.
+        let causes = new.values.map(\.cause).sorted()
+        guard let now = new.values.first?.at else { return [] }
+        return closings.filter { name, known in
+            guard new[name] == nil else { return false }
+            if now - known.at < limits.within { return true }
+            var (low, high) = (0, causes.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if causes[middle] < known.cause { low = middle + 1 } else { high = middle }
+            }
+            let neighbours = causes[max(0, low - 1)..<min(causes.count, low + 1)]
+            return neighbours.contains { limits.isNear(known.cause, $0) }
+        }.map(\.key)
     }
 
     /// Confirms the held closings among `names`, and returns the names of these services.
@@ -95,16 +130,15 @@ package struct Closing: Hashable, Sendable {
 }
 
 extension GuardLimits {
-    /// Whether two closings are counted together: they, or their causes, are near each other.
-    fileprivate func isNear(_ known: Closing, _ new: Closing) -> Bool {
-        new.at - known.at < within || new.cause == known.cause
-            || abs(new.cause - known.cause) < within
+    /// Whether closings of these causes are counted together.
+    fileprivate func isNear(_ known: Boottime, _ new: Boottime) -> Bool {
+        new == known || abs(new - known) < within
     }
 
-    /// Whether no closing is counted with this one any more. An end that the same answer brought
-    /// comes true less than `notice` after it, else it is no closing.
-    fileprivate func isOver(_ closing: Closing, at now: Now) -> Bool {
-        now.boot - closing.at >= within && now.boot - closing.cause >= within + notice
+    /// When no closing is counted with this one any more. An end that the same answer brought comes
+    /// true less than `notice` after it, else it is no closing.
+    fileprivate func isCounted(until closing: Closing) -> Boottime {
+        max(closing.at + within, closing.cause + within + notice)
     }
 
     private func abs(_ distance: Duration) -> Duration { max(distance, .zero - distance) }

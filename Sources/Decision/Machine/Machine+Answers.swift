@@ -28,10 +28,16 @@ extension Machine {
     /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
     /// now on; the others keep their earlier answer, which stays stored as long as they need it.
     private mutating func offer(_ answer: Answer, of source: Int) {
+        let known = sources[source].answers.first
         let answer = sources[source].number(answer)
+        let changes = known.flatMap { FlagChanges(from: $0, to: answer) }
         var isKept = false
         for reader in index.readers[source] {
-            if offer(answer, to: reader) { isKept = true }
+            if let changes, services[reader.service].follow(changes, at: reader.position, now) {
+                isKept = true
+            } else if offer(answer, to: reader) {
+                isKept = true
+            }
         }
         guard isKept else { return }
         noteVersionJumps(of: source)
@@ -150,7 +156,7 @@ extension Machine {
                 if let source = index.source(name) { store(source) }
             case .markConfirmed(let name):
                 batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
-            case .storeLedger: batch.isLedgerChanged = true
+            case .storeLedger: batch.changedEntries.formUnion(ledger.entries.keys)
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
                 guard let service = index.service(name) else {

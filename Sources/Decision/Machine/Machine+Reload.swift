@@ -23,19 +23,21 @@ extension Machine {
         self.index = index
         hostGuard.reconfigure(limits: plan.guardLimits) { index.service($0) != nil }
         var changes: [SourceName: SourceChange] = [:]
-        sources = plan.sources.map { plan in
-            guard let known = before.index.source(plan.name) else {
-                return SourceState(plan: plan, at: now)
-            }
-            let change = before.sources[known].continued(plan, replaced[plan.name], at: now)
-            changes[plan.name] = change
-            if replaced[plan.name] != nil { noticeLimit.forget(plan.name) }
-            return change.source
-        }
-        services = plan.services.map { service in
-            guard let known = before.index.service(service.name) else { return begin(service) }
-            return ServiceState(before.services[known], as: service, changes, at: now)
-        }
+        sources = Timetable(
+            plan.sources.map { plan in
+                guard let known = before.index.source(plan.name) else {
+                    return SourceState(plan: plan, at: now)
+                }
+                let change = before.sources[known].continued(plan, replaced[plan.name], at: now)
+                changes[plan.name] = change
+                if replaced[plan.name] != nil { noticeLimit.forget(plan.name) }
+                return change.source
+            })
+        services = Timetable(
+            plan.services.map { service in
+                guard let known = before.index.service(service.name) else { return begin(service) }
+                return ServiceState(before.services[known], as: service, changes, at: now)
+            })
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }

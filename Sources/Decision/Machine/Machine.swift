@@ -11,8 +11,8 @@ package import CivilTime
 package struct Machine: Sendable {
     /// The configuration.
     package internal(set) var plan: Plan
-    var sources: [SourceState]
-    var services: [ServiceState] = []
+    var sources: Timetable<SourceState>
+    var services = Timetable<ServiceState>()
     var index: PlanIndex
     var ledger: Ledger
     var overrides: [ServiceName: Override]
@@ -25,8 +25,7 @@ package struct Machine: Sendable {
     /// Which problems were told, and when.
     var noticeLimit = NoticeLimit()
     private var random: SeededRandom
-    /// How often effects changed what is published: where it is the same, every record is.
-    package private(set) var publications = 0
+    private var publications = Publications()
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
 
@@ -46,8 +45,8 @@ package struct Machine: Sendable {
         host = HostState(now: now, trust: trust, bootID: bootID)
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
-        sources = plan.sources.map { SourceState(plan: $0, at: now) }
-        services = plan.services.map { begin($0) }
+        sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
+        services = Timetable(plan.services.map { begin($0) })
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
             sources[source].restore(stored)
@@ -69,8 +68,17 @@ package struct Machine: Sendable {
         beginFetches()
         batch.notices = noticeLimit.admit(batch.notices, at: now)
         let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
-        if effects.contains(where: \.changesPublished) { publications += 1 }
+        publications.note(effects)
         return effects
+    }
+
+    /// How many changes of what is published there were: where it is the same, every record is.
+    package var publicationCount: Int { publications.count }
+
+    /// The services that were published, or withdrawn, since there were `known` changes; nil if that was
+    /// too long ago.
+    package func published(since known: Int) -> ArraySlice<ServiceName>? {
+        publications.names(since: known)
     }
 
     /// How late a wake-up or the end of a fetch may be on a busy host. If it is later, the host was
@@ -127,7 +135,7 @@ package struct Machine: Sendable {
     /// Decides every service that is due.
     mutating func decideDue() {
         var candidates: [Candidate] = []
-        for service in services.indices where services[service].wake.hasCome(at: now) {
+        for service in services.due(at: now) {
             let override = overrides[services[service].service.name]
             services[service].followAnnouncements(on: host)
             candidates.append(services[service].candidate(at: service, override, on: host))
@@ -141,7 +149,7 @@ package struct Machine: Sendable {
                 &batch.notices)
             if ledger.entries[name] != services[service].entry {
                 ledger.entries[name] = services[service].entry
-                batch.isLedgerChanged = true
+                batch.changedEntries.insert(name)
             }
             guard let record else { continue }
             batch.add(.publish(services[service].service, record))
@@ -176,7 +184,7 @@ package struct Machine: Sendable {
 
     /// Begins the fetches that are due.
     private mutating func beginFetches() {
-        for source in sources.indices where sources[source].beginFetch(at: now) {
+        for source in sources.due(at: now) where sources[source].beginFetch(at: now) {
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
     }
@@ -184,11 +192,8 @@ package struct Machine: Sendable {
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func sleep() -> Effect? {
         var wake = Wake(boot: pendingWrites.retryAt)
-        // By index: this runs at every event, and copies of the states would be most of its cost.
-        for source in sources.indices {
-            if let moment = sources[source].nextFetch { wake.include(boot: moment) }
-        }
-        for service in services.indices { wake.include(services[service].wake) }
+        wake.include(sources.next())
+        wake.include(services.next())
         guard wake != lastWake else { return nil }
         lastWake = wake
         return .sleep(wake)

@@ -1,7 +1,16 @@
 package import CivilTime
 
 /// All sources and services at one moment: states, ages, next polls and problems.
-package struct Overview: Hashable, Sendable {
+///
+/// It computes what is asked for when it is asked for. Do not keep it: it holds the whole machine.
+package struct Overview {
+    private let machine: Machine
+    private let now: Now
+
+    fileprivate init(_ machine: Machine, at now: Now) {
+        self.machine = machine
+        self.now = now
+    }
     /// One service as its record was last published.
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
@@ -26,10 +35,32 @@ package struct Overview: Hashable, Sendable {
         package let warnings: [String]
     }
 
-    package let services: [ServiceView]
-    package let sources: [SourceView]
+    /// The services in the order of the configuration.
+    package var services: LazyMapCollection<Range<Int>, ServiceView> {
+        let (machine, now) = (machine, now)
+        return machine.services.indices.lazy.map { machine.view(ofService: $0, at: now) }
+    }
+
+    /// The sources in the order of the configuration.
+    package var sources: LazyMapCollection<Range<Int>, SourceView> {
+        let (machine, now) = (machine, now)
+        return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
+    }
+
+    /// The sources whose last fetch failed, and those with warnings.
+    package var troubledSources: LazyMapCollection<[Int], SourceView> {
+        let (machine, now) = (machine, now)
+        return machine.sources.indices.filter { machine.sources[$0].isTroubled }
+            .lazy.map { machine.view(ofSource: $0, at: now) }
+    }
+
+    /// Whether each service has its first decision.
+    package var isDecided: Bool {
+        machine.services.indices.allSatisfy { machine.services[$0].isDecided }
+    }
+
     /// Whether write operations failed and are retried.
-    package let hasPendingWrites: Bool
+    package var hasPendingWrites: Bool { machine.hasPendingWrites }
 }
 
 extension Machine {
@@ -55,9 +86,23 @@ extension Machine {
         return found
     }
 
+    /// Some of the services that follow a source: those of the next `count` switches after the `position`th
+    /// one, and the position after them, which is 0 at the end.
+    package func followers(
+        of name: SourceName, after position: Int, _ count: Int
+    ) -> (names: [ServiceName], next: Int) {
+        guard let source = index.source(name) else { return ([], 0) }
+        let readers = index.readers[source].dropFirst(position).prefix(count)
+        let next = readers.endIndex
+        return (
+            readers.map { services[$0.service].service.name },
+            next < index.readers[source].endIndex ? next : 0
+        )
+    }
+
     /// The view of one source; nil if it is not configured.
     package func view(of name: SourceName, at now: Now) -> Overview.SourceView? {
-        index.source(name).map { view(of: sources[$0], at: now) }
+        index.source(name).map { view(ofSource: $0, at: now) }
     }
 
     /// Whether a service has staged flags, for the next start or for `activate`.
@@ -69,28 +114,26 @@ extension Machine {
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
     /// The overview of all sources and services.
-    package func overview(at now: Now) -> Overview {
-        Overview(
-            services: services.map { view(of: $0, at: now) },
-            sources: sources.map { view(of: $0, at: now) },
-            hasPendingWrites: !pendingWrites.isEmpty)
-    }
+    package func overview(at now: Now) -> Overview { Overview(self, at: now) }
 
-    private func view(of service: ServiceState, at now: Now) -> Overview.ServiceView {
-        let state = service.record?.verdict.state ?? .undecided
-        let since = service.switches.map(\.awaitedSince).max() ?? now.boot
-        let deadline = since + service.service.policy.firstTimeout
+    /// Whether write operations failed and are retried.
+    package var hasPendingWrites: Bool { !pendingWrites.isEmpty }
+
+    fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {
+        let verdict = services[position].record?.verdict
         return Overview.ServiceView(
-            name: service.service.name, state: state, daysLeft: service.record?.verdict.daysLeft,
-            decidesWithin: state == .undecided ? max(.zero, deadline - now.boot) : nil)
+            name: services[position].service.name, state: verdict?.state ?? .undecided,
+            daysLeft: verdict?.daysLeft, decidesWithin: services[position].decidesWithin(at: now))
     }
 
-    private func view(of source: SourceState, at now: Now) -> Overview.SourceView {
-        Overview.SourceView(
-            name: source.name,
-            age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
-            fetchedAt: source.answers.first?.answer.fetchedAt,
-            nextPoll: source.nextFetch.map { max(.zero, $0 - now.boot) },
-            problem: source.failure?.detail, warnings: source.presentWarnings)
+    fileprivate func view(ofSource position: Int, at now: Now) -> Overview.SourceView {
+        let confirmation = sources[position].confirmation
+        return Overview.SourceView(
+            name: sources[position].name,
+            age: confirmation == .never ? nil : confirmation.age(at: now),
+            fetchedAt: sources[position].answers.first?.answer.fetchedAt,
+            nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
+            problem: sources[position].failure?.detail,
+            warnings: sources[position].presentWarnings)
     }
 }

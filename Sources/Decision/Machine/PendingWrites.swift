@@ -4,8 +4,11 @@ import CivilTime
 ///
 /// A verdict does not wait for them: a full disk must not keep a gate from closing.
 struct PendingWrites: Hashable, Sendable {
-    /// The failed operations in the order of failure. Each stays until it is reported done.
-    private var operations: [WriteOperation] = []
+    /// The failed operations, each with its place in the order of failure. Each stays until it is reported
+    /// done.
+    private var operations: [WriteOperation: Int] = [:]
+    /// How many operations were ever added.
+    private var count = 0
     private var attempts = 0
     /// The time of the next retry; nil during a retry, or without pending writes.
     private(set) var retryAt: Boottime?
@@ -15,8 +18,7 @@ struct PendingWrites: Hashable, Sendable {
 
     /// Notes that a write was done. True if it was the last pending write.
     mutating func succeed(_ operation: WriteOperation) -> Bool {
-        guard let index = operations.firstIndex(of: operation) else { return false }
-        operations.remove(at: index)
+        guard operations.removeValue(forKey: operation) != nil else { return false }
         guard operations.isEmpty else { return false }
         self = PendingWrites()
         return true
@@ -26,9 +28,10 @@ struct PendingWrites: Hashable, Sendable {
     mutating func fail(
         _ operation: WriteOperation, alsoRetry others: [WriteOperation], at now: Now
     ) -> Bool {
-        let isNew = !operations.contains(operation)
-        for operation in [operation] + others where !operations.contains(operation) {
-            operations.append(operation)
+        let isNew = operations[operation] == nil
+        for operation in [operation] + others where operations[operation] == nil {
+            operations[operation] = count
+            count += 1
         }
         if retryAt == nil {
             retryAt = now.boot + .seconds(min(60, 1 << min(attempts, 6)))
@@ -41,11 +44,11 @@ struct PendingWrites: Hashable, Sendable {
     mutating func due(at now: Now) -> [WriteOperation] {
         guard let moment = retryAt, moment <= now.boot else { return [] }
         retryAt = nil
-        return operations
+        return operations.sorted { $0.value < $1.value }.map(\.key)
     }
 
     /// Drops the pending writes that the configuration no longer needs.
     mutating func drop(where isNeedless: (WriteOperation) -> Bool) {
-        operations.removeAll(where: isNeedless)
+        operations = operations.filter { !isNeedless($0.key) }
     }
 }

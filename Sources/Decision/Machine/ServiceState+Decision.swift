@@ -194,6 +194,16 @@ extension ServiceState {
         return wake
     }
 
+    /// Whether it has its first decision.
+    var isDecided: Bool { record.map { $0.verdict.state != .undecided } ?? false }
+
+    /// The longest time until its first decision; nil once it is decided.
+    func decidesWithin(at now: Now) -> Duration? {
+        guard !isDecided else { return nil }
+        let since = switches.map(\.awaitedSince).max() ?? now.boot
+        return max(.zero, since + service.policy.firstTimeout - now.boot)
+    }
+
     // MARK: - Questions of its sources
 
     /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
@@ -235,7 +245,7 @@ extension ServiceState {
 
     /// Adds the numbers of the answers on which a switch and the values of its source rest.
     func addAnswers(at position: Int, to used: inout Set<Int>) {
-        if let answer = switches[position].answer { used.insert(answer.number) }
+        if let answer = switches[position].answer?.number { used.insert(answer) }
         if let staged = switches[position].staged { used.insert(staged) }
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }

@@ -5,7 +5,7 @@ import JSON
 ///
 /// The way of a decision: evidence of its switches → `candidate` → the host guard → `decide` → a
 /// record, if the files change. It knows no other services.
-struct ServiceState: Hashable, Sendable {
+struct ServiceState: Hashable, Waking {
     private(set) var service: Service
     private(set) var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
@@ -92,6 +92,18 @@ struct ServiceState: Hashable, Sendable {
         firstAnswerAt = firstAnswerAt ?? host.now.boot
         if offer == .inForce { use(answer, at: position, before: before, &notices) }
         return offer != .unconfirmed
+    }
+
+    /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
+    /// the services that it concerns. False, and nothing changes, if it has to be offered.
+    mutating func follow(_ changes: FlagChanges, at position: Int, _ now: Now) -> Bool {
+        guard values.isEmpty, switches[position].isSettled(on: changes.before),
+            !changes.concern(service.switches[position].format)
+        else { return false }
+        let maxStale = service.policy.maxStale
+        if switches[position].rest(on: changes.answer, at: now, maxStale: maxStale) { markDue() }
+        firstAnswerAt = firstAnswerAt ?? now.boot
+        return true
     }
 
     /// Takes in that the source of a switch confirms the answer of this number. False if the switch

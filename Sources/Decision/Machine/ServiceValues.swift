@@ -9,6 +9,9 @@ struct ServiceValues: Hashable, Sendable {
     /// Every value with its default.
     init(of service: Service) { held = service.remote.map { HeldValue(value: $0.fallback) } }
 
+    /// Whether the service has neither values nor a variant.
+    var isEmpty: Bool { held.isEmpty }
+
     /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
     /// of the wrong type leaves the last good value, with a notice.
     mutating func take(
@@ -41,6 +44,7 @@ struct ServiceValues: Hashable, Sendable {
 
     /// Adds the numbers of the answers of a source from which values were read.
     func addAnswers(of source: SourceName, in service: Service, to used: inout Set<Int>) {
+        guard !held.isEmpty else { return }
         for (value, plan) in zip(held, service.remote) where plan.source == source {
             if let answer = value.answer { used.insert(answer) }
         }

@@ -4,7 +4,7 @@ import JSON
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///
 /// `SwitchState` interprets the answers.
-struct SourceState: Hashable, Sendable {
+struct SourceState: Hashable, Waking {
     private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
     /// while a switch cannot read the newest, or flags are staged.
@@ -49,6 +49,8 @@ struct SourceState: Hashable, Sendable {
     var nextFetch: Boottime? {
         if case .waiting(let moment) = activity { moment } else { nil }
     }
+
+    var wake: Wake { Wake(boot: nextFetch) }
 
     /// Begins a fetch if it is due. True if it is in flight now.
     mutating func beginFetch(at now: Now) -> Bool {
@@ -195,6 +197,9 @@ struct SourceState: Hashable, Sendable {
         versionJumps = now
         return Self.texts(of: new).map { .sourceWarned(name, $0) }
     }
+
+    /// Whether its last fetch failed, or there are warnings about its flags.
+    var isTroubled: Bool { failure != nil || !warnings.isEmpty || !versionJumps.isEmpty }
 
     /// The present warnings about its flags, each a clause.
     var presentWarnings: [String] { warnings.sorted() + Self.texts(of: versionJumps) }

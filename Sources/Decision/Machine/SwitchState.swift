@@ -99,6 +99,12 @@ struct SwitchState: Hashable, Sendable {
         return answer
     }
 
+    /// Whether the answer of this number is in force and settled.
+    func isSettled(on number: Int) -> Bool {
+        newest == .accepted && staged == nil && answer?.number == number
+            && answer?.answer.isInherited == false
+    }
+
     /// Takes in a new answer whose flags are those in force. True if this may change the verdict.
     mutating func rest(on answer: NumberedAnswer, at now: Now, maxStale: Duration?) -> Bool {
         self.answer = answer

@@ -78,7 +78,7 @@ extension RemoteValue {
 extension ValueType where Value == SourceName {
     /// A source that one of `switches` reads.
     fileprivate static func source(of switches: [Switch]) -> Self {
-        Self(expected: "a string", text: \.text) { text throws(ValueProblem) in
+        Self(expected: "a string", text: { $0.text }) { text throws(ValueProblem) in
             guard !text.isEmpty else { throw .bad("source", cause: "it is empty") }
             var names: [String] = []
             for source in switches.map(\.source) {

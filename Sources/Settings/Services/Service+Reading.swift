@@ -133,7 +133,7 @@ extension Policy {
 
 extension Service {
     /// Warns of settings that have no effect beside others.
-    func warnOfWhatHasNoEffect(in reader: TableReader, _ sources: [Source]) {
+    func warnOfWhatHasNoEffect(in reader: TableReader, _ sources: ConfiguredSources) {
         guard let maxStale = policy.maxStale else {
             // Flags in the format switch may hold their own expiry.
             if let member = reader.member(ServiceKey.whenStale),
@@ -147,7 +147,7 @@ extension Service {
         }
         let origin = reader.member(ServiceKey.maxStale)?.node.origin ?? reader.origin
         let names = Set(switches.map(\.source))
-        for source in sources where names.contains(source.name) && maxStale <= source.interval {
+        for source in sources.sources(named: names) where maxStale <= source.interval {
             reader.report.warn(
                 "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
                     + "every \(source.interval.text)",

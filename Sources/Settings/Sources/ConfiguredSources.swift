@@ -21,6 +21,8 @@ struct SourceAddress: Hashable, Sendable {
 struct ConfiguredSources {
     /// In the order of the tables, then of the addresses. A source with an error is left out.
     private(set) var sources: [Source] = []
+    /// The position of each source in `sources`.
+    private var positions: [SourceName: Int] = [:]
     /// The keys of the tables as written, also of tables with an error.
     private var tables: Set<String> = []
     /// The names in use.
@@ -36,8 +38,18 @@ struct ConfiguredSources {
             tables.insert(member.key)
             taken.insert(member.key)
             let source = Source(name: reader.name(member, of: "a source"), from: reader)
-            if let source { sources.append(source) }
+            if let source { add(source) }
         }
+    }
+
+    private mutating func add(_ source: Source) {
+        positions[source.name] = sources.count
+        sources.append(source)
+    }
+
+    /// The sources of these names, in their order.
+    func sources(named names: Set<SourceName>) -> [Source] {
+        names.compactMap { positions[$0] }.sorted().map { sources[$0] }
     }
 
     /// The source that a switch names, or that its address implies. The same address implies the same
@@ -96,7 +108,7 @@ struct ConfiguredSources {
         guard let source else { return nil }
         implied[source.kind] = source.name
         taken.insert(source.name.text)
-        sources.append(source)
+        add(source)
         return source.name
     }
 

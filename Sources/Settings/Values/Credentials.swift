@@ -4,7 +4,7 @@ import SourceKinds
 extension ValueType where Value == Credential {
     /// A credential's name, or the absolute path of a file.
     static var credential: Self {
-        Self(expected: "the name of a credential or an absolute path", text: \.text) {
+        Self(expected: "the name of a credential or an absolute path", text: { $0.text }) {
             text throws(ValueProblem) in
             guard let credential = Credential(text) else {
                 throw .bad(

@@ -50,7 +50,7 @@ extension ValueType where Value == String {
         expected: String = "a string",
         _ check: @escaping (String) throws(ValueProblem) -> String
     ) -> Self {
-        Self(expected: expected, text: \.self, read: check)
+        Self(expected: expected, text: { $0 }, read: check)
     }
 
     /// A string that is not empty. `noun` names it in an error: `key`.
@@ -90,7 +90,8 @@ extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue
     /// One of the words of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
-        return Self(expected: words.alternatives, text: \.rawValue) { text throws(ValueProblem) in
+        return Self(expected: words.alternatives, text: { $0.rawValue }) {
+            text throws(ValueProblem) in
             guard let word = Value(rawValue: text) else {
                 let meant = nearest(to: text, among: words).map { "; did you mean \($0.quoted)?" }
                 throw .bad("value", cause: "expected \(words.alternatives)\(meant ?? "")")

@@ -26,7 +26,7 @@ package struct Zones: Sendable {
 extension ValueType where Value == Zone {
     /// The IANA name of a time zone in `zones`.
     static func zone(of zones: Zones) -> Self {
-        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"", text: \.name) {
+        Self(expected: "the name of a time zone such as \"Asia/Tokyo\"", text: { $0.name }) {
             name throws(ValueProblem) in
             let zone: Zone?
             do {

@@ -5,8 +5,8 @@ package import Notify
 /// Decides what to tell the service manager, and when: a value without a socket or a clock.
 ///
 /// READY once every service has its first decision. EXTEND_TIMEOUT only if a `first_timeout` needs it.
-/// WATCHDOG only while there is progress. STATUS when something new is to be said, and with each ping, so
-/// that the ages in it are current.
+/// WATCHDOG only while there is progress. STATUS when something new is to be said, at most once a second, and
+/// with each ping, so that the ages in it are current.
 package struct Supervision: Sendable {
     /// Whether READY was sent.
     package private(set) var isReady = false
@@ -17,6 +17,8 @@ package struct Supervision: Sendable {
     private var nextPing: Boottime?
     private var nextExtension: Boottime?
     private var said: StatusLine?
+    /// When the status was last looked at.
+    private var statusAt: Boottime?
     private var owesReady = false
 
     /// `watchdog` is the time without a ping after which the service manager kills the daemon; nil if it
@@ -31,13 +33,13 @@ package struct Supervision: Sendable {
     /// the first jobs of `gates` to be queued, so that units ordered after the daemon find them; nil if the
     /// daemon moves no gates.
     package mutating func look(
-        at overview: Overview, isProgressing: Bool, problem: String?, gates: GateOverview?,
-        at now: Boottime
+        at overview: Overview, isProgressing: @autoclosure () -> Bool, problem: String?,
+        gates: GateOverview?, at now: Boottime
     ) -> [Notification] {
         var messages: [Notification] = []
-        let isDecided = overview.services.allSatisfy { $0.decidesWithin == nil }
-        if !isReady, isDecided, gates?.isReady ?? true {
+        if !isReady, overview.isDecided, gates?.isReady ?? true {
             isReady = true
+            said = nil
             nextExtension = nil
             messages.append(.ready)
         }
@@ -48,15 +50,24 @@ package struct Supervision: Sendable {
         }
         messages += extendStart(overview, isProgressing, at: now)
         let pings = ping(isProgressing, at: now)
-        let problems = [problem].compactMap(\.self) + (gates?.problems ?? [])
-        let status = StatusLine(overview, problems: problems)
-        if !pings.isEmpty || said?.says(sameAs: status) != true {
-            said = status
-            messages.append(.status(status.text))
+        var nextStatus: Boottime?
+        if pings.isEmpty, said != nil, let statusAt, now < statusAt + Self.statusInterval {
+            nextStatus = statusAt + Self.statusInterval
+        } else {
+            statusAt = now
+            let problems = [problem].compactMap(\.self) + (gates?.problems ?? [])
+            let status = StatusLine(overview, problems: problems)
+            if !pings.isEmpty || said?.says(sameAs: status) != true {
+                said = status
+                messages.append(.status(status.text))
+            }
         }
-        nextLook = [nextPing, nextExtension].compactMap(\.self).min()
+        nextLook = [nextPing, nextExtension, nextStatus].compactMap(\.self).min()
         return messages + pings
     }
+
+    /// The shortest time between two looks at what the status says.
+    private static let statusInterval: Duration = .seconds(1)
 
     /// The configuration was read again: the next look sends READY, which ends the reload.
     package mutating func reloaded() { owesReady = isReady }
@@ -64,9 +75,9 @@ package struct Supervision: Sendable {
     /// The last messages were not sent: the next look sends the status again.
     package mutating func wasNotHeard() { said = nil }
 
-    private mutating func ping(_ isProgressing: Bool, at now: Boottime) -> [Notification] {
+    private mutating func ping(_ isProgressing: () -> Bool, at now: Boottime) -> [Notification] {
         guard let interval = pingInterval, let due = nextPing, due <= now else { return [] }
-        guard isProgressing else {
+        guard isProgressing() else {
             // The work may only be late: look again before the service manager gives up.
             nextPing = now + min(interval / 4, .seconds(1))
             return []
@@ -78,17 +89,18 @@ package struct Supervision: Sendable {
     /// Asks for more time if the start takes longer than the service manager waits: a little each time, so
     /// that a start that hangs still fails.
     private mutating func extendStart(
-        _ overview: Overview, _ isProgressing: Bool, at now: Boottime
+        _ overview: Overview, _ isProgressing: () -> Bool, at now: Boottime
     ) -> [Notification] {
-        guard let wait = overview.services.compactMap(\.decidesWithin).max(), !isReady,
+        if isReady { return [] }
+        if let due = nextExtension, now < due { return [] }
+        guard let wait = overview.services.compactMap(\.decidesWithin).max(),
             (now - startedAt) + wait > Self.startAllowance
         else {
             nextExtension = nil
             return []
         }
-        if let due = nextExtension, now < due { return [] }
         nextExtension = now + Self.extensionStep / 3
-        return isProgressing ? [.extendTimeout(Self.extensionStep)] : []
+        return isProgressing() ? [.extendTimeout(Self.extensionStep)] : []
     }
 
     /// The longest start without asking for more time: well below the unit's `TimeoutStartSec=`, which is
@@ -97,23 +109,40 @@ package struct Supervision: Sendable {
     private static let extensionStep: Duration = .seconds(30)
 }
 
-/// The line that `systemctl status` shows: problems, states, the age of the flags, and the next polls.
+/// The line that `systemctl status` shows: problems, states, the age of the flags, and the next polls. What the
+/// line has no room for is not made.
 struct StatusLine {
-    private let lasting: [String]
-    private let passing: [String]
+    private var lasting: [String] = []
+    private var passing: [String] = []
+    /// How many bytes more are shown.
+    private var room = Notification.statusLimit
 
     /// The line for this state. `problems` are those beside services and sources: a refused configuration,
     /// a gate that cannot be moved.
     init(_ overview: Overview, problems: [String]) {
-        lasting =
-            problems
-            + (overview.hasPendingWrites ? ["files cannot be written, see the journal"] : [])
-            + overview.sources.flatMap { source in
-                ([source.problem].compactMap(\.self) + source.warnings).map {
-                    "source '\(source.name)': \($0)"
-                }
-            } + overview.services.map(Self.words)
-        passing = overview.sources.map(Self.words)
+        add(problems, to: \.lasting) { $0 }
+        let writes = overview.hasPendingWrites ? ["files cannot be written, see the journal"] : []
+        add(writes, to: \.lasting) { $0 }
+        let troubles = overview.troubledSources.flatMap { source in
+            ((source.problem.map { [$0] } ?? []) + source.warnings).map {
+                "source '\(source.name)': \($0)"
+            }
+        }
+        add(troubles, to: \.lasting) { $0 }
+        add(overview.services, to: \.lasting, Self.words)
+        add(overview.sources, to: \.passing, Self.words)
+    }
+
+    private mutating func add<Things: Sequence>(
+        _ things: Things, to part: WritableKeyPath<StatusLine, [String]>,
+        _ words: (Things.Element) -> String
+    ) {
+        for thing in things {
+            guard room > 0 else { return }
+            let clause = words(thing)
+            self[keyPath: part].append(clause)
+            room -= clause.utf8.count + 2
+        }
     }
 
     /// The whole line.

@@ -8,7 +8,7 @@ struct GuardRestartTests {
 
     private static func ledger(in effects: [Effect]) -> Ledger? {
         var found: Ledger?
-        for case .storeLedger(let ledger) in effects { found = ledger }
+        for case .storeLedger(let ledger, _) in effects { found = ledger }
         return found
     }
 

@@ -47,7 +47,7 @@ enum TranscriptFormat {
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
         case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
-        case .storeLedger(let ledger):
+        case .storeLedger(let ledger, _):
             "remember "
                 + ledger.entries.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)#\($0.value.generation)" }

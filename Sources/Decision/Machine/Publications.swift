@@ -1,0 +1,37 @@
+/// Which services were published last, so that readers look at these and not at all services.
+struct Publications: Sendable {
+    /// How many changes of published records there were.
+    private(set) var count = 0
+    /// The newest changes: those before `count`.
+    private var recent: [ServiceName] = []
+
+    /// How many changes are remembered at least.
+    private static let remembered = 1024
+
+    /// Notes the effects of an event.
+    mutating func note(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .publish(let service, _): note(service.name)
+            case .withdraw(let name): note(name)
+            case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
+                .unfollow,
+                .reject, .announce, .sleep:
+                break
+            }
+        }
+    }
+
+    private mutating func note(_ name: ServiceName) {
+        count += 1
+        recent.append(name)
+        if recent.count > 2 * Self.remembered { recent.removeFirst(Self.remembered) }
+    }
+
+    /// The services that have changed since there were `known` changes, some of them repeatedly; nil if
+    /// these are not remembered any more.
+    func names(since known: Int) -> ArraySlice<ServiceName>? {
+        let new = count - known
+        return new >= 0 && new <= recent.count ? recent.suffix(new) : nil
+    }
+}
