@@ -24,14 +24,17 @@ enum StoredForm {
         return try content(stored)
     }
 
-    /// A document with an object for each service, in the order of their names.
+    /// A document with an object for each service, in the order of their names, and another member.
     fileprivate static func bytes<Value>(
-        byService values: [ServiceName: Value], _ json: (Value) -> JSON.Object
+        byService values: [ServiceName: Value], and other: (key: String, value: JSON.Value)? = nil,
+        _ json: (Value) -> JSON.Object
     ) -> [UInt8] {
         let services = values.sorted { $0.key < $1.key }.map {
             ($0.key.text, JSON.Value.object(json($0.value)))
         }
-        return bytes(["services": .object(JSON.Object(services))])
+        var members: JSON.Object = ["services": .object(JSON.Object(services))]
+        if let other { members[other.key] = other.value }
+        return bytes(members)
     }
 
     fileprivate static func byService<Value>(
@@ -124,7 +127,9 @@ enum StoredFlags {
 enum StoredLedger {
     /// The document.
     static func bytes(of ledger: Ledger) -> [UInt8] {
-        StoredForm.bytes(byService: ledger.entries) { entry in
+        let clocks = ledger.clocks.map { JSON.Value.object(json($0)) }
+        return StoredForm.bytes(byService: ledger.entries, and: clocks.map { ("clocks", $0) }) {
+            entry in
             var stored: JSON.Object = [
                 "state": .string(entry.state.rawValue),
                 "since": .string(Zone.utc.rfc3339(entry.since)),
@@ -145,7 +150,36 @@ enum StoredLedger {
 
     /// The ledger.
     static func ledger(in stored: JSON.Object) throws -> Ledger {
-        Ledger(entries: try StoredForm.byService(stored, entry))
+        Ledger(
+            entries: try StoredForm.byService(stored, entry),
+            clocks: try stored["clocks"]?.object.map(clocks))
+    }
+
+    private static func json(_ clocks: Ledger.Clocks) -> JSON.Object {
+        var servers = JSON.Object()
+        for (name, clock) in clocks.servers.sorted(by: { $0.key < $1.key }) {
+            servers[name.text] = .object([
+                "date": .string(Zone.utc.rfc3339(clock.date)),
+                "at": .number(Number(clock.at.microseconds)),
+            ])
+        }
+        return [
+            "boot_id": .string(clocks.bootID), "synchronised": .bool(clocks.isSynchronised),
+            "servers": .object(servers),
+        ]
+    }
+
+    private static func clocks(_ object: JSON.Object) throws -> Ledger.Clocks {
+        var servers: [SourceName: ServerClock] = [:]
+        for (key, member) in try object.object("servers").members {
+            guard let name = SourceName(key) else { throw StoredFormError.wrong(key) }
+            let clock = try member.asObject()
+            servers[name] = ServerClock(
+                date: try clock.instant("date"), at: try clock.boottime("at"))
+        }
+        return Ledger.Clocks(
+            bootID: try object.string("boot_id"),
+            isSynchronised: object["synchronised"]?.bool ?? false, servers: servers)
     }
 
     /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes

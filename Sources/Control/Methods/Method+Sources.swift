@@ -10,7 +10,7 @@ extension Method {
         declaration: """
             # One source: seconds since it confirmed its flags, seconds until the next poll (null
             # while a fetch is in flight), why the last fetch brought nothing, the warnings about its
-            # flags, and who follows it.
+            # flags and its server's clock, and who follows it.
             type Source (
               name: string,
               age: ?int,

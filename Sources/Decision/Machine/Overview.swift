@@ -22,7 +22,7 @@ package struct Overview: Hashable, Sendable {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
-        /// The present warnings about its flags, each a clause.
+        /// The present warnings about its flags and about its server's clock, each a clause.
         package let warnings: [String]
     }
 
@@ -60,6 +60,9 @@ extension Machine {
         index.source(name).map { view(of: sources[$0], at: now) }
     }
 
+    /// Whether a server's recent `Date` is far from the wall clock.
+    package var isClockContradicted: Bool { host.trust.hasContradiction }
+
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
@@ -91,6 +94,8 @@ extension Machine {
             age: source.confirmation == .never ? nil : source.confirmation.age(at: now),
             fetchedAt: source.answers.first?.answer.fetchedAt,
             nextPoll: source.nextFetch.map { max(.zero, $0 - now.boot) },
-            problem: source.failure?.detail, warnings: source.presentWarnings)
+            problem: source.failure?.detail,
+            warnings: source.presentWarnings
+                + [host.trust.warning(about: source.name, at: now)].compactMap(\.self))
     }
 }

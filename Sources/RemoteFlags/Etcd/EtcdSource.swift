@@ -115,7 +115,7 @@ package final class EtcdSource: FlagSource {
         do throws(GatewayError) {
             let object = try response.gatewayObject(now: context.now.wall)
             guard question.isLogin else {
-                return succeed(try Snapshot(object, prefix: site.prefix), response)
+                return succeed(try Snapshot(object, prefix: site.prefix))
             }
             guard let token = object["token"]?.string, token.isVisibleASCII,
                 token.utf8.count <= 8192
@@ -127,7 +127,7 @@ package final class EtcdSource: FlagSource {
         }
     }
 
-    private func succeed(_ snapshot: Snapshot, _ response: HTTPResponse) {
+    private func succeed(_ snapshot: Snapshot) {
         let isWatchSilent = watched.map { round?.silent.contains($0) == true } ?? false
         round = nil
         watch(from: snapshot, anew: isWatchSilent)
@@ -135,7 +135,8 @@ package final class EtcdSource: FlagSource {
         let answer = Answer(
             body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
             fetchedAt: now)
-        context.end(.answer(answer), date: response.date(now: now))
+        // No Date: the members of a cluster have a clock each, and none of them announced an end.
+        context.end(.answer(answer))
     }
 
     /// Retries after a login, without a token or at another endpoint; else the fetch fails.
