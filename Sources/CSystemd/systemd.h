@@ -1,6 +1,9 @@
-/* libsystemd as Swift sees it: the event loop, notifications, the journal, the bus. */
+/* libsystemd as Swift sees it: the event loop, notifications, the journal, the bus. And the kernel's own
+ * calls that need a header. */
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <systemd/sd-bus.h>
@@ -8,3 +11,8 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+
+/* prctl(2) is variadic, which Swift cannot call. */
+static inline int forbid_memory_dumps(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}

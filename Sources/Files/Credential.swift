@@ -1,3 +1,5 @@
+import CSystemd
+
 /// The place of a secret or a certificate, which the configuration names and does not hold.
 package enum Credential: Hashable, Sendable {
     /// A file in `$CREDENTIALS_DIRECTORY`, the folder for the credentials that
@@ -34,6 +36,13 @@ package enum Credential: Hashable, Sendable {
             guard let directory, !directory.isEmpty else { throw .noDirectory(name) }
             return "\(directory)/\(name)"
         }
+    }
+
+    /// Keeps what this process reads to itself: from now on its memory is in no core dump, and no other
+    /// process but root's can look into it (PR_SET_DUMPABLE of prctl(2)).
+    package static func keepInMemory() {
+        // A sandbox that refuses the call changes nothing else.
+        _ = forbid_memory_dumps()
     }
 
     /// The content of a credential that is no secret, such as a certificate.

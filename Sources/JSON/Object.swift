@@ -10,8 +10,9 @@ package struct Object: Sendable {
     /// The members in the order in which they were read or set.
     package private(set) var members: [Member] = []
 
-    /// The position of each key's member; empty while there are few enough to search.
-    private var index: [ExactString: Int] = [:]
+    /// A hash table of the keys, at most half full: the position of a member and 1, or 0. It is empty
+    /// while there are few enough members to search. Positions alone take a tenth of a `Dictionary`.
+    private var index: [UInt32] = []
 
     /// Up to this many members a linear search is no slower than the index.
     private static let searched = 16
@@ -54,12 +55,23 @@ package struct Object: Sendable {
     /// searched once, which is most of the cost of reading an object.
     mutating func admit(_ key: String) -> Bool {
         if index.isEmpty, members.count == Self.searched { buildIndex() }
-        let isNew =
-            index.isEmpty
-            ? position(of: key) == nil : Self.take(&index[ExactString(key)], members.count)
         if members.isEmpty { members.reserveCapacity(Self.usual) }
-        if isNew { members.append((key, .null)) }
-        return isNew
+        guard !index.isEmpty else {
+            guard position(of: key) == nil else { return false }
+            members.append((key, .null))
+            return true
+        }
+        let slot = slot(of: key)
+        guard index[slot] == 0 else { return false }
+        members.append((key, .null))
+        index[slot] = UInt32(members.count)
+        if 2 * members.count > index.count { buildIndex() }
+        return true
+    }
+
+    /// Gives back the room for more members.
+    mutating func trim() {
+        members = members.trimmed
     }
 
     /// Sets the value of the last member.
@@ -67,15 +79,23 @@ package struct Object: Sendable {
         members[members.count - 1].value = value
     }
 
-    /// Enters a position into the index unless the key has one.
-    private static func take(_ place: inout Int?, _ position: Int) -> Bool {
-        guard place == nil else { return false }
-        place = position
-        return true
+    /// The slot of a key in the index: that of its member, or an empty one.
+    private func slot(of key: String) -> Int {
+        let (mask, wanted) = (index.count - 1, key.utf8Span.span)
+        var slot = ExactString(key).hashValue & mask
+        while index[slot] != 0,
+            !ExactString(members[Int(index[slot]) - 1].key).consists(of: wanted)
+        {
+            slot = (slot + 1) & mask
+        }
+        return slot
     }
 
     private func position(of key: String) -> Int? {
-        guard index.isEmpty else { return index[ExactString(key)] }
+        guard index.isEmpty else {
+            let entry = index[slot(of: key)]
+            return entry == 0 ? nil : Int(entry) - 1
+        }
         let bytes = key.utf8Span.span
         for position in members.indices
         where ExactString(members[position].key).consists(of: bytes) {
@@ -86,16 +106,30 @@ package struct Object: Sendable {
 
     private mutating func remove(at position: Int) {
         members.remove(at: position)
-        index = [:]
+        index = []
         if members.count > Self.searched { buildIndex() }
     }
 
     private mutating func buildIndex() {
-        // Room for more members: growing would hash every key again.
-        index.reserveCapacity(4 * members.count)
-        for (position, member) in members.enumerated() {
-            index[ExactString(member.key)] = position
+        // Room for as many members again: growing hashes every key.
+        var size = 4 * Self.searched
+        while size < 4 * members.count { size *= 2 }
+        index = Array(repeating: 0, count: size)
+        for position in members.indices {
+            index[slot(of: members[position].key)] = UInt32(position + 1)
         }
+    }
+}
+
+extension Array {
+    /// A copy without room for more elements, if it is small and there is much: the copy of a large one
+    /// would take more memory than it gives back.
+    var trimmed: [Element] {
+        guard capacity > count + count / 4, count <= 4096 else { return self }
+        var copy: [Element] = []
+        copy.reserveCapacity(count)
+        copy.append(contentsOf: self)
+        return copy
     }
 }
 

@@ -32,11 +32,21 @@ struct Reader {
     let depthLimit: Int
     /// The position: how many bytes were read.
     var offset = 0
+    /// How many bytes of memory the values may still take.
+    private var room: Int
+
+    /// How many times its own size the values of a document may take, beside `freeRoom`. Flags take about
+    /// five times; a document of tiny values could take forty.
+    private static let expansionLimit = 12
+    private static let freeRoom = 1 << 20
+    /// From this size on, a document gives back the room for more values.
+    private static let largeDocument = 64 << 10
 
     /// A reader at the first byte.
     init(bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
+        room = Self.freeRoom + Self.expansionLimit * bytes.count
     }
 
     /// The byte at the position; nil at the end.
@@ -134,6 +144,27 @@ extension Reader {
         return value
     }
 
+    /// Takes memory for values; throws if it is too much.
+    private mutating func take(_ bytes: Int) throws(SyntaxError) {
+        room -= bytes
+        guard room >= 0 else {
+            throw failure(
+                .tooManyValues(times: Self.expansionLimit), at: min(offset, self.bytes.count))
+        }
+    }
+
+    /// Makes room for more elements, as many again, and no more than the rest of the document can hold.
+    private func reserve(_ elements: inout [Value]) {
+        guard elements.count >= 4096 else { return }
+        let rest = (bytes.count - offset) / 2 + 1
+        elements.reserveCapacity(elements.count + min(elements.count, rest))
+    }
+
+    /// What an array, an object, an element and a member take, with half as much again while they grow.
+    private static let container = 48
+    private static let element = 40
+    private static let member = 56
+
     /// Reads an array (RFC 8259 §5).
     private mutating func readArray(depth: Int) throws(SyntaxError) -> [Value] {
         try enter(depth)
@@ -143,12 +174,14 @@ extension Reader {
         var expected = SyntaxError.Expected.valueOrEndOfArray
         repeat {
             skipWhitespace()
+            try take(Self.element)
+            if elements.count == elements.capacity { reserve(&elements) }
             elements.append(try readValue(or: expected, depth: depth + 1))
             skipWhitespace()
             expected = .value
         } while skip(.comma)
         guard skip(.closeBracket) else { throw unexpected(.commaOrEndOfArray) }
-        return elements
+        return bytes.count >= Self.largeDocument ? elements.trimmed : elements
     }
 
     /// Reads an object (RFC 8259 §4).
@@ -169,6 +202,7 @@ extension Reader {
             expected = .key
         } while skip(.comma)
         guard skip(.closeBrace) else { throw unexpected(.commaOrEndOfObject) }
+        if bytes.count >= Self.largeDocument { object.trim() }
         return object
     }
 
@@ -179,6 +213,7 @@ extension Reader {
         guard next == .quote else { throw unexpected(expected) }
         let start = offset
         let key = try readString()
+        try take(Self.member)
         guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
     }
 
@@ -186,6 +221,7 @@ extension Reader {
     private mutating func enter(_ depth: Int) throws(SyntaxError) {
         guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
         offset += 1
+        if next != .closeBracket, next != .closeBrace { try take(Self.container) }
     }
 }
 

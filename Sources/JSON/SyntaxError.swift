@@ -35,6 +35,9 @@ package struct SyntaxError: Error, Hashable, Sendable {
         case loneSurrogate(UInt16)
         /// Arrays and objects are nested deeper than this many levels (RFC 8259 §9).
         case tooDeep(limit: Int)
+        /// The values are so small and so many that they would take this many times the memory of the
+        /// document.
+        case tooManyValues(times: Int)
     }
 
     /// The bytes that the document has instead of valid UTF-8, with the words for them.
@@ -95,6 +98,8 @@ extension SyntaxError: CustomStringConvertible {
             "lone surrogate '\\u\(hex(UInt32(unit)))' \(place): expected a pair, high before low"
         case .tooDeep(let limit):
             "nested too deep \(place): expected at most \(limit) levels of arrays and objects"
+        case .tooManyValues(let times):
+            "too many values \(place): expected values in at most \(times) times the document's size"
         }
     }
 }

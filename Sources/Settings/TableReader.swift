@@ -1,4 +1,5 @@
 import Decision
+import SourceKinds
 
 /// Reads one table, key by key. An error goes to the report, and reading goes on.
 struct TableReader {
@@ -59,7 +60,7 @@ struct TableReader {
         let name = Name<Thing>(member.key)
         if name == nil {
             report.error(
-                "bad name \(member.key.quoted) of \(thing): expected \(Name<Thing>.rule)",
+                "bad name \(member.key.shown) of \(thing): expected \(Name<Thing>.rule)",
                 at: member.keyOrigin)
         }
         return name
@@ -81,14 +82,14 @@ struct TableReader {
             let hint =
                 nearest(to: member.key, among: known).map { "did you mean \($0.quoted)?" }
                 ?? "known are \(known.map(\.quoted).joined(separator: ", "))"
-            report.error("unknown key \(member.key.quoted) \(place); \(hint)", at: member.keyOrigin)
+            report.error("unknown key \(member.key.shown) \(place); \(hint)", at: member.keyOrigin)
         }
     }
 
     /// Reports an error of a member's value. `expected` names its type with the article.
     func refuse(_ member: Table.Member, _ problem: ValueProblem, expecting expected: String) {
         let value = member.node.value
-        let setting = "\(member.key.quoted) \(place)"
+        let setting = "\(member.key.shown) \(place)"
         let text =
             switch problem {
             case .wrongType(let hint):
@@ -103,7 +104,8 @@ struct TableReader {
 
     private func reader(of member: Table.Member) -> TableReader? {
         let isRoot = self.path.isEmpty
-        let path = isRoot ? member.key.keyText : "\(self.path).\(member.key.keyText)"
+        let key = member.key.withoutSecrets.keyText
+        let path = isRoot ? key : "\(self.path).\(key)"
         guard case .table(let table) = member.node.value else {
             let header = isRoot ? "[\(path).NAME]" : "[\(path)]"
             refuse(member, .wrongType(), expecting: "a table \(header)")
@@ -119,7 +121,7 @@ extension Node.Value {
     /// The value in quotes, for an error about its content.
     fileprivate var shown: String {
         switch self {
-        case .string(let text): text.quoted
+        case .string(let text): text.shown
         case .integer(let number): "'\(number)'"
         case .float, .boolean, .date, .time, .dateTime, .array, .table: noun
         }

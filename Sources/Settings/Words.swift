@@ -1,4 +1,5 @@
 import JSON
+import SourceKinds
 
 extension String {
     /// The text in single quotes, for a message. Unprintable characters are escaped, so that the text
@@ -8,6 +9,9 @@ extension String {
         let shown = unicodeScalars.prefix(limit).map(\.escapedForDisplay).joined()
         return unicodeScalars.count > limit ? "'\(shown)…'" : "'\(shown)'"
     }
+
+    /// The text in single quotes, as `quoted`, without the secrets of an address.
+    var shown: String { withoutSecrets.quoted }
 
     /// The text with unprintable characters escaped as in TOML.
     var escapedForDisplay: String {

@@ -121,7 +121,7 @@ final class EasyHandle {
         unsafe curl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
         return TransferError(
             code, unsafe String(cString: sentence), errno: Int32(truncatingIfNeeded: number),
-            host: WebAddress(url)?.host ?? url, timeout: timeout)
+            host: WebAddress(url)?.host ?? "of the URL", timeout: timeout)
     }
 
     private func set(_ headers: [Header]) throws(TransferError) {

@@ -37,6 +37,7 @@ enum Command {
 
     private static func follow(_ options: Options, _ log: Log) throws -> Int32 {
         StandardError.outliveReaders()
+        Credential.keepInMemory()
         try Signals.hold(Daemon.signals)
         let daemon = try Daemon(options, log)
         return try daemon.run()

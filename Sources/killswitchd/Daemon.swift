@@ -57,7 +57,9 @@ final class Daemon {
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.begin(with: configuration)
         loop = try EventLoop()
-        sources = SourceList(on: loop, .ofThisProcess(stateDirectory: state.path))
+        sources = SourceList(
+            on: loop,
+            .ofThisProcess(stateDirectory: state.path, runtimeDirectory: runtime.path))
         let environment = ServiceEnvironment.take()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
         followed = try sources.follow(settings.sources)

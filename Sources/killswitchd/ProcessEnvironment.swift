@@ -61,11 +61,14 @@ struct OSRelease {
 extension SourceEnvironment {
     /// The credentials and directories of this process for its sources, and the names that they
     /// send.
-    static func ofThisProcess(stateDirectory: String) -> SourceEnvironment {
+    static func ofThisProcess(
+        stateDirectory: String, runtimeDirectory: String
+    ) -> SourceEnvironment {
         SourceEnvironment(
             credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
             agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
-            stateDirectory: stateDirectory, metadataHost: environmentVariable("GCE_METADATA_HOST"))
+            stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
+            metadataHost: environmentVariable("GCE_METADATA_HOST"))
     }
 }
 

@@ -46,8 +46,8 @@ final class SourceList {
         return switch settings.kind {
         case .file(let path, let limits):
             FileSource(
-                name: settings.name, path: path, maxBody: limits.maxBody, loop: loop,
-                deliver: deliver)
+                name: settings.name, path: path, maxBody: limits.maxBody,
+                runtimeDirectory: environment.runtimeDirectory, loop: loop, deliver: deliver)
         case .http(let site): HTTPSource(site, try context())
         case .etcd(let site): EtcdSource(site, try context())
         case .ofrep(let site): OFREPSource(site, try context())

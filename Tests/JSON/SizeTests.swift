@@ -33,6 +33,35 @@ struct SizeTests {
         #expect(error?.offset == 1_000_001)
     }
 
+    /// Tiny values took up to 43 times the memory of their document, and each object of more than 16 members
+    /// a table of its own.
+    @Test(arguments: [
+        ("0", false), ("{}", false), ("[0]", false), (#"{"":0}"#, false), ("1234", true),
+    ])
+    func valuesTakeABoundedMultipleOfTheirDocument(_ item: String, _ isRead: Bool) {
+        let small = "[\(Array(repeating: item, count: 1000).joined(separator: ","))]"
+        #expect(refusal(of: Array(small.utf8)) == nil)
+        let count = (2 << 20) / (item.utf8.count + 1)
+        let large = "[\(Array(repeating: item, count: count).joined(separator: ","))]"
+        let problem = refusal(of: Array(large.utf8))?.description
+        #expect((problem == nil) == isRead)
+        if let problem {
+            #expect(problem.hasPrefix("too many values at line 1, column "))
+            #expect(problem.hasSuffix("expected values in at most 12 times the document's size"))
+        }
+    }
+
+    /// Flags as an honest source may send them.
+    @Test(arguments: [
+        #"{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0,"k":0,"l":0,"m":0,"n":0,"o":0,"p":0,"q":0}"#,
+        #"{"a":0,"b":0,"c":0,"d":0,"e":0}"#, #"{"state":"running","version":12}"#, #"{"key":true}"#,
+    ])
+    func objectsOfFewAndManyMembersAreRead(_ item: String) {
+        let count = (2 << 20) / (item.utf8.count + 1)
+        let large = "[\(Array(repeating: item, count: count).joined(separator: ","))]"
+        #expect(refusal(of: Array(large.utf8)) == nil)
+    }
+
     @Test func thousandsOfElementsAndMembersComeBack() throws {
         let numbers = (0..<20_000).map { Value.number(Number($0)) }
         let members = (0..<20_000).map { ("key \($0)", Value.bool($0 % 2 == 0)) }

@@ -177,7 +177,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     #expect(
         tables == [
             "[source.NAME] type interval timeout max_body defaults path url ca client_certificate client_key "
-                + "bearer headers unix_socket endpoints prefix user password context api_key project "
+                + "bearer headers unix_socket allow_plain_http endpoints prefix user password context api_key project "
                 + "app_id base_url realtime realtime_url installations_url credentials scope "
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "

@@ -117,6 +117,24 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case notFlags(String)
 }
 
+extension InvalidFlag {
+    /// What is wrong, without the texts of the flags.
+    package enum Kind: Hashable, Sendable {
+        case missing, unreadable, wrongType, unknownWord, notJSON, notFlags
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .missing: .missing
+        case .unreadable: .unreadable
+        case .wrongType: .wrongType
+        case .unknownWord: .unknownWord
+        case .notJSON: .notJSON
+        case .notFlags: .notFlags
+        }
+    }
+}
+
 extension InvalidFlag: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -32,7 +32,7 @@ package enum Event: Hashable, Sendable {
     case hinted(SourceName)
     /// The source is watched for changes, or cannot be for this problem: then only polls see them.
     case watched(SourceName, problem: String?)
-    /// All present warnings about the source's flags, each a clause. They change no flag.
+    /// All present warnings about the source and its flags, each a clause. They change no flag.
     case warned(SourceName, [String])
     /// A write was done, or failed with this problem.
     case recorded(WriteOperation, problem: String?)

@@ -29,6 +29,7 @@ extension Machine {
             }
             let change = before.sources[known].continued(plan, replaced[plan.name], at: now)
             changes[plan.name] = change
+            if replaced[plan.name] != nil { noticeLimit.forget(plan.name) }
             return change.source
         }
         services = plan.services.map { service in

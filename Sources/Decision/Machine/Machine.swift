@@ -22,6 +22,8 @@ package struct Machine: Sendable {
     var pendingWrites = PendingWrites()
     /// The effects of the present event.
     var batch = EffectBatch()
+    /// Which problems were told, and when.
+    var noticeLimit = NoticeLimit()
     private var random: SeededRandom
     /// How often effects changed what is published: where it is the same, every record is.
     package private(set) var publications = 0
@@ -69,6 +71,7 @@ package struct Machine: Sendable {
         if let answered { rest(answered) }
         storeClocks()
         beginFetches()
+        batch.notices = noticeLimit.admit(batch.notices, at: now)
         let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
         if effects.contains(where: \.changesPublished) { publications += 1 }
         return effects
@@ -183,7 +186,7 @@ package struct Machine: Sendable {
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 
-    /// Notes a failed fetch, with a notice if the failure is another than before.
+    /// Notes a failed fetch.
     mutating func fail(_ source: Int, _ failure: Failure) {
         batch.notices += sources[source].fail(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }

@@ -22,7 +22,7 @@ package struct Overview: Hashable, Sendable {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
-        /// The present warnings about its flags and about its server's clock, each a clause.
+        /// The present warnings about it, its flags and its server's clock, each a clause.
         package let warnings: [String]
     }
 

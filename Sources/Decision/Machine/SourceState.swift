@@ -19,7 +19,7 @@ struct SourceState: Hashable, Sendable {
     private var activity: Activity
     /// Why changes are seen at polls only; nil if the source is watched.
     private var watchProblem: String?
-    /// The present warnings about its flags that were announced.
+    /// The present warnings about it and its flags that were announced.
     private var warnings: Set<String> = []
     /// The present jumps of versions in its flags that were announced.
     private var versionJumps: Set<VersionJump> = []
@@ -77,13 +77,11 @@ struct SourceState: Hashable, Sendable {
         rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Returns a notice if the failure is another than that of the fetch
-    /// before.
+    /// Ends a failed fetch. Returns a notice of it; `NoticeLimit` decides whether it is told.
     mutating func fail(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
     ) -> [Notice] {
         let wait = schedule.failed(failure, using: &random)
-        let isNew = self.failure?.detail != failure.detail
         self.failure = failure
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
@@ -91,7 +89,7 @@ struct SourceState: Hashable, Sendable {
         } else {
             rest(for: wait, at: now)
         }
-        return isNew ? [.sourceFailed(name, failure, retryIn: wait)] : []
+        return [.sourceFailed(name, failure, retryIn: wait)]
     }
 
     /// Whether the fetch in flight is inside its time limit, or the next one has a wake-up ahead.
@@ -183,7 +181,7 @@ struct SourceState: Hashable, Sendable {
         return [.sourceUnwatched(name, problem)]
     }
 
-    /// Notes the present warnings about its flags. Returns notices of the new ones: each is
+    /// Notes the present warnings about it. Returns notices of the new ones: each is
     /// announced once while it lasts.
     mutating func note(warnings now: [String]) -> [Notice] {
         let new = now.filter { warnings.insert($0).inserted }

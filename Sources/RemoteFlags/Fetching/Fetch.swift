@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import EventLoop
 import Transfer
 
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
@@ -20,11 +21,15 @@ final class Fetch {
     private let context: SourceContext
     private var exchange: Exchange?
     private var completion: Completion?
+    private var mark: ReadingMark
+    private let memory: MemoryReturn
+    /// The size of the answer before.
+    private var sizeBefore = 0
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var end: Exchange.Completion = { [unowned self] result in
         let completion = completion
         self.completion = nil
-        completion?(result.mapError(failure))
+        if let completion { pass(result.mapError(failure), to: completion) }
     }
 
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
@@ -36,6 +41,9 @@ final class Fetch {
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
         self.context = context
         deadline = context.now.boot
+        memory = MemoryReturn(context.loop)
+        mark = ReadingMark(
+            of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
     }
 
     deinit { exchange?.cancel() }
@@ -85,6 +93,24 @@ final class Fetch {
     func stop() {
         cancel()
         exchange = nil
+    }
+
+    /// The completion reads the answer.
+    private func pass(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
+        do throws(Failure) {
+            let body = try result.get().body
+            // A small answer may replace a large one.
+            memory.note(max(body.count, sizeBefore))
+            sizeBefore = body.count
+            try mark.begin(body, at: context.now.boot)
+        } catch {
+            guard case .success = result else { return completion(result) }
+            var failure = error
+            failure.detail = "\(operation): \(error.detail)"
+            return completion(.failure(failure))
+        }
+        completion(result)
+        mark.end()
     }
 
     private func failure(_ error: TransferError) -> Failure {

@@ -7,11 +7,8 @@ extension Site {
         authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
     }
 
-    /// The URL for logs, without its query, which may hold a secret.
-    var shownURL: String {
-        guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        return "\(url[..<query])?…"
-    }
+    /// The URL for logs.
+    var shownURL: String { url.withoutSecrets }
 
     /// The request for the flags, without conditions.
     func request(with secrets: Secrets, agent: String) -> HTTPRequest {
@@ -39,19 +36,22 @@ package struct SourceEnvironment: Hashable, Sendable {
     package var host: Host
     /// The value of `$STATE_DIRECTORY`: a source stores its state for the next run in it.
     package var stateDirectory: String
+    /// The value of `$RUNTIME_DIRECTORY`: a source marks in it which answer it reads.
+    package var runtimeDirectory: String?
     /// The value of `$GCE_METADATA_HOST`: the host that stands in for the metadata server.
     package var metadataHost: String?
 
     /// An environment of these parts.
     package init(
         credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
-        stateDirectory: String, metadataHost: String? = nil
+        stateDirectory: String, runtimeDirectory: String? = nil, metadataHost: String? = nil
     ) {
         self.credentialsDirectory = credentialsDirectory
         self.user = user
         self.agent = agent
         self.host = host
         self.stateDirectory = stateDirectory
+        self.runtimeDirectory = runtimeDirectory
         self.metadataHost = metadataHost
     }
 }

@@ -12,16 +12,23 @@ package final class FileSource: FlagSource {
     private let deliver: Deliver
     private var watch: PathWatch?
     private var toldProblem: String?
+    private var mark: ReadingMark
+    private let memory: MemoryReturn
+    /// The size of the file before.
+    private var sizeBefore = 0
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
-        name: SourceName, path: String, maxBody: Int, loop: EventLoop, deliver: @escaping Deliver
+        name: SourceName, path: String, maxBody: Int, runtimeDirectory: String? = nil,
+        loop: EventLoop, deliver: @escaping Deliver
     ) {
         self.name = name
         self.path = path
         self.maxBody = maxBody
         self.loop = loop
         self.deliver = deliver
+        mark = ReadingMark(of: name, in: runtimeDirectory, at: loop.now.boot)
+        memory = MemoryReturn(loop)
     }
 
     package var binding: String { "file:\(path)" }
@@ -53,6 +60,11 @@ package final class FileSource: FlagSource {
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
+            // A small file may replace a large one.
+            memory.note(max(body.count, sizeBefore))
+            sizeBefore = body.count
+            try mark.begin(body, at: loop.now.boot)
+            defer { mark.end() }
             return .answer(
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
         } catch let failure as Failure {

@@ -29,12 +29,17 @@ package struct Template {
 }
 
 extension Template {
+    /// How many conditions are read, with those inside of others. The console allows 500 and a few levels.
+    private static let conditionLimit = 20_000
+
     /// Reads the body of an answer.
     package init(_ object: JSON.Object) throws(Failure) {
+        var room = Self.conditionLimit
         conditions = try object.list("conditions").map { value in
             let members = value.object ?? JSON.Object()
             return NamedCondition(
-                name: members["name"]?.string ?? "", condition: Condition(members["condition"]))
+                name: members["name"]?.string ?? "",
+                condition: Condition(members["condition"], &room))
         }
         parameters = try object.table("parameters").members.map(Parameter.init)
         version = try object.table("version")["versionNumber"]?.scalarText

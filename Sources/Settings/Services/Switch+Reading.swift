@@ -1,5 +1,6 @@
 package import Decision
 import JSON
+import SourceKinds
 
 /// The keys of a `[[service.NAME.switch]]`, or of a `[service.NAME]` with one switch.
 enum SwitchKey: String, SettingKey {
@@ -58,7 +59,7 @@ extension Switch {
     private static func source(
         from reader: TableReader, of service: String, _ sources: inout ConfiguredSources
     ) -> SourceName? {
-        let type = ValueType<String>.text("source")
+        let type = ValueType<String>.sourceName
         guard let text = reader.required(SwitchKey.source, type),
             let member = reader.member(SwitchKey.source)
         else { return nil }
@@ -88,5 +89,13 @@ extension Switch {
         let countdownKey = reader.value(
             SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
         return word?.format(key: key, countdownKey: countdownKey)
+    }
+}
+
+extension ValueType where Value == String {
+    /// The name of a source, or an address; it is written without the secrets of the address.
+    fileprivate static var sourceName: Self {
+        let text = Self.text("source")
+        return Self(expected: text.expected, read: text.read) { $0.withoutSecrets.tomlText }
     }
 }

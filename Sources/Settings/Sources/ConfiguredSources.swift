@@ -1,4 +1,5 @@
 import Decision
+import SourceKinds
 
 /// A source in one line, as a switch may name it: `file:/etc/killswitchd/shop.json`.
 struct SourceAddress: Hashable, Sendable {
@@ -65,7 +66,7 @@ struct ConfiguredSources {
         guard !tables.contains(text) else { return SourceName(text) }
         guard let name = SourceName(text) else {
             let isPath = text.utf8.contains(UInt8(ascii: "/"))
-            let hint = isPath ? "; did you mean \("file:\(text)".quoted)?" : ""
+            let hint = isPath ? "; did you mean \("file:\(text.withoutSecrets)".quoted)?" : ""
             throw .bad("name", cause: "expected \(SourceName.rule), or an address\(hint)")
         }
         let near = nearest(to: text, among: tables.sorted()).map { "did you mean \($0.quoted)?" }
@@ -87,7 +88,7 @@ struct ConfiguredSources {
         // Only after reading is it known whether another address has implied the same source.
         let reading = Report()
         let reader = TableReader(
-            path: "source.\(name?.text ?? service)", place: "in address \(text.quoted)",
+            path: "source.\(name?.text ?? service)", place: "in address \(text.shown)",
             table: Table(members: members), origin: origin, report: reading)
         let source = Source(name: name, from: reader)
         if let source, let same = implied[source.kind] { return same }

@@ -10,6 +10,7 @@ enum EtcdKey: String, SettingKey {
     case ca
     case clientCertificate = "client_certificate"
     case clientKey = "client_key"
+    case allowPlainHTTP = "allow_plain_http"
 }
 
 extension SourceType {
@@ -56,10 +57,10 @@ extension ValueType where Value == [String] {
                 guard case .string(let text) = element.value else { throw .wrongType() }
                 let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
                 if let problem = URLText(endpoint).endpointProblem {
-                    throw .bad("endpoint", cause: "\(text.quoted): \(problem)")
+                    throw .bad("endpoint", cause: "\(text.shown): \(problem)")
                 }
                 guard !endpoints.contains(where: endpoint.hasSameBytes) else {
-                    throw .bad("list", cause: "it names \(text.quoted) twice")
+                    throw .bad("list", cause: "it names \(text.shown) twice")
                 }
                 endpoints.append(endpoint)
             }

@@ -10,6 +10,7 @@ enum HTTPKey: String, SettingKey {
     case bearer
     case headers
     case unixSocket = "unix_socket"
+    case allowPlainHTTP = "allow_plain_http"
 }
 
 extension SourceType {

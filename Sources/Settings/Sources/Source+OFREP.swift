@@ -10,6 +10,7 @@ enum OFREPKey: String, SettingKey {
     case ca
     case clientCertificate = "client_certificate"
     case clientKey = "client_key"
+    case allowPlainHTTP = "allow_plain_http"
 }
 
 extension SourceType {

@@ -24,8 +24,9 @@ extension TableReader {
         site.clientKey = optional(HTTPKey.clientKey, .credential)
     }
 
-    /// Checks keys that need one another, and warns of secrets that are sent in clear. A request to a
-    /// Unix socket leaves this host by no network.
+    /// Checks keys that need one another, and refuses secrets that would be sent in clear to another
+    /// host, unless the administrator allows that. A request to a Unix socket leaves this host by no
+    /// network.
     ///
     /// `subject` is the key of the URLs, with its verb: `'url' is`.
     func checkCredentials(for urls: [String], _ subject: String) {
@@ -41,12 +42,14 @@ extension TableReader {
                     at: member.keyOrigin)
             }
         }
-        guard member(HTTPKey.unixSocket) == nil, !plain.allSatisfy(\.isLoopback) else { return }
+        let isAllowed = value(HTTPKey.allowPlainHTTP, .bool, default: false)
+        guard member(HTTPKey.unixSocket) == nil, !plain.allSatisfy(\.isLoopback), !isAllowed
+        else { return }
         let secrets = ["bearer", "api_key", "password"]
         for member in table.members where secrets.contains(where: member.key.hasSameBytes) {
-            report.warn(
-                "\(member.key.quoted) \(place) is sent in clear: \(subject) not https",
-                at: member.keyOrigin)
+            report.error(
+                "\(member.key.quoted) \(place) would be sent in clear: \(subject) not https; write "
+                    + "'https://', or add 'allow_plain_http = true'", at: member.keyOrigin)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SourceKinds
 
 /// A text that should be a URL. It is checked against as much of RFC 3986 as refuses URLs whose fetch
 /// could only fail.
@@ -84,7 +85,7 @@ extension ValueType where Value == String {
         expected: String, login: String,
         _ check: @escaping (URLText) throws(ValueProblem) -> String
     ) -> Self {
-        .string(expected: expected) { text throws(ValueProblem) in
+        Self(expected: expected, text: \.withoutSecrets) { text throws(ValueProblem) in
             let url = URLText(text)
             if let problem = url.problem(login: login) { throw .bad("URL", cause: problem) }
             return try check(url)

@@ -65,6 +65,19 @@ import Testing
         #expect(try play.versions(of: row.flags, row.after, at: 3) == [])
     }
 
+    /// The flags are the same, but the source does not say any more that the others are missing.
+    @Test func anAnswerThatMayLackFlagsIsNoRepetition() throws {
+        var play = try Transcript([try service(format: .status(.whole))])
+        play.at(0, .started)
+        var answer = try answer(
+            #"{"apiInactive": false, "forceUpdate": false}"#, fetchedAt: play.now.wall)
+        play.at(1, .fetched(try named("app"), .answer(answer)))
+        play.forget()
+        answer.unreadable.unlisted = "may be missing"
+        play.at(2, .fetched(try named("app"), .answer(answer)))
+        #expect(play.text.contains("invalid-answer"))
+    }
+
     /// A word for all flags may count up many times before a flag of the service changes.
     @Test func flagsThatChangeLaterHaveTheVersionOfThatTime() throws {
         var play = try Transcript([try service()])

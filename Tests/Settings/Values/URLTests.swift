@@ -156,17 +156,17 @@ struct URLTests {
                     source = "a"
                     format = "status"
                     """) == """
-                    f:3:7: bad URL 'https://ann:secret@a' of 'url' in [source.a]: \(problem) 'bearer'
-                    f:6:7: bad URL 'https://ann@a' of 'url' in [source.b]: \(problem) 'bearer' or \
+                    f:3:7: bad URL 'https://…@a' of 'url' in [source.a]: \(problem) 'bearer'
+                    f:6:7: bad URL 'https://…@a' of 'url' in [source.b]: \(problem) 'bearer' or \
                     'api_key'
                     f:10:13: bad endpoint an array of 'endpoints' in [source.c]: \
-                    'https://ann:secret@a:2379': \(problem) 'user' and 'password'
-                    f:16:12: bad URL 'https://@a' of 'base_url' in [source.d]: \(problem) 'api_key'
-                    f:17:16: bad URL 'https://ann@a' of 'realtime_url' in [source.d]: \(problem) \
+                    'https://…@a:2379': \(problem) 'user' and 'password'
+                    f:16:12: bad URL 'https://…@a' of 'base_url' in [source.d]: \(problem) 'api_key'
+                    f:17:16: bad URL 'https://…@a' of 'realtime_url' in [source.d]: \(problem) \
                     'api_key'
-                    f:18:21: bad URL 'https://ann@a' of 'installations_url' in [source.d]: \(problem) \
+                    f:18:21: bad URL 'https://…@a' of 'installations_url' in [source.d]: \(problem) \
                     'api_key'
-                    f:22:12: bad URL 'https://:secret@a' of 'base_url' in [source.e]: \(problem) \
+                    f:22:12: bad URL 'https://…@a' of 'base_url' in [source.e]: \(problem) \
                     'credentials'
                     """)
     }

@@ -62,7 +62,7 @@ extension WrongFile {
             'https://'; plain http is for this host alone
             f:14:12: bad URL 'http://localhost.example.com' of 'base_url' in [source.c]: write \
             'https://'; plain http is for this host alone
-            f:15:16: bad URL 'https://flags.example.com/?key=x' of 'realtime_url' in \
+            f:15:16: bad URL 'https://flags.example.com/?…' of 'realtime_url' in \
             [source.c]: it has a query; paths are added to its end
             f:16:21: bad URL 'http://[::2]' of 'installations_url' in [source.c]: write \
             'https://'; plain http is for this host alone

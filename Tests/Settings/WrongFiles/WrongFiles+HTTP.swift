@@ -35,14 +35,14 @@ extension WrongFile {
             f:1:1: missing key 'url' in [source.a], which type 'http' needs
             f:5:7: bad URL 'flags.example.com' of 'url' in [source.b]: it begins with neither \
             'https://' nor 'http://'
-            f:8:7: bad URL 'https://user:secret@flags.example.com/' of 'url' in [source.c]: a user \
+            f:8:7: bad URL 'https://…@flags.example.com/' of 'url' in [source.c]: a user \
             or password does not belong into a URL; use 'bearer'
             f:11:7: bad URL 'https:///flags.json' of 'url' in [source.d]: it names no host
             f:14:7: bad URL 'https://flags.example.com:70000/' of 'url' in [source.e]: its port is \
             no number from 1 to 65535
             f:17:7: bad URL 'https://flags.example.com/a b' of 'url' in [source.f]: it holds a blank \
             or a non-ASCII character; write it as %XX
-            f:20:7: bad URL 'https://flags.example.com/#now' of 'url' in [source.g]: what follows \
+            f:20:7: bad URL 'https://flags.example.com/#…' of 'url' in [source.g]: what follows \
             '#' is not sent to a server; leave it out
             f:23:7: bad URL 'https://flags'example.com/' of 'url' in [source.h]: its host is no name \
             and no address
@@ -112,7 +112,7 @@ extension WrongFile {
             absolute path, found an integer
             f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'timeout', \
             'max_body', 'defaults', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \
-            'unix_socket'
+            'unix_socket', 'allow_plain_http'
             """),
     ]
 }

@@ -82,7 +82,7 @@ extension WrongFile {
             """,
             """
             f:1:1: missing key 'url' in [source.a], which type 'ofrep' needs
-            f:5:7: bad URL 'https://flags.example.com/?stage=test' of 'url' in [source.b]: paths are \
+            f:5:7: bad URL 'https://flags.example.com/?…' of 'url' in [source.b]: paths are \
             added to it; leave out what follows '?'
             f:8:7: bad URL 'https://flags.example.com/ofrep/v1' of 'url' in [source.c]: leave out \
             '/ofrep' and what follows; it is added

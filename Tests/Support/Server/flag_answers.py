@@ -138,6 +138,10 @@ def pieces(request, name):
         yield bad(b'{"apiInactive": 1, "forceUpdate": false}')
     elif name == "unknown-word":
         yield bad(b'{"apiInactive": "perhaps", "forceUpdate": false}')
+    elif name == "another-word":
+        yield bad(b'{"apiInactive": "word %d", "forceUpdate": false}' % time.monotonic_ns())
+    elif name == "another-error":
+        yield bad(b"{" + b" " * (time.monotonic_ns() // 1000 % 100_000) + b"!")
     elif name == "missing-key":
         yield bad(b'{"apiInactive": true}')
     elif name == "list":
@@ -215,6 +219,8 @@ def pieces(request, name):
         yield head("404 No Watch", [], 0)
     elif (name.startswith("etcd-") and name != "etcd-last-revision"
             and request["path"] == "/v3/kv/range"):
+        if name == "etcd-slow":
+            time.sleep(3)
         value = base64.b64encode(flags(name == "etcd-maintenance")).decode()
         kv = {"key": base64.b64encode(b"/flags/shop").decode(), "mod_revision": "2", "value": value}
         body = {"header": {"cluster_id": "1", "revision": "2"}, "kvs": [kv], "count": "1"}
@@ -230,7 +236,7 @@ def pieces(request, name):
         yield head("200 OK") + b'{"result":{"header":{"revision":"2"},"events":[{"kv":{"value":"'
         while True:
             yield b"YQ" * 10_000
-    elif name == "etcd-drip":
+    elif name in ("etcd-drip", "etcd-slow"):
         yield head("200 OK")
         while case() == name:
             yield b" "

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Files
 import JSON
+import SourceKinds
 import Transfer
 
 /// Gets access tokens, by the key of a service account or from the metadata server of the machine,
@@ -40,7 +41,7 @@ final class AccessTokens {
                 request = Self.request(toMetadataServer: context.environment.metadataHost)
             }
             request.headers.append(Header("User-Agent", context.environment.agent))
-            fetch.operation = "get an access token from '\(request.url)'"
+            fetch.operation = "get an access token from '\(request.url.withoutSecrets)'"
             fetch.begin(until: deadline)
             fetch.send(request) { [unowned self] result in
                 completion(

@@ -8,15 +8,26 @@ extension Condition {
     /// member, an unknown kind or a wrong type becomes `.unreadable`, which is false. It is no error: an
     /// operator that this program does not know must not make the rest of the template useless.
     package init(_ value: JSON.Value?) {
+        var room = Int.max
+        self.init(value, &room)
+    }
+
+    /// Reads a condition and those in it, while there is room for so many. The others are false.
+    init(_ value: JSON.Value?, _ room: inout Int) {
+        room -= 1
+        guard room >= 0 else {
+            self = .unreadable(Self.oneTooMany)
+            return
+        }
         guard case .object(let object) = value else {
             self = .unreadable("it is no object")
             return
         }
         do throws(ConditionError) {
             if let members = try object.object("orCondition") {
-                self = .or(try members.conditions)
+                self = .or(try members.conditions(&room))
             } else if let members = try object.object("andCondition") {
-                self = .and(try members.conditions)
+                self = .and(try members.conditions(&room))
             } else if try object.object("true") != nil {
                 self = .constant(true)
             } else if try object.object("false") != nil {
@@ -34,6 +45,10 @@ extension Condition {
             self = .unreadable(error.cause)
         }
     }
+}
+
+extension Condition {
+    private static let oneTooMany = "the template has too many conditions"
 }
 
 extension Percent {
@@ -127,9 +142,7 @@ extension JSON.Object {
         return count
     }
 
-    fileprivate var conditions: [Condition] {
-        get throws(ConditionError) {
-            try member("conditions", "an array", \.array)?.map { Condition($0) } ?? []
-        }
+    fileprivate func conditions(_ room: inout Int) throws(ConditionError) -> [Condition] {
+        try member("conditions", "an array", \.array)?.map { Condition($0, &room) } ?? []
     }
 }

@@ -21,14 +21,22 @@ package enum SearchResult: Hashable, Sendable {
     case notFound
     /// The expression cannot be used, for this reason.
     case refused(String)
+    /// The search would take more steps than the limit.
+    case tooCostly
+}
+
+/// A search for a regular expression, and the steps that it took.
+package struct Search: Hashable, Sendable {
+    package let result: SearchResult
+    package let steps: Int64
 }
 
 /// The functions of C libraries that the evaluation needs. They are passed in, so that it stays pure.
 package struct Tools {
     /// SHA-256.
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
-    /// Looks for a regular expression, in RE2's syntax, anywhere in a text.
-    package var search: (_ pattern: String, _ text: String) -> SearchResult
+    /// Looks for a regular expression, in RE2's syntax, anywhere in a text, within a number of steps.
+    package var search: (_ pattern: String, _ text: String, _ steps: Int64) -> Search
 }
 
 /// Evaluates conditions as the official clients do, and collects warnings.
@@ -37,8 +45,11 @@ package struct Tools {
 package struct Evaluator {
     private let context: EvaluationContext
     private let tools: Tools
-    /// Why conditions are false that may be meant to be true, each a clause.
-    package private(set) var warnings: [String] = []
+    private var budget = EvaluationBudget()
+    private var causes: [String] = []
+    /// The first condition that was not evaluated to its end, for the budget was spent.
+    private var firstUnfinished: String?
+    private var unfinished = 0
     /// The condition that is being evaluated.
     private var name = ""
 
@@ -48,10 +59,24 @@ package struct Evaluator {
         self.tools = tools
     }
 
+    /// Why conditions are false that may be meant to be true, each a clause.
+    package var warnings: [String] {
+        guard let firstUnfinished else { return causes }
+        let which =
+            unfinished == 1
+            ? "condition \(quoted(firstUnfinished)) counts"
+            : "condition \(quoted(firstUnfinished)) and \(unfinished - 1) more count"
+        return ["\(which) as false: the template takes \(EvaluationBudget.words)"] + causes
+    }
+
     /// Whether the condition of this name is true.
     package mutating func isTrue(_ condition: Condition, named name: String) -> Bool {
         self.name = name
-        return isTrue(condition, inside: 0)
+        let isTrue = !budget.isSpent && isTrue(condition, inside: 0)
+        guard budget.isSpent else { return isTrue }
+        firstUnfinished = firstUnfinished ?? name
+        unfinished += 1
+        return false
     }
 
     /// How deep `or` and `and` may be nested, and a leaf in them: the official clients count to ten, and
@@ -64,32 +89,85 @@ package struct Evaluator {
         guard depth < Self.depthLimit else {
             return warn("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
         }
-        switch condition {
-        case .or(let parts): return parts.contains { isTrue($0, inside: depth + 1) }
-        case .and(let parts): return parts.allSatisfy { isTrue($0, inside: depth + 1) }
-        case .constant(let value): return value
-        case .percent(let percent):
-            guard !context.randomizationID.isEmpty else {
-                return warn("no randomization id is known")
+        do throws(ConditionError) {
+            try budget.take(steps: 30)
+            switch condition {
+            case .or(let parts): return parts.contains { isTrue($0, inside: depth + 1) }
+            case .and(let parts): return parts.allSatisfy { isTrue($0, inside: depth + 1) }
+            case .constant(let value): return value
+            case .percent(let percent):
+                guard !context.randomizationID.isEmpty else {
+                    return warn("no randomization id is known")
+                }
+                try budget.take(steps: 200 + Int64(percent.seed.utf8.count))
+                let place = percent.place(of: context.randomizationID, digest: tools.digest)
+                return percent.bounds.contains(place)
+            case .customSignal(let test):
+                // A signal that the host does not have fails every test, 'not equal' included.
+                guard let signal = context.signals[ExactString(test.key)] else { return false }
+                do throws(ConditionError) {
+                    return try test.comparison.holds(for: signal, &budget, search: tools.search)
+                } catch {
+                    throw ConditionError("signal \(quoted(test.key)): \(error.cause)")
+                }
+            case .unreadable(let cause): return warn(cause)
             }
-            let place = percent.place(of: context.randomizationID, digest: tools.digest)
-            return percent.bounds.contains(place)
-        case .customSignal(let test):
-            // A signal that the host does not have fails every test, 'not equal' included.
-            guard let signal = context.signals[ExactString(test.key)] else { return false }
-            do throws(ConditionError) {
-                return try test.comparison.holds(for: signal, search: tools.search)
-            } catch {
-                return warn("signal \(quoted(test.key)): \(error.cause)")
-            }
-        case .unreadable(let cause): return warn(cause)
+        } catch {
+            return warn(error.cause)
         }
     }
 
     /// Adds the warning that the present condition counts as false, and returns that value.
     private mutating func warn(_ cause: String) -> Bool {
-        warnings.append("condition \(quoted(name)) counts as false: \(cause)")
+        if budget.isSpent { return false }
+        budget.spend(steps: 500)
+        causes.append("condition \(quoted(name)) counts as false: \(cause)")
         return false
+    }
+}
+
+/// What the evaluation of one template may take: it runs on the loop, which has to be free soon, also
+/// for a hostile template. The limits are counts and not times, so that each host comes to the same
+/// result.
+///
+/// A step is about 10 ns. The console allows 500 conditions, and 250 characters for an expression.
+struct EvaluationBudget {
+    private var patterns = Self.patternLimit
+    private var patternBytes = Self.patternByteLimit
+    private var steps = Self.stepLimit
+    /// Whether something was refused: from then on every condition is false.
+    private(set) var isSpent = false
+
+    private static let patternLimit = 2000
+    private static let patternByteLimit = 128 << 10
+    private static let stepLimit: Int64 = 5_000_000
+
+    /// The limits, for a sentence.
+    static let words =
+        "more than \(patternLimit) patterns, \(patternByteLimit >> 10) KiB of them, or "
+        + "\(stepLimit) steps"
+
+    /// How many steps are left.
+    var stepsLeft: Int64 { steps }
+
+    /// Takes steps; throws if they are not left.
+    mutating func take(steps taken: Int64) throws(ConditionError) {
+        spend(steps: taken)
+        if isSpent { throw ConditionError("the template takes \(Self.words)") }
+    }
+
+    /// Takes a pattern; throws if it is one too many.
+    mutating func take(_ pattern: String) throws(ConditionError) {
+        patterns -= 1
+        patternBytes -= pattern.utf8.count
+        if patterns < 0 || patternBytes < 0 { isSpent = true }
+        try take(steps: 0)
+    }
+
+    /// Takes steps that were done already.
+    mutating func spend(steps taken: Int64) {
+        steps -= taken
+        if steps < 0 { isSpent = true }
     }
 }
 

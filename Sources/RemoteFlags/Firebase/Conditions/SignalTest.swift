@@ -1,17 +1,22 @@
 import Decision
 
 extension SignalTest.Comparison {
-    /// Whether the signal passes the test. `search` looks for a regular expression.
+    /// Whether the signal passes the test. `search` looks for a regular expression. Throws if the
+    /// budget is spent.
     func holds(
-        for signal: SignalValue, search: (_ pattern: String, _ text: String) -> SearchResult
+        for signal: SignalValue, _ budget: inout EvaluationBudget,
+        search: (_ pattern: String, _ text: String, _ steps: Int64) -> Search
     ) throws(ConditionError) -> Bool {
         switch self {
         case .containsAny(let targets):
+            try budget.take(steps: Self.steps(seeking: targets, in: try signal.asText()))
             return targets.contains(where: try signal.asText().contains(exactly:))
         case .containsNone(let targets):
+            try budget.take(steps: Self.steps(seeking: targets, in: try signal.asText()))
             return !targets.contains(where: try signal.asText().contains(exactly:))
         case .equalsAny(let targets):
             let text = try signal.asText()
+            try budget.take(steps: targets.reduce(0) { $0 + 50 + 4 * Int64($1.utf8.count) })
             let verdicts = targets.map(text.equalsTrimmed)
             if verdicts.contains(true) { return true }
             guard !verdicts.contains(nil) else {
@@ -21,17 +26,23 @@ extension SignalTest.Comparison {
         case .matchesAny(let patterns):
             let text = try signal.asText()
             for pattern in patterns {
-                switch search(pattern, text) {
+                try budget.take(pattern)
+                let search = search(pattern, text, budget.stepsLeft)
+                try budget.take(steps: search.steps)
+                switch search.result {
                 case .found: return true
                 case .notFound: continue
                 case .refused(let cause):
                     throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
+                case .tooCostly: try budget.take(steps: budget.stepsLeft + 1)
                 }
             }
             return false
         case .number(let relation, let target):
+            try budget.take(steps: 50 + 10 * Int64(target.utf8.count))
             return relation.holds(try signal.asNumber(), try Double(agreedOn: target))
         case .version(let relation, let target):
+            try budget.take(steps: 200 + 20 * Int64(target.utf8.count))
             let version = try VersionNumber(try signal.asText())
             let target = try VersionNumber(target)
             let verdict = relation.holds(version, target)
@@ -39,6 +50,16 @@ extension SignalTest.Comparison {
                 throw ConditionError(disagreedOn: "numbers over 2^53")
             }
             return verdict
+        }
+    }
+
+    /// The steps of a search for each of the targets: each byte of one may be compared with each of the
+    /// text.
+    private static func steps(seeking targets: [String], in text: String) -> Int64 {
+        let room = Int64(text.utf8.count)
+        return targets.reduce(0) { sum, target in
+            let count = Int64(target.utf8.count)
+            return sum + 20 + (count > room ? 0 : count * (room - count + 1))
         }
     }
 }

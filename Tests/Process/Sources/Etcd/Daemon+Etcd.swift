@@ -5,14 +5,13 @@ extension Daemon {
     /// changes by its watch. `source` and `service` are additional lines of those tables.
     convenience init(
         on cluster: EtcdCluster, interval: String = "1h", timeout: String = "6s",
-        source: String = "",
-        service: String = "", after: String = ""
+        source: String = "", service: String = "", after: String = "", members: Int? = nil
     ) throws {
         try self.init(
             """
             [source.app]
             type = "etcd"
-            endpoints = \(cluster.endpoints)
+            endpoints = \(cluster.endpoints(members ?? cluster.members.count))
             prefix = "/flags/"
             interval = "\(interval)"
             timeout = "\(timeout)"

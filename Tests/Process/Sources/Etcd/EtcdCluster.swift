@@ -19,6 +19,7 @@ final class EtcdCluster {
         let peerPort: Int
         fileprivate(set) var data: String
         fileprivate var program: Program?
+        fileprivate var isFrozen = false
 
         fileprivate init(_ name: String, in folder: TemporaryFolder) throws {
             self.name = name
@@ -52,8 +53,11 @@ final class EtcdCluster {
     }
 
     /// The value of `endpoints` in the configuration of a source.
-    var endpoints: String {
-        "[" + members.map { "\"\(url(of: $0))\"" }.joined(separator: ", ") + "]"
+    var endpoints: String { endpoints(members.count) }
+
+    /// The same for its first members alone.
+    func endpoints(_ count: Int) -> String {
+        "[" + members.prefix(count).map { "\"\(url(of: $0))\"" }.joined(separator: ", ") + "]"
     }
 
     /// Starts a member that does not run, and waits until the cluster works.
@@ -80,6 +84,18 @@ final class EtcdCluster {
         member.program?.send(SIGKILL)
         _ = try member.program?.wait()
         member.program = nil
+    }
+
+    /// Stops a member as a hanging machine would: its connections stay.
+    func freeze(_ member: Member) {
+        member.isFrozen = true
+        send(SIGSTOP, to: member)
+    }
+
+    /// Lets a frozen member go on.
+    func thaw(_ member: Member) {
+        member.isFrozen = false
+        send(SIGCONT, to: member)
     }
 
     func send(_ signal: Int32, to member: Member) {
@@ -134,10 +150,17 @@ final class EtcdCluster {
         members.map { "\($0.name)=http://127.0.0.1:\($0.peerPort)" }.joined(separator: ",")
     }
 
+    /// Retries a put until there is a leader again.
+    func putWhenPossible(_ state: Flags) async throws {
+        try await waitUntil("a put is taken") {
+            if case .success = Result(catching: { try put(state) }) { true } else { false }
+        }
+    }
+
     private func url(of member: Member) -> String { "\(scheme)://127.0.0.1:\(member.port)" }
 
     private func run(_ arguments: [String]) throws -> Program.Result {
-        let up = members.filter { $0.program != nil }.map(url)
+        let up = members.filter { $0.program != nil && !$0.isFrozen }.map(url)
         var options = ["--endpoints", hidden ?? up.joined(separator: ",")]
         if scheme == "https" {
             options += [

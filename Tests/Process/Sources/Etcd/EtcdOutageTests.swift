@@ -144,12 +144,3 @@ import Testing
         try await daemon.awaitStates(["running", "maintenance"])
     }
 }
-
-extension EtcdCluster {
-    /// Retries the put until there is a leader again.
-    fileprivate func putWhenPossible(_ state: Flags) async throws {
-        try await waitUntil("a put is taken") {
-            if case .success = Result(catching: { try put(state) }) { true } else { false }
-        }
-    }
-}

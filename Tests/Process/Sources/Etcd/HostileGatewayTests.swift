@@ -3,12 +3,15 @@ import Testing
 
 /// Servers that are not etcd, or a broken one.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct HostileGatewayTests {
-    private func started(on server: FlagServer) async throws -> Daemon {
+    private func started(
+        on server: FlagServer, hosts: [String] = ["127.0.0.1"]
+    ) async throws -> Daemon {
+        let endpoints = hosts.map { "\"http://\($0):\(server.port)\"" }.joined(separator: ", ")
         let daemon = try Daemon(
             """
             [source.app]
             type = "etcd"
-            endpoints = ["http://127.0.0.1:\(server.port)"]
+            endpoints = [\(endpoints)]
             prefix = "/flags/"
             interval = "1h"
 
@@ -32,6 +35,15 @@ import Testing
         #expect(try daemon.peakMemory < 48 << 20)
         #expect(try daemon.member("state") == #""running""#)
         #expect(try daemon.stop() == 0)
+    }
+
+    /// Another member is tried soon, but an answer that comes later counts too.
+    @Test func membersThatAreAllSlowAreRead() async throws {
+        let server = try await FlagServer()
+        try await server.behave("etcd-slow")
+        let daemon = try await started(on: server, hosts: ["127.0.0.1", "127.0.0.2"])
+        try await daemon.awaitState("running")
+        #expect(try daemon.lines(with: "no whole answer").isEmpty)
     }
 
     /// Single bytes keep a watch open and lead to no fetch.

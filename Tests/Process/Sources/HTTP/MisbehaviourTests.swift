@@ -31,6 +31,21 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 
+    /// Once each of these answers was a warning of its own.
+    @Test(arguments: ["another-word", "another-error"])
+    func aTextThatChangesAtEveryPollIsToldOnce(_ name: String) async throws {
+        let server = try await FlagServer()
+        let daemon = try Daemon(asking: server)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try await server.behave(name)
+        try await waitUntil("it asked six times", orTell: { try daemon.log }) {
+            try server.requests.count { $0.behaviour == name } > 5
+        }
+        #expect(try daemon.warnings.count == 1)
+        #expect(try daemon.member("state") == #""running""#)
+    }
+
     private func expectTheVerdictStands(
         _ daemon: Daemon, _ misbehaviour: Misbehaviour
     ) async throws {

@@ -52,14 +52,18 @@ extension Daemon {
     }
 
     /// The peak of its resident memory, in bytes.
-    var peakMemory: Int {
-        get throws {
-            let path = "/proc/\(program?.processID ?? 0)/status"
-            let status = String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self)
-            guard
-                let kilobytes = status.firstMatch(of: /VmHWM:\s*([0-9]+) kB/).flatMap({ Int($0.1) })
-            else { throw TestFailure("'\(path)' tells no VmHWM") }
-            return kilobytes << 10
-        }
+    var peakMemory: Int { get throws { try memory("VmHWM") } }
+
+    /// Its resident memory, in bytes.
+    var memory: Int { get throws { try memory("VmRSS") } }
+
+    private func memory(_ field: String) throws -> Int {
+        let path = "/proc/\(program?.processID ?? 0)/status"
+        let status = String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self)
+        guard
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field) }),
+            let kilobytes = line.firstMatch(of: /([0-9]+) kB/).flatMap({ Int($0.1) })
+        else { throw TestFailure("'\(path)' tells no \(field)") }
+        return kilobytes << 10
     }
 }

@@ -1,0 +1,117 @@
+import CivilTime
+import Decision
+import SourceKinds
+import Transfer
+
+/// Reads the keys at one member, after a login where the cluster wants one. It keeps its connection from
+/// fetch to fetch.
+final class MemberFetch {
+    /// Receives the keys and the answer that they came in, or why they did not come.
+    typealias Completion = (Result<(Snapshot, HTTPResponse), Failed>) -> Void
+
+    /// Why a member gave no keys.
+    struct Failed: Error {
+        let failure: Failure
+        /// Whether another member may give them; false for a wrong password.
+        let mayOthersAnswer: Bool
+    }
+
+    private let member: Int
+    private let access: ClusterAccess
+    private let fetch: Fetch
+    private var hasLoggedIn = false
+    private var completion: Completion?
+
+    /// Reads at a member, by its position among the endpoints. It sends nothing yet.
+    init(at member: Int, _ access: ClusterAccess) {
+        self.member = member
+        self.access = access
+        // The time that is left differs from one member to the next.
+        fetch = Fetch(
+            "", limit: access.site.limits.timeout, timeout: "no whole answer in time",
+            for: access.context)
+    }
+
+    /// Reads the keys. `completion` is called exactly once, by the deadline, unless `cancel` or `begin` is called
+    /// before.
+    func begin(until deadline: Boottime, completion: @escaping Completion) {
+        fetch.begin(until: deadline)
+        hasLoggedIn = false
+        self.completion = completion
+        send(.range(prefix: access.site.prefix))
+    }
+
+    /// Ends the request in flight.
+    func cancel() {
+        fetch.cancel()
+        completion = nil
+    }
+
+    /// Ends the request in flight and closes the connection.
+    func stop() {
+        fetch.stop()
+        completion = nil
+    }
+
+    private func send(_ question: GatewayRequest) {
+        fetch.operation = "\(question.operation) '\(access.site.endpoints[member])'"
+        do {
+            let request = try access.request(question, to: member)
+            fetch.send(request) { [unowned self] in take($0, to: question) }
+        } catch {
+            fail(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+        }
+    }
+
+    private func take(_ result: Result<HTTPResponse, Failure>, to question: GatewayRequest) {
+        let response: HTTPResponse
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let failure): return fail(failure, mayOthersAnswer: true)
+        }
+        do throws(GatewayError) {
+            let object = try response.gatewayObject(now: access.context.now.wall)
+            guard question.isLogin else {
+                let snapshot = try Snapshot(object, prefix: access.site.prefix)
+                return end(.success((snapshot, response)))
+            }
+            try access.take(object)
+            send(.range(prefix: access.site.prefix))
+        } catch {
+            recover(from: error, of: question)
+        }
+    }
+
+    /// Repeats the request after a login or without a token; else the member has failed.
+    private func recover(from error: GatewayError, of question: GatewayRequest) {
+        let failure = error.failure(of: fetch.operation)
+        switch error {
+        case .loginNeeded:
+            guard !hasLoggedIn else { return fail(failure, mayOthersAnswer: false) }
+            hasLoggedIn = true
+            do {
+                guard let login = try access.logIn() else {
+                    return fail(failure, mayOthersAnswer: false)
+                }
+                send(login)
+            } catch {
+                fail(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+            }
+        case .loginNotWanted:
+            guard question.isLogin else { return fail(failure, mayOthersAnswer: false) }
+            send(.range(prefix: access.site.prefix))
+        case .refused: fail(failure, mayOthersAnswer: false)
+        case .unavailable, .invalid: fail(failure, mayOthersAnswer: true)
+        }
+    }
+
+    private func fail(_ failure: Failure, mayOthersAnswer: Bool) {
+        end(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
+    }
+
+    private func end(_ result: Result<(Snapshot, HTTPResponse), Failed>) {
+        let completion = completion
+        self.completion = nil
+        completion?(result)
+    }
+}

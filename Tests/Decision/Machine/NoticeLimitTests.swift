@@ -1,0 +1,78 @@
+import CivilTime
+import Decision
+import Testing
+
+/// A source with a new text at every poll does not fill the log.
+@Suite struct NoticeLimitTests {
+    private func said(_ play: Transcript) -> [Substring] {
+        play.text.split(separator: "\n").filter { $0.contains("    say ") }
+    }
+
+    private func failure(
+        _ number: Int, _ kind: Failure.Kind = .unreachable
+    ) throws -> Event {
+        .fetched(try named("app"), .failure(Failure(kind, "error \(number)")))
+    }
+
+    @Test func failuresOfOneKindAreToldOnceAnHourWhateverTheirTextsAre() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...150 { play.at(Double(number * 60), try failure(number)) }
+        let lines = said(play)
+        #expect(lines.count == 3)
+        for (line, number) in zip(lines, [1, 61, 121]) {
+            #expect(line.contains("error \(number);"))
+        }
+    }
+
+    @Test func theSameTextIsToldOnceHoweverLongItLasts() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...150 { play.at(Double(number * 60), try failure(0)) }
+        #expect(said(play).count == 1)
+    }
+
+    @Test func eachKindIsToldAlsoInTurns() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...20 {
+            let kind: Failure.Kind = number % 2 == 0 ? .refused : .unreachable
+            play.at(Double(number * 60), try failure(number, kind))
+        }
+        #expect(said(play).count == 2)
+    }
+
+    @Test func aFailureAfterAGoodAnswerIsToldAgain() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        play.at(60, try failure(1))
+        play.at(120, .fetched(try named("app"), .unchanged))
+        play.at(180, try failure(1))
+        let lines = said(play)
+        #expect(lines.count == 3)
+        #expect(lines[2].contains("error 1;"))
+    }
+
+    @Test func answersThatAreNoOrderInOneWayAreToldOnceAnHour() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...70 {
+            try play.at(Double(number * 60), "app", answers: #"{"service_end": [\#(number)]}"#)
+        }
+        // The first is the new reason of the verdict.
+        #expect(said(play).count == 1)
+    }
+
+    @Test func warningsAboutFlagsAreAtMostTwentyAnHour() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...59 {
+            play.at(Double(number * 60), .warned(try named("app"), ["warning \(number)"]))
+        }
+        #expect(said(play).count == 20)
+    }
+
+    @Test func endsThatAreNoDatesAreToldOnceAnHour() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 1...30 {
+            try play.at(
+                Double(number * 60), "app",
+                answers: #"{"service_end": "countdown", "service_countdown": "soon \#(number)"}"#)
+        }
+        #expect(said(play).count == 1)
+    }
+}

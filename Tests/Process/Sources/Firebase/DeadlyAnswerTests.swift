@@ -1,0 +1,84 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// Answers that would stop the daemon's work, or end it.
+@Suite(.timeLimit(.minutes(2))) struct DeadlyAnswerTests {
+    private func scene(
+        signals: String = ""
+    ) async throws -> (server: FirebaseServer, daemon: Daemon) {
+        let server = try await FirebaseServer()
+        let key = try ServiceAccountKey("first", for: server)
+        try key.enroll(at: server)
+        let daemon = try Daemon(
+            serverTemplateOf: server, account: try key.json(), source: signals)
+        return (server, daemon)
+    }
+
+    /// 8 MiB of expressions took over 20 minutes, again after each kill by the watchdog.
+    @Test func expressionsWithoutEndDelayNoOrder() async throws {
+        let (server, daemon) = try await scene(signals: #"signals = { s = "aaaaaaaaaaaaaaaa" }"#)
+        let patterns = (0..<100_000).map { JSON.Value.string("(a{100}){10}b\($0)") }
+        try server.publish(
+            server: ["service_end": "over"], version: 2,
+            conditions: [
+                [
+                    "name": "endless",
+                    "condition": [
+                        "customSignal": [
+                            "customSignalOperator": "STRING_CONTAINS_REGEX",
+                            "customSignalKey": "s", "targetCustomSignalValues": .array(patterns),
+                        ]
+                    ],
+                ]
+            ], conditional: ["service_end": ["endless": ["value": "no"]]])
+        try daemon.start()
+        try await daemon.awaitState("ended")
+        try await daemon.awaitLine(
+            "source 'app': condition 'endless' counts as false: the template takes more than")
+        #expect(try daemon.control("status").output.contains("'endless' counts as false"))
+    }
+
+    /// Ends the daemon where it would remove the mark of an answer that it has read.
+    private static let deadly = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <signal.h>
+        #include <string.h>
+        #include <unistd.h>
+        int unlink(const char *path) {
+            int (*next)(const char *) = dlsym(RTLD_NEXT, "unlink");
+            if (strstr(path, "/reading.app")) raise(SIGKILL);
+            return next(path);
+        }
+        """
+
+    @Test func anAnswerThatEndedTheDaemonIsNotReadAgainAtOnce() async throws {
+        let (server, daemon) = try await scene()
+        let filler = JSON.Value.string(String(repeating: "x", count: 100_000))
+        try server.publish(server: ["service_end": "no"], version: 1)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try daemon.stop()
+        try server.publish(server: ["service_end": "over", "filler": filler], version: 2)
+        let preload = try Preload("deadly", Self.deadly)
+        try daemon.start(["LD_PRELOAD": preload.path])
+        #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
+        try daemon.start()
+        try await daemon.awaitLine("the daemon ended while it read this answer of 1")
+        try await daemon.awaitLine("which is not read again for ten minutes after the start")
+        try await daemon.awaitState("running")
+        try daemon.stop()
+        // As if it had been read again after ten minutes, and had ended the daemon again.
+        let mark = try daemon.folder.text(of: "run/reading.app")
+        try daemon.folder.write(mark.replacing(" 1\n", with: " 2\n"), to: "run/reading.app")
+        // Any other answer is read.
+        try daemon.start()
+        try await daemon.awaitLine("until it changes")
+        try server.publish(server: ["service_end": "over", "filler": filler], version: 3)
+        try await daemon.awaitState("ended")
+        #expect(try !File.exists(daemon.folder("run/reading.app")))
+    }
+}

@@ -1,0 +1,48 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// Memory for large answers.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct MemoryTests {
+    private static let keys = (0..<17).map { #""k\#($0)":0"# }.joined(separator: ",")
+    private static let state = #""apiInactive": true, "forceUpdate": false"#
+
+    /// Objects with a key more than are searched one by one took 43 times their size, for good.
+    @Test func itIsBoundedAndGivenBack() async throws {
+        let server = try await FlagServer()
+        try await server.behave("document")
+        let daemon = try Daemon(asking: server, source: #"max_body = "8MiB""#)
+        let running = #"{"apiInactive": false, "forceUpdate": false}"#
+        try server.folder.write(running, to: "document")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let quiet = try daemon.memory
+        let objects = Array(repeating: "{\(Self.keys)}", count: (8 << 20) / 145).joined(
+            separator: ",")
+        let large = #"{\#(Self.state), "more": [\#(objects)]}"#
+        try server.folder.write(large, to: "document")
+        try await daemon.awaitState("maintenance")
+        // The document itself is kept, received, stored and escaped, beside its values.
+        #expect(try daemon.peakMemory - quiet < 18 * large.utf8.count)
+        try server.folder.write(running, to: "document")
+        try await daemon.awaitState("running")
+        try await waitUntil("it is given back", orTell: { "\(try daemon.memory) of \(quiet)" }) {
+            try daemon.memory < quiet + large.utf8.count
+        }
+    }
+
+    @Test func anAnswerOfTinyValuesIsNoOrder() async throws {
+        let server = try await FlagServer()
+        try await server.behave("document")
+        let daemon = try Daemon(asking: server, source: #"max_body = "8MiB""#)
+        try server.folder.write(#"{"apiInactive": false, "forceUpdate": false}"#, to: "document")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        let values = Array(repeating: "[0]", count: 1 << 20).joined(separator: ",")
+        try server.folder.write(#"{\#(Self.state), "more": [\#(values)]}"#, to: "document")
+        try await daemon.awaitLine("too many values at line 1")
+        try await daemon.awaitReason("invalid-answer")
+        #expect(try daemon.member("state") == #""running""#)
+    }
+}
