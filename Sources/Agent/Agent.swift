@@ -30,6 +30,7 @@ package final class Agent {
     private var bootTimer: Timer?
     private var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
+    private let synchronisation: Synchronisation
     /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
     private var wallWake: Wake?
 
@@ -42,13 +43,15 @@ package final class Agent {
     /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
-        kernel: WallTimer.Kernel = .real, announce: @escaping (Notice) -> Void
+        kernel: WallTimer.Kernel = .real, synchronisation: Synchronisation = .kernel,
+        announce: @escaping (Notice) -> Void
     ) {
         self.loop = loop
         self.machine = machine
         self.runtime = runtime
         self.state = state
         self.kernel = kernel
+        self.synchronisation = synchronisation
         self.announce = announce
     }
 
@@ -58,6 +61,7 @@ package final class Agent {
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = nil
+            if expiry == .clockStepped { synchronisation.clockWasSet() }
             post(expiry == .due ? Event.woke : .clockStepped)
         }
         versionFiles = VersionFiles(loop) { [unowned self] event in post(event) }
@@ -98,7 +102,7 @@ package final class Agent {
     /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
-        return Now(wall: wall, boot: boot)
+        return Now(wall: wall, boot: boot, isSynchronised: synchronisation.value())
     }
 
     // MARK: - Queue
@@ -128,6 +132,7 @@ package final class Agent {
             }
             taken += 1
             for effect in machine.handle(event, at: now) { perform(effect) }
+            if machine.isClockContradicted { synchronisation.renew() }
             observer?(.handled(event))
         }
         queue.removeFirst(taken)

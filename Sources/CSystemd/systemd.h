@@ -5,6 +5,7 @@
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>

@@ -104,6 +104,11 @@ package enum Outcome: Hashable, Sendable {
     /// The flags are those of the newest answer: a 304, or the same bytes again.
     case unchanged
     case failure(Failure)
+
+    /// Whether the source gave no good answer.
+    var isFailure: Bool {
+        if case .failure = self { true } else { false }
+    }
 }
 
 /// Why a fetch brought no flags. Never an order: it only decides when the next fetch is due.

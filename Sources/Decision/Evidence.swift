@@ -11,6 +11,8 @@ package struct Evidence: Hashable, Sendable {
     package var isAwaited = false
     /// Whether the host has just woken up, and the source may not have been polled since.
     package var isWaking = false
+    /// Whose clock measures its ends and windows.
+    package var clock = EndClock.host
     /// How long ago the source last confirmed those flags.
     package var age = Duration.zero
     /// Why the newest answer is invalid; nil if it is in force.
@@ -28,14 +30,42 @@ extension Evidence {
         self.source = source
         self.reading = reading
     }
+
+    /// The time for its ends and windows.
+    package func time(in circumstances: Circumstances) -> Instant {
+        switch clock {
+        case .host: circumstances.time
+        case .server(let time), .held(let time): time
+        }
+    }
+}
+
+/// Whose clock measures the ends and windows of a source.
+package enum EndClock: Hashable, Sendable {
+    /// The wall clock of this host.
+    case host
+    /// The clock of the source's server, which shows this time: the wall clock is not believed.
+    case server(Instant)
+    /// None: the wall clock is not believed, and the source has no other. What has not come true at
+    /// this time is held.
+    case held(Instant)
+
+    /// Whose clock says that an end has come: what had come before a hold came by the wall clock.
+    var keeper: Timekeeper {
+        switch self {
+        case .host, .held: .host
+        case .server: .server
+        }
+    }
 }
 
 /// What a decision depends on besides the evidence: time, boot, override, installed version.
 package struct Circumstances: Hashable, Sendable {
-    /// The time for ends and windows: the wall clock's, unless the clock is not believed.
+    /// The time of the wall clock.
     package var time: Instant
-    /// Whether `time` is the time of the wall clock.
-    package var isClockBelieved: Bool
+    /// The time for the end of the override: the wall clock's, or an earlier one while that is not
+    /// believed.
+    package var overrideTime: Instant
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
     /// The gate that its flags and its policy wanted at the last decision in this boot; nil before
@@ -49,9 +79,9 @@ package struct Circumstances: Hashable, Sendable {
 
 extension Circumstances {
     /// The circumstances without an override or an installed version.
-    package init(time: Instant, isClockBelieved: Bool, isSameBoot: Bool) {
+    package init(time: Instant, isSameBoot: Bool) {
         self.time = time
-        self.isClockBelieved = isClockBelieved
+        overrideTime = time
         self.isSameBoot = isSameBoot
     }
 
@@ -62,9 +92,9 @@ extension Circumstances {
         return circumstances
     }
 
-    /// The override in force; nil if there is none, or `time` has reached its end.
+    /// The override in force; nil if there is none, or its end has come.
     package var standingOverride: Override? {
-        guard let override, time < override.until else { return nil }
+        guard let override, overrideTime < override.until else { return nil }
         return override
     }
 }

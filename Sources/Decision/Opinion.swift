@@ -69,7 +69,7 @@ extension Service {
         opinion.source = evidence.source
         opinion.version = evidence.version
         announce(
-            reading.nextWindow(after: circumstances.time), in: &opinion, evidence, circumstances)
+            reading.nextWindow(after: evidence.time(in: circumstances)), in: &opinion, evidence)
         judgeProblems(&opinion, evidence, circumstances)
         return opinion
     }
@@ -80,6 +80,7 @@ extension Service {
         on claim: Claim, of evidence: Evidence, in circumstances: Circumstances
     ) -> Opinion? {
         let source = evidence.source
+        let time = evidence.time(in: circumstances)
         let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
         switch claim {
         case .running: return opinion(.running, said)
@@ -89,10 +90,12 @@ extension Service {
         case .countdown(.unreadable(let text)):
             return opinion(.countdown, .endUnreadable(source, text))
         case .countdown(.untold): return opinion(.countdown, said)
-        case .countdown(.at(let end)): return countdown(to: end, said, source, circumstances)
+        case .countdown(.at(let end)): return countdown(to: end, said, evidence, at: time)
         case .window(let window):
-            guard window.contains(circumstances.time) else { return nil }
-            var opinion = opinion(.maintenance, .window(source, until: zone.zoned(window.until)))
+            guard window.contains(time) else { return nil }
+            var opinion = opinion(
+                .maintenance,
+                .window(source, until: zone.zoned(window.until), by: evidence.clock.keeper))
             opinion.title = window.title
             opinion.message = window.message
             return opinion
@@ -105,11 +108,11 @@ extension Service {
     }
 
     private func countdown(
-        to end: Instant, _ said: Reason, _ source: SourceName, _ circumstances: Circumstances
+        to end: Instant, _ said: Reason, _ evidence: Evidence, at time: Instant
     ) -> Opinion {
-        let hasPassed = circumstances.time >= end
-        var reason = circumstances.isClockBelieved ? said : .clockNotBelieved(source)
-        if hasPassed { reason = .endPassed(source) }
+        let hasPassed = time >= end
+        var reason = evidence.clockReason ?? said
+        if hasPassed { reason = .endPassed(evidence.source, by: evidence.clock.keeper) }
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
         return opinion
@@ -122,15 +125,14 @@ extension Service {
     /// Announces the next window of a service that runs: its texts, and the reason for its days
     /// left.
     private func announce(
-        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence,
-        _ circumstances: Circumstances
+        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence
     ) {
         guard let window, opinion.state == .running else { return }
         opinion.nextWindow = window
         opinion.title = opinion.title ?? window.title
         opinion.message = opinion.message ?? window.message
-        if !circumstances.isClockBelieved {
-            opinion.reason = .clockNotBelieved(evidence.source)
+        if let reason = evidence.clockReason {
+            opinion.reason = reason
         } else if opinion.reason == .flags(evidence.source) {
             opinion.reason = .windowAhead(
                 evidence.source, from: zone.zoned(window.from), until: zone.zoned(window.until))
@@ -147,7 +149,9 @@ extension Service {
         } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToProblem {
             opinion.reason = .unconfirmed(evidence.source, unconfirmed)
         }
-        guard let staleness = staleness(of: evidence, at: circumstances.time) else { return }
+        guard let staleness = staleness(of: evidence, at: evidence.time(in: circumstances)) else {
+            return
+        }
         if isExcused(evidence, opinion, circumstances) { return }
         opinion.isStale = true
         // An accepted end outranks when_stale: a source that stays silent does not take it back.
@@ -198,9 +202,20 @@ extension Reason {
         switch self {
         case .flags, .storedFlags, .endUnreadable, .windowAhead: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
-            .versionTooOld, .stale, .unknown, .clockNotBelieved, .minClosed, .closingHeld,
-            .overridden:
+            .versionTooOld, .stale, .unknown, .clockNotBelieved, .serverClock, .minClosed,
+            .closingHeld, .overridden:
             false
+        }
+    }
+}
+
+extension Evidence {
+    /// The reason for an end or a window ahead that is not measured by the wall clock; nil if it is.
+    fileprivate var clockReason: Reason? {
+        switch clock {
+        case .host: nil
+        case .server: .serverClock(source)
+        case .held: .clockNotBelieved(source)
         }
     }
 }

@@ -12,17 +12,28 @@ package enum Reason: Hashable, Sendable {
     case unconfirmed(SourceName, Unconfirmed)
     /// The times are those of the service's zone.
     case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
-    case window(SourceName, until: ZonedInstant)
+    case window(SourceName, until: ZonedInstant, by: Timekeeper = .host)
     case versionTooOld(SourceName, installed: Version, minimum: Version)
-    case endPassed(SourceName)
+    case endPassed(SourceName, by: Timekeeper = .host)
     case endUnreadable(SourceName, String)
     case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
+    /// The clock of this host is not believed, and the source has no other: its ends are held.
     case clockNotBelieved(SourceName)
+    /// The clock of this host is not believed, and the clock of the source's server measures its
+    /// ends.
+    case serverClock(SourceName)
     case minClosed(SourceName)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)
     case overridden(Override, until: ZonedInstant)
+}
+
+/// Whose clock has shown that an end or a window has come.
+package enum Timekeeper: Hashable, Sendable {
+    case host
+    /// The clock of the source's server, because that of the host is not believed.
+    case server
 }
 
 /// Why flags are stale.
@@ -56,6 +67,7 @@ extension Reason {
         case unknownOpen = "unknown-open"
         case unknownClosed = "unknown-closed"
         case clockNotBelieved = "clock-not-believed"
+        case serverClock = "server-clock"
         case minClosed = "min-closed"
         case closingHeld = "closing-held"
         case overridden = "override"
@@ -80,9 +92,9 @@ extension Reason {
         case .invalidAnswer(let source, _): (.invalidAnswer, source, true)
         case .unconfirmed(let source, _): (.unconfirmed, source, false)
         case .windowAhead(let source, _, _): (.windowAhead, source, false)
-        case .window(let source, _): (.window, source, false)
+        case .window(let source, _, _): (.window, source, false)
         case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
-        case .endPassed(let source): (.endPassed, source, false)
+        case .endPassed(let source, _): (.endPassed, source, false)
         case .endUnreadable(let source, _): (.endUnreadable, source, true)
         case .stale(let source, .old, .hold): (.staleHold, source, true)
         case .stale(let source, .old, .open): (.staleOpen, source, true)
@@ -93,6 +105,7 @@ extension Reason {
         case .unknown(let source, .open): (.unknownOpen, source, true)
         case .unknown(let source, .closed): (.unknownClosed, source, true)
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
+        case .serverClock(let source): (.serverClock, source, true)
         case .minClosed(let source): (.minClosed, source, false)
         case .closingHeld(let source): (.closingHeld, source, true)
         case .overridden: (.overridden, nil, false)
@@ -117,12 +130,14 @@ extension Reason {
                 + "\(unconfirmed.count) of the \(unconfirmed.needed) answers that this takes came"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
-        case .window(let source, let until):
+        case .window(let source, let until, let keeper):
             "the maintenance that source '\(source)' planned goes on until \(until)"
+                + keeper.clause
         case .versionTooOld(let source, let installed, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), and "
                 + "\(quoted(installed.text)) is installed"
-        case .endPassed(let source): "the end that source '\(source)' announced has passed"
+        case .endPassed(let source, let keeper):
+            "the end that source '\(source)' announced has passed" + keeper.clause
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end that is no date, \(quoted(text)), the days left "
                 + "are unknown"
@@ -134,6 +149,9 @@ extension Reason {
             "source '\(source)' never gave flags, when_unknown \(gate.movement)"
         case .clockNotBelieved(let source):
             "the clock is not believed, so the ends and windows of source '\(source)' are held"
+        case .serverClock(let source):
+            "the clock of this host is not believed, so the ends and windows of source '\(source)' "
+                + "follow the clock of its server"
         case .minClosed(let source):
             "source '\(source)' opens the gate again; it stays closed for min_closed"
         case .closingHeld(let source):
@@ -141,6 +159,16 @@ extension Reason {
                 + "stays open until somebody confirms"
         case .overridden(let override, let until):
             "\(quoted(override.author)) forced it until \(until): \(quoted(override.cause))"
+        }
+    }
+}
+
+extension Timekeeper {
+    /// Ends a sentence about an end that has come.
+    fileprivate var clause: String {
+        switch self {
+        case .host: ""
+        case .server: ", by the clock of its server: that of this host is not believed"
         }
     }
 }

@@ -30,7 +30,8 @@ extension Service {
         opinion.takeDegradedReason(from: opinions)
         return Verdict(
             state: opinion.state, gate: opinion.gate, reason: opinion.reason,
-            endsAt: opinion.endsAt, daysLeft: daysLeft(to: opinion.deadline, in: circumstances),
+            endsAt: opinion.endsAt,
+            daysLeft: daysLeft(to: opinion.deadline, evidence[decisive], in: circumstances),
             title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
             source: opinion.source, version: opinion.version, isStale: opinion.isStale)
     }
@@ -49,12 +50,15 @@ extension Service {
         return best
     }
 
-    /// Calendar days to `end`; nil without an end, or before it if the clock is not believed.
-    private func daysLeft(to end: Instant?, in circumstances: Circumstances) -> Int? {
+    /// Calendar days to `end`; nil without an end, or before it if no clock is believed.
+    private func daysLeft(
+        to end: Instant?, _ evidence: Evidence, in circumstances: Circumstances
+    ) -> Int? {
         guard let end else { return nil }
-        if circumstances.time >= end { return 0 }
-        guard circumstances.isClockBelieved else { return nil }
-        return zone.calendarDays(from: circumstances.time, to: end)
+        let time = evidence.time(in: circumstances)
+        if time >= end { return 0 }
+        if case .held = evidence.clock { return nil }
+        return zone.calendarDays(from: time, to: end)
     }
 }
 
@@ -65,20 +69,28 @@ extension Service {
 
     /// The next instant at which time alone may change the verdict: the earliest end, the edge of a
     /// window, the next midnight of the zone, the moment at which flags become stale or an override
-    /// expires. `state.json` is valid until a minute after it.
+    /// expires. `state.json` is valid until a minute after it. By the wall clock, also where a
+    /// server's clock counts: as much later as that clock will need.
     func nextEdge(of evidence: [Evidence], in circumstances: Circumstances, at now: Now) -> Instant
     {
         // A day is as long as 27 hours where a zone moved westwards (Antarctica/Casey, 2010).
         var edge = min(zone.startOfNextDay(after: now.wall), now.wall + Self.longestDay)
-        let known = max(circumstances.time, now.wall)
         for item in evidence {
-            for instant in item.reading?.edges ?? [] where instant > known {
-                edge = min(edge, instant)
+            var (time, lag) = (now.wall, Duration.zero)
+            switch item.clock {
+            case .host: break
+            case .held(let known): time = max(known, time)
+            case .server(let known):
+                (time, lag) = (known, now.wall - known)
+                edge = min(edge, zone.startOfNextDay(after: known) + lag)
+            }
+            for instant in item.reading?.edges ?? [] where instant > time {
+                edge = min(edge, instant + lag)
             }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
-        if let override = circumstances.standingOverride, override.until > now.wall {
-            edge = min(edge, override.until)
+        if let override = circumstances.standingOverride {
+            edge = min(edge, now.wall + (override.until - circumstances.overrideTime))
         }
         return edge
     }

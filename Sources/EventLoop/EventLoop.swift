@@ -52,12 +52,25 @@ package final class EventLoop {
     /// The time on both axes, asked of the kernel at each use: it moves on while one event is
     /// handled.
     package var now: (wall: Instant, boot: Boottime) {
-        (Self.wallClock, Boottime(microseconds: Self.microseconds(of: CLOCK_BOOTTIME)))
+        (Self.wallClock, Self.bootClock)
     }
 
     /// The wall clock, now: for a program that has no loop to ask.
     package static var wallClock: Instant {
         Instant(microseconds: microseconds(of: CLOCK_REALTIME))
+    }
+
+    /// The clock since boot, now: for a program that has no loop to ask.
+    package static var bootClock: Boottime {
+        Boottime(microseconds: microseconds(of: CLOCK_BOOTTIME))
+    }
+
+    /// Whether the kernel calls the wall clock synchronised; nil if it does not tell this process,
+    /// as in a sandbox.
+    package static var isClockSynchronised: Bool? {
+        var state = timex()
+        let result = unsafe adjtimex(&state)
+        return result < 0 ? nil : result != TIME_ERROR
     }
 
     /// The time on the axis of systemd's time stamps, now.

@@ -7,7 +7,7 @@ enum StoredForm {
     private static let schema: Int64 = 1
 
     /// The document with these members beside its schema. `room` is its size in bytes, about.
-    fileprivate static func bytes(_ members: JSON.Object, room: Int = 0) -> [UInt8] {
+    static func bytes(_ members: JSON.Object, room: Int = 0) -> [UInt8] {
         var document: JSON.Object = ["schema": .number(Number(schema))]
         for (key, value) in members { document[key] = value }
         var bytes = JSON.Value.object(document).serializedBytes(.pretty, room: room)
@@ -24,17 +24,21 @@ enum StoredForm {
         return try content(stored)
     }
 
-    /// A document with an object for each service, in the order of their names.
-    fileprivate static func bytes<Value>(
-        byService values: [ServiceName: Value], _ json: (Value) -> JSON.Object
+    /// A document with an object for each service, in the order of their names, and another member.
+    static func bytes<Value>(
+        byService values: [ServiceName: Value], and other: (key: String, value: JSON.Value)? = nil,
+        _ json: (Value) -> JSON.Object
     ) -> [UInt8] {
         let services = values.sorted { $0.key < $1.key }.map {
             ($0.key.text, JSON.Value.object(json($0.value)))
         }
-        return bytes(["services": .object(JSON.Object(services))])
+        var members: JSON.Object = ["services": .object(JSON.Object(services))]
+        if let other { members[other.key] = other.value }
+        return bytes(members)
     }
 
-    fileprivate static func byService<Value>(
+    /// The values of the services in such a document; throws for a name that no service can have.
+    static func byService<Value>(
         _ stored: JSON.Object, _ value: (JSON.Object) throws -> Value
     ) throws -> [ServiceName: Value] {
         var values: [ServiceName: Value] = [:]
@@ -120,113 +124,6 @@ enum StoredFlags {
     }
 }
 
-/// The stored ledger of states: an entry for each service.
-enum StoredLedger {
-    /// The document.
-    static func bytes(of ledger: Ledger) -> [UInt8] {
-        StoredForm.bytes(byService: ledger.entries, json)
-    }
-
-    /// The entries of these services for the log: an object in a line for each of them, after a line feed, so
-    /// that a line that was cut off by a crash ends there.
-    static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for name in services.sorted() {
-            guard let entry = ledger.entries[name] else { continue }
-            var stored = json(entry)
-            stored["service"] = .string(name.text)
-            bytes.append(UInt8(ascii: "\n"))
-            bytes += JSON.Value.object(stored).serializedBytes(.compact)
-        }
-        return bytes
-    }
-
-    /// Puts the entries of a log in the places of older ones. A line that was cut off counts as not written.
-    static func apply(_ log: [UInt8], to ledger: inout Ledger) {
-        for line in log.split(separator: UInt8(ascii: "\n")) {
-            do {
-                let stored = try JSON.Value.parse(Array(line)).asObject()
-                let entry = try entry(stored)
-                guard let name = ServiceName(try stored.string("service")),
-                    ledger.entries[name].map({ $0.generation <= entry.generation }) ?? true
-                else { continue }
-                ledger.entries[name] = entry
-            } catch {
-                continue
-            }
-        }
-    }
-
-    private static func json(_ entry: Ledger.Entry) -> JSON.Object {
-        var stored: JSON.Object = [
-            "state": .string(entry.state.rawValue),
-            "since": .string(Zone.utc.rfc3339(entry.since)),
-            "generation": .number(Number(Int64(entry.generation))),
-            "boot_id": .string(entry.bootID),
-        ]
-        if entry.isHeld { stored["held"] = true }
-        if let closing = entry.closing {
-            stored["closing"] = .object([
-                "cause": .number(Number(closing.cause.microseconds)),
-                "at": .number(Number(closing.at.microseconds)),
-            ])
-        }
-        if let announced = entry.announced { stored["announced"] = json(announced) }
-        return stored
-    }
-
-    /// The ledger.
-    static func ledger(in stored: JSON.Object) throws -> Ledger {
-        Ledger(entries: try StoredForm.byService(stored, entry))
-    }
-
-    /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
-    /// can still be counted.
-    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
-
-    private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
-        let state = try object.state()
-        guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
-        else { throw StoredFormError.wrong("generation") }
-        var entry = Ledger.Entry(
-            state: state, since: try object.instant("since"), generation: Int(generation),
-            bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
-        if let closing = object["closing"]?.object {
-            entry.closing = Closing(
-                cause: try closing.boottime("cause"), at: try closing.boottime("at"))
-        }
-        if object["announced"] != nil {
-            entry.announced = try announced(try object.array("announced"))
-        }
-        return entry
-    }
-
-    private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {
-        let items = announced.sorted {
-            ($0.key.from, $0.key.until ?? $0.key.from) < ($1.key.from, $1.key.until ?? $1.key.from)
-        }
-        return .array(
-            items.map { item, since in
-                .object([
-                    "from": .string(Zone.utc.rfc3339(item.from)),
-                    "until": .optional(item.until.map(Zone.utc.rfc3339)),
-                    "since": .string(Zone.utc.rfc3339(since)),
-                ])
-            })
-    }
-
-    private static func announced(_ items: [JSON.Value]) throws -> [Announcement: Instant] {
-        var announced: [Announcement: Instant] = [:]
-        for item in items {
-            let object = try item.asObject()
-            let until = object["until"]?.string == nil ? nil : try object.instant("until")
-            let announcement = Announcement(from: try object.instant("from"), until: until)
-            announced[announcement] = try object.instant("since")
-        }
-        return announced
-    }
-}
-
 /// The stored overrides: one for each service that has one.
 enum StoredOverrides {
     /// The document.
@@ -300,17 +197,17 @@ extension JSON.Object {
     /// A time by RFC 3339.
     func instant(_ key: String) throws -> Instant { try Instant(rfc3339: try string(key)) }
 
-    fileprivate func boottime(_ key: String) throws(StoredFormError) -> Boottime {
+    func boottime(_ key: String) throws(StoredFormError) -> Boottime {
         guard let microseconds = self[key]?.number?.int64 else { throw .wrong(key) }
         return Boottime(microseconds: microseconds)
     }
 
-    fileprivate func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
+    func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
         guard let array = self[key]?.array else { throw .wrong(key) }
         return array
     }
 
-    fileprivate func object(_ key: String) throws(StoredFormError) -> JSON.Object {
+    func object(_ key: String) throws(StoredFormError) -> JSON.Object {
         guard let object = self[key]?.object else { throw .wrong(key) }
         return object
     }

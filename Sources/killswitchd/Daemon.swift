@@ -64,18 +64,26 @@ final class Daemon {
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
         followed = try sources.follow(settings.sources)
         let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: followed)
+        let address = environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
+        let synchronisation = ClockSynchronisation(loop, address: address)
         let (wall, boot) = loop.now
         let machine = Machine(
             plan: settings.plan, memory: memory, bootID: bootID, clockFloor: ClockFloor.instant,
-            seed: UInt64.random(in: .min ... .max), at: Now(wall: wall, boot: boot))
+            seed: UInt64.random(in: .min ... .max),
+            at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
         agent = Agent(
-            loop: loop, machine: machine, runtime: runtime, state: state, announce: log.write)
+            loop: loop, machine: machine, runtime: runtime, state: state,
+            synchronisation: Synchronisation(
+                value: { synchronisation.value }, clockWasSet: synchronisation.clockWasSet,
+                renew: synchronisation.renew),
+            announce: log.write)
         sources.deliver = agent.post
+        synchronisation.changed = { [unowned agent] in agent.post(.woke) }
         gatekeeper =
             options.movesGates
             ? Gatekeeper(
                 loop: loop, services: services,
-                address: environmentVariable("DBUS_SYSTEM_BUS_ADDRESS"),
+                address: address,
                 publish: agent.publish, announce: log.write) : nil
         manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
     }

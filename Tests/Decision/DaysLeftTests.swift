@@ -55,7 +55,7 @@ import Testing
         evidence.isAnswered = true
         let verdict = shop.decide(
             [evidence],
-            in: Circumstances(time: now.wall, isClockBelieved: true, isSameBoot: true))
+            in: Circumstances(time: now.wall, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }

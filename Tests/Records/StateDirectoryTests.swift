@@ -99,7 +99,10 @@ import Testing
             Announcement(from: since + .seconds(60)): since,
             Announcement(from: since, until: since + .seconds(60)): since,
         ]
-        let ledger = Ledger(entries: [try named("shop"): entry])
+        var ledger = Ledger(entries: [try named("shop"): entry])
+        ledger.clocks = Ledger.Clocks(
+            bootID: "b-1", isSynchronised: true,
+            servers: [try named("app"): ServerClock(date: since, at: Boottime(microseconds: 7))])
         try directory.store(ledger)
         let restored = try #require(try directory.ledger())
         #expect(restored == ledger)

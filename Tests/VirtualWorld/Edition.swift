@@ -18,16 +18,19 @@ struct Edition {
 extension Edition {
     /// A service that ends again and again: after some weeks an end is announced, and it is withdrawn
     /// before it comes, or some days after.
+    /// `hours` is about how long each flag is in force.
     static func ends(
-        from start: Instant, for length: Duration, using random: inout SeededRandom
+        from start: Instant, for length: Duration, every hours: ClosedRange<Int64> = 24...600,
+        using random: inout SeededRandom
     ) throws -> [Edition] {
         var editions = [try Edition(.runs, from: start, number: 0)]
         var time = start
         while time < start + length {
-            time = time + .hours(.random(in: 24...600, using: &random))
-            let end = time + .seconds(Int64.random(in: 3600...1_000_000, using: &random))
+            time = time + .hours(.random(in: hours, using: &random))
+            let end =
+                time + .seconds(Int64.random(in: 3600...hours.upperBound * 1700, using: &random))
             editions.append(try Edition(.countdown(end), from: time, number: editions.count))
-            time = time + .hours(.random(in: 1...360, using: &random))
+            time = time + .hours(.random(in: 1...max(hours.upperBound * 3 / 5, 2), using: &random))
             editions.append(try Edition(.runs, from: time, number: editions.count))
         }
         return editions

@@ -237,7 +237,8 @@ package struct World {
 /// A text that is no valid name.
 private struct NoName: Error {}
 
-private func name<Thing>(_ text: String) throws -> Name<Thing> {
+/// The name of this text.
+func name<Thing>(_ text: String) throws -> Name<Thing> {
     guard let name = Name<Thing>(text) else { throw NoName() }
     return name
 }

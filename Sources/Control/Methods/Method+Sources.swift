@@ -9,8 +9,8 @@ extension Method {
         name: "Sources", access: .reading,
         declaration: """
             # One source: seconds since it confirmed its flags, seconds until the next poll (null
-            # while a fetch is in flight), why the last fetch brought nothing, the warnings about it
-            # and its flags, and who follows it.
+            # while a fetch is in flight), why the last fetch brought nothing, the warnings about it,
+            # its flags and its server's clock, and who follows it.
             type Source (
               name: string,
               age: ?int,

@@ -3,6 +3,8 @@ struct EffectBatch {
     var notices: [Notice] = []
     /// The services whose entries in the ledger have to be stored.
     var changedEntries: Set<ServiceName> = []
+    /// Whether the whole ledger has to be stored.
+    var isLedgerChanged = false
     var areOverridesChanged = false
     private var effects: [Effect] = []
 
@@ -17,7 +19,10 @@ struct EffectBatch {
         ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
     ) -> [Effect] {
         if areOverridesChanged { add(.storeOverrides(overrides)) }
-        if !changedEntries.isEmpty { add(.storeLedger(ledger, changed: changedEntries)) }
+        if isLedgerChanged { changedEntries = Set(ledger.entries.keys) }
+        if isLedgerChanged || !changedEntries.isEmpty {
+            add(.storeLedger(ledger, changed: changedEntries))
+        }
         var deduplication = NoticeDeduplication(notices)
         for notice in notices where !deduplication.covers(notice) { add(.announce(notice)) }
         if let sleep { add(sleep) }

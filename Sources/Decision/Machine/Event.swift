@@ -1,5 +1,23 @@
 package import CivilTime
 
+/// The time of an event by both clocks. It comes with the event: the machine reads no clock.
+package struct Now: Hashable, Sendable {
+    /// The wall clock, for ends, windows and midnights. It may step, and it may be wrong.
+    package var wall: Instant
+    /// The clock since boot, for polls, time-outs and ages.
+    package var boot: Boottime
+    /// Whether the kernel calls the wall clock synchronised (adjtimex(2)); nil if nobody has told
+    /// since the start or since the clock was set.
+    package var isSynchronised: Bool?
+
+    /// One moment, read from both clocks.
+    package init(wall: Instant, boot: Boottime, isSynchronised: Bool? = false) {
+        self.wall = wall
+        self.boot = boot
+        self.isSynchronised = isSynchronised
+    }
+}
+
 /// Something that happened: the only input of the machine.
 package enum Event: Hashable, Sendable {
     /// The first event: the machine takes up its work.

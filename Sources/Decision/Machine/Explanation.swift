@@ -46,7 +46,8 @@ extension Machine {
                 plan: plan, flags: known.answer.map { plan.format.relevant(in: $0.flags) },
                 age: known.reading == nil ? nil : evidence[position].age,
                 opinion: opinions[position], problem: known.problem, isStaged: known.staged != nil,
-                nextWindow: known.reading?.nextWindow(after: circumstances.time),
+                nextWindow: known.reading?.nextWindow(
+                    after: evidence[position].time(in: circumstances)),
                 isDecisive: circumstances.standingOverride == nil && position == decisive)
         }
         let verdict = state.service.decide(evidence, in: circumstances)

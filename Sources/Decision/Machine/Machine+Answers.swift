@@ -156,7 +156,7 @@ extension Machine {
                 if let source = index.source(name) { store(source) }
             case .markConfirmed(let name):
                 batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
-            case .storeLedger: batch.changedEntries.formUnion(ledger.entries.keys)
+            case .storeLedger: batch.isLedgerChanged = true
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
                 guard let service = index.service(name) else {

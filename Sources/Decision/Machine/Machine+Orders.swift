@@ -39,13 +39,14 @@ extension Machine {
         batch.notices.append(.released(name, override, by: author))
     }
 
-    /// Drops the overrides that have expired by a clock that is believed.
+    /// Drops the overrides that have expired .
     mutating func expireOverrides() {
         guard !overrides.isEmpty else { return }
         let expired = overrides.filter { name, override in
-            guard override.until <= now.wall else { return false }
-            guard let service = index.service(name) else { return host.trust.believes(now) }
-            return services[service].isClockBelieved(on: host)
+            guard let service = index.service(name) else {
+                return override.until <= now.wall && host.trust.believes(now)
+            }
+            return override.until <= services[service].overrideTime(on: host)
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil)

@@ -55,6 +55,7 @@ extension Machine {
         for name in before.sources.map(\.name) where index.source(name) == nil {
             batch.add(.unfollow(name))
         }
+        host.trust.keep(plan.sources)
         pendingWrites.drop { before.index.loses($0, in: index) }
     }
 

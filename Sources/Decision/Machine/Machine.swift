@@ -41,7 +41,9 @@ package struct Machine: Sendable {
         overrides = memory.overrides
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
-        let trust = ClockTrust(floor: fetched.reduce(clockFloor, max))
+        let trust = ClockTrust(
+            certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
+            bootID: bootID, at: now)
         host = HostState(now: now, trust: trust, bootID: bootID)
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
@@ -59,12 +61,14 @@ package struct Machine: Sendable {
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         if case .recorded(_, problem: nil) = event, pendingWrites.isEmpty { return [] }
         host.now = now
+        if host.trust.follow(now, isStepped: event == .clockStepped) { noteClocks() }
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
         let answered = take(event)
         retryWrites()
         expireOverrides()
         decideDue()
         if let answered { rest(answered) }
+        storeClocks()
         beginFetches()
         batch.notices = noticeLimit.admit(batch.notices, at: now)
         let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
@@ -101,8 +105,11 @@ package struct Machine: Sendable {
             host.awaitsFirstAnswers = false
             markAllDue()
         case .fetched(let name, let outcome, let date):
-            if let date { host.trust.observe(date: date, at: now) }
-            return index.source(name).flatMap { receive(outcome, from: $0) }
+            guard let source = index.source(name) else { break }
+            if !outcome.isFailure, host.trust.hear(sources[source].plan, date: date, at: now) {
+                noteClocks()
+            }
+            return receive(outcome, from: source)
         case .hinted(let name):
             if let source = index.source(name) { sources[source].hint(at: now) }
         case .watched(let name, let problem):
@@ -124,6 +131,13 @@ package struct Machine: Sendable {
             reconfigure(plan, replaced, remembered)
         }
         return nil
+    }
+
+    /// Takes in that the clocks of ends may be others than before, and warns about servers whose
+    /// clock is far from ours.
+    private mutating func noteClocks() {
+        batch.notices += host.trust.takeWarnings(at: now)
+        markAllDue()
     }
 
     private mutating func markAllDue() {
@@ -158,6 +172,13 @@ package struct Machine: Sendable {
 
     // MARK: - Time
 
+    /// Stores the clocks that a restart in this boot needs, if they are others than those stored.
+    private mutating func storeClocks() {
+        guard let clocks = host.trust.takeUnstored(bootID: host.bootID) else { return }
+        ledger.clocks = clocks
+        batch.isLedgerChanged = true
+    }
+
     /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
     /// another pace than the interval.
     private mutating func rest(_ source: Int) {
@@ -169,6 +190,7 @@ package struct Machine: Sendable {
             let own = asked ?? interval
             pace = pace.map { min($0, own) } ?? own
         }
+        if let pace { host.trust.expect(sources[source].name, after: pace, at: now) }
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 

@@ -30,10 +30,33 @@ package struct Ledger: Hashable, Sendable {
         }
     }
 
+    /// What a restart in the same boot has to know of clocks: an end must not come true because the
+    /// daemon has not heard yet that the wall clock is wrong.
+    package struct Clocks: Hashable, Sendable {
+        /// The boot of these clocks.
+        package let bootID: String
+        /// Whether the wall clock was synchronised.
+        package let isSynchronised: Bool
+        /// The clocks of the servers that tell the time.
+        package let servers: [SourceName: ServerClock]
+
+        /// The clocks of the boot `bootID`.
+        package init(bootID: String, isSynchronised: Bool, servers: [SourceName: ServerClock]) {
+            self.bootID = bootID
+            self.isSynchronised = isSynchronised
+            self.servers = servers
+        }
+    }
+
     package var entries: [ServiceName: Entry]
+    /// Nil before a server has told the time.
+    package var clocks: Clocks?
 
     /// A ledger with these entries.
-    package init(entries: [ServiceName: Entry] = [:]) { self.entries = entries }
+    package init(entries: [ServiceName: Entry] = [:], clocks: Clocks? = nil) {
+        self.entries = entries
+        self.clocks = clocks
+    }
 }
 
 /// Everything that earlier runs have stored: flags, ledger, overrides.

@@ -31,7 +31,7 @@ package struct Overview {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
-        /// The present warnings about it and its flags, each a clause.
+        /// The present warnings about it, its flags and its server's clock, each a clause.
         package let warnings: [String]
     }
 
@@ -105,6 +105,9 @@ extension Machine {
         index.source(name).map { view(ofSource: $0, at: now) }
     }
 
+    /// Whether a server's recent `Date` is far from the wall clock.
+    package var isClockContradicted: Bool { host.trust.hasContradiction }
+
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
@@ -134,6 +137,7 @@ extension Machine {
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
             problem: sources[position].failure?.detail,
-            warnings: sources[position].presentWarnings)
+            warnings: sources[position].presentWarnings
+                + [host.trust.warning(about: sources[position].name, at: now)].compactMap(\.self))
     }
 }

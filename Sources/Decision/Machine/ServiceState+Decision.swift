@@ -46,32 +46,43 @@ extension ServiceState {
                     && now.boot < known.awaitedSince + service.policy.firstTimeout,
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
                     && host.wokenAt.map { age > now.boot - $0 } ?? false,
-                age: age, problem: known.problem, unconfirmed: known.unconfirmed,
+                clock: clock(of: plan.source, on: host), age: age, problem: known.problem,
+                unconfirmed: known.unconfirmed,
                 version: known.reading?.version.map(String.init) ?? known.version)
         }
     }
 
     /// The circumstances of its decision.
     func circumstances(_ override: Override?, on host: HostState) -> Circumstances {
-        let now = host.now
-        let isBelieved = isClockBelieved(on: host)
-        let held = host.trust.heldTime(at: now)
-        return Circumstances(
-            time: isBelieved ? now.wall : max(held, knownPast ?? held),
-            isClockBelieved: isBelieved, isSameBoot: isSameBoot,
+        Circumstances(
+            time: host.now.wall, overrideTime: overrideTime(on: host), isSameBoot: isSameBoot,
             wantedBefore: isSameBoot || record != nil ? wanted : nil,
             installed: installed, override: override)
     }
 
-    /// Whether the wall clock counts for its ends and windows: it is believed, or the wait is over.
-    func isClockBelieved(on host: HostState) -> Bool {
-        if host.trust.believes(host.now) { return true }
-        return holdEnds(on: host).map { $0 <= host.now.boot } ?? false
+    /// Whose clock measures the ends and windows of a source.
+    private func clock(of source: SourceName, on host: HostState) -> EndClock {
+        host.trust.clock(
+            of: source, wait: service.policy.firstTimeout, past: knownPast, at: host.now)
     }
 
-    /// Until when a clock that is not believed holds ends and windows.
-    private func holdEnds(on host: HostState) -> Boottime? {
-        host.trust.holdEnds(after: service.policy.firstTimeout, heardAt: firstAnswerAt)
+    /// The time for the end of an override: the earliest of the wall clock and of the servers' clocks
+    /// that count for this service. A step of the clock must not end an order.
+    func overrideTime(on host: HostState) -> Instant {
+        service.switches.reduce(host.now.wall) { earliest, plan in
+            switch clock(of: plan.source, on: host) {
+            case .host, .held: earliest
+            case .server(let time): min(earliest, time)
+            }
+        }
+    }
+
+    /// The time by which a verdict was decided: that of the clock that counts for its source.
+    func time(
+        of verdict: Verdict, _ evidence: [Evidence], _ circumstances: Circumstances
+    ) -> Instant {
+        let decisive = evidence.first { $0.source == verdict.source }
+        return decisive?.time(in: circumstances) ?? circumstances.time
     }
 
     /// Until when a host that has woken up waits for the sources, as after a start.
@@ -89,7 +100,9 @@ extension ServiceState {
         let source = service.switches[position].source
         let circumstances = circumstances(override, on: host)
         let gate = { (reading: Reading) in
-            service.opinion(of: Evidence(source: source, reading: reading), in: circumstances)?.gate
+            var evidence = Evidence(source: source, reading: reading)
+            evidence.clock = clock(of: source, on: host)
+            return service.opinion(of: evidence, in: circumstances)?.gate
         }
         guard let wanted = gate(next), wanted != gate(before) else { return nil }
         return Unconfirmed(gate: wanted, count: 1, needed: wanted == .closed ? close : open)
@@ -187,9 +200,10 @@ extension ServiceState {
         for left in candidate.evidence.compactMap(service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }
-        if !candidate.circumstances.isClockBelieved {
-            if let moment = holdEnds(on: host) { wake.include(boot: moment) }
-            if let instant = host.trust.reachesFloor(at: now) { wake.include(wall: instant) }
+        for item in candidate.evidence {
+            wake.include(
+                host.trust.nextChange(
+                    of: item.clock, of: item.source, wait: service.policy.firstTimeout, at: now))
         }
         return wake
     }

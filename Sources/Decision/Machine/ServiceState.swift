@@ -16,8 +16,6 @@ struct ServiceState: Hashable, Waking {
     private(set) var record: Record?
     /// Its entry in the ledger.
     private(set) var entry: Ledger.Entry?
-    /// When the first answer of any of its sources came since the start.
-    private(set) var firstAnswerAt: Boottime?
     /// When the gate last closed; nil while it is open.
     private(set) var closedAt: Boottime?
     /// The gate that its flags and its policy wanted when it was last decided, without overrides;
@@ -31,8 +29,8 @@ struct ServiceState: Hashable, Waking {
     private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
     private(set) var isSameBoot = false
-    /// When the state that an earlier run stored began: while the clock is not believed, the time
-    /// for ends and windows is no earlier.
+    /// When the state that an earlier run stored began: while no clock is believed, the time for ends
+    /// and windows is no earlier.
     private(set) var knownPast: Instant?
     /// When it is due for a decision: at once if something changed since it was last decided, else
     /// when time alone may change the decision.
@@ -71,7 +69,6 @@ struct ServiceState: Hashable, Waking {
         if repeats(answer, at: position) {
             let maxStale = service.policy.maxStale
             if switches[position].rest(on: answer, at: host.now, maxStale: maxStale) { markDue() }
-            firstAnswerAt = firstAnswerAt ?? host.now.boot
             values.take(answer, at: position, of: service, &notices)
             return true
         }
@@ -89,7 +86,6 @@ struct ServiceState: Hashable, Waking {
             answer, reading, version: version(of: answer, at: position),
             isForNextStart: service.activation == .nextStart,
             mover: mover(reading, at: position, override, on: host), at: host.now)
-        firstAnswerAt = firstAnswerAt ?? host.now.boot
         if offer == .inForce { use(answer, at: position, before: before, &notices) }
         return offer != .unconfirmed
     }
@@ -111,7 +107,6 @@ struct ServiceState: Hashable, Waking {
     mutating func confirm(_ newest: Int, at position: Int, _ now: Now) -> Bool {
         guard switches[position].newestReadable == newest else { return false }
         if switches[position].confirm(at: now, maxStale: service.policy.maxStale) { markDue() }
-        firstAnswerAt = firstAnswerAt ?? now.boot
         return true
     }
 
@@ -156,7 +151,6 @@ struct ServiceState: Hashable, Waking {
             switches[position].adopt(
                 source.answers[...], confirmed: source.confirmation,
                 by: service.switches[position], of: service)
-            firstAnswerAt = firstAnswerAt ?? switches[position].confirmation.moment
         }
         values.adopt(
             source.answers, lead: switches[position].answer?.number, at: position, of: service)
@@ -208,7 +202,8 @@ struct ServiceState: Hashable, Waking {
         return Candidate(
             service: index, name: service.name, evidence: evidence, circumstances: circumstances,
             verdict: verdict, unforced: unforced, wanted: wanted,
-            lead: announcements.lead(of: unforced, at: circumstances.time, now: host.now),
+            lead: announcements.lead(
+                of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
             isReconfigured: isReconfigured)
     }
 
@@ -275,7 +270,6 @@ struct ServiceState: Hashable, Waking {
         }
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }
-        firstAnswerAt = before.firstAnswerAt ?? switches.compactMap(\.confirmation.moment).min()
         isReconfigured =
             service != before.service
             || service.switches.contains { changes[$0.source]?.hasOtherDefaults == true }

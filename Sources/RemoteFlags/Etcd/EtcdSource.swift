@@ -76,7 +76,8 @@ package final class EtcdSource: FlagSource {
             let answer = Answer(
                 body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
                 fetchedAt: now)
-            context.end(.answer(answer), date: found.response.date(now: now))
+            // No Date: the members of a cluster have a clock each, and none of them announced an end.
+            context.end(.answer(answer))
         case .failure(let failure):
             watch?.pollFailed(failure)
             context.end(.failure(failure))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Decision
+import EventLoop
 import Files
 import HostConfiguration
 import JSON
@@ -84,9 +85,11 @@ struct DecisionReplay {
             }
             .sorted { $0.time < $1.time }
         let flags = try flags(beside: state)
+        let memory = try memory(flags.mapValues(\.inForce))
+        let clocks = memory.ledger.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
-            plan: plan, memory: try memory(flags.mapValues(\.inForce)),
+            plan: plan, memory: memory,
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
         if case .file(let path) = service.installed,
             let version = try VersionFile.version(in: path)
@@ -96,7 +99,9 @@ struct DecisionReplay {
         _ = machine.handle(.started, at: begin)
         for (source, time) in confirmations {
             let outcome = flags[source]?.waiting.map(Outcome.answer) ?? .unchanged
-            _ = machine.handle(.fetched(source, outcome), at: moment(time))
+            let now = moment(time)
+            _ = machine.handle(
+                .fetched(source, outcome, date: clocks?.servers[source]?.time(at: now)), at: now)
         }
         // A published decision means that the wait for first answers is over.
         if state.state != .undecided { _ = machine.handle(.waitEnded, at: moment(now)) }
@@ -132,9 +137,12 @@ struct DecisionReplay {
             overrides: try state.overrides() ?? [:])
     }
 
-    /// The time on both clocks, which are made to agree, since only differences count here.
+    /// The time on both clocks, as if the wall clock had not been set since: a server's clock is stored
+    /// by the boot clock.
     private func moment(_ instant: Instant) -> Now {
-        Now(wall: instant, boot: Boottime(microseconds: instant.microseconds))
+        Now(
+            wall: instant, boot: EventLoop.bootClock + (instant - published.now),
+            isSynchronised: EventLoop.isClockSynchronised)
     }
 
     /// The last configuration that the daemon accepted.

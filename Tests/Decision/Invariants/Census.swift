@@ -71,7 +71,7 @@ struct Census {
             return policy.whenUnknown == .closed ? "unknown" : nil
         }
         let isOld = policy.maxStale.map { evidence.age >= $0 } ?? false
-        let hasExpired = reading.expires.map { circumstances.time >= $0 } ?? false
+        let hasExpired = reading.expires.map { evidence.time(in: circumstances) >= $0 } ?? false
         let isStale = (isOld || hasExpired) && !evidence.isAwaited
         if isStale, policy.whenStale == .closed { return "stale" }
         let isUpdate = reading.claims.contains(.updateRequired) && policy.updateRequired == .closed

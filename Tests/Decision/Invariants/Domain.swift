@@ -44,22 +44,29 @@ enum Domain {
         }
     }
 
+    /// Whose clock counts: each shows another time on the way to the ends and windows.
+    static let clocks: [EndClock] = [.host, .server(now + .seconds(3600)), .held(earlier)]
+
     /// All evidence of a switch. Without flags there is neither age nor answer.
-    static func evidence(on source: SourceName, problems: [Problem] = Problem.allCases)
-        -> [Evidence]
-    {
+    static func evidence(
+        on source: SourceName, problems: [Problem] = Problem.allCases,
+        clocks: [EndClock] = Domain.clocks
+    ) -> [Evidence] {
         var all: [Evidence] = []
         for reading in readings {
             for problem in problems {
                 for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
                     guard reading != nil || !isAnswered else { continue }
                     for age in reading == nil ? [.zero] : [.zero, maxStale] {
-                        var evidence = Evidence(source: source, reading: reading)
-                        evidence.isAnswered = isAnswered
-                        evidence.isAwaited = isAwaited
-                        evidence.age = age
-                        problem.apply(to: &evidence)
-                        all.append(evidence)
+                        for clock in reading == nil ? [.host] : clocks {
+                            var evidence = Evidence(source: source, reading: reading)
+                            evidence.isAnswered = isAnswered
+                            evidence.isAwaited = isAwaited
+                            evidence.age = age
+                            evidence.clock = clock
+                            problem.apply(to: &evidence)
+                            all.append(evidence)
+                        }
                     }
                 }
             }
@@ -87,15 +94,12 @@ enum Domain {
 
     static let circumstances: [Circumstances] = {
         var all: [Circumstances] = []
-        for isClockBelieved in [true, false] {
-            for isSameBoot in [true, false] {
-                var circumstances = Circumstances(
-                    time: now, isClockBelieved: isClockBelieved, isSameBoot: isSameBoot)
-                circumstances.installed = Version("1.0")
-                all.append(circumstances)
-            }
+        for isSameBoot in [true, false] {
+            var circumstances = Circumstances(time: now, isSameBoot: isSameBoot)
+            circumstances.installed = Version("1.0")
+            all.append(circumstances)
         }
-        all.append(Circumstances(time: now, isClockBelieved: true, isSameBoot: true))
+        all.append(Circumstances(time: now, isSameBoot: true))
         return all
     }()
 

@@ -78,7 +78,7 @@ import Testing
     /// Two switches: if one closes, the other cannot open; a switch that is still awaited opens nothing;
     /// the order of the two makes no difference.
     @Test func noSwitchOpensWhatAnotherCloses() throws {
-        let evidence = Domain.evidence(on: try named("app"), problems: [.none])
+        let evidence = Domain.evidence(on: try named("app"), problems: [.none], clocks: [.host])
             .filter { !$0.isAwaited || $0.age == .zero }
         let circumstances = Domain.circumstances[0]
         var count = 0

@@ -82,58 +82,6 @@ import Testing
                 """#)
     }
 
-    @Test func aClockFarFromTheServersHoldsTheEndUntilFirstTimeoutAfterTheFirstAnswer() throws {
-        var play = try Transcript([try service()]).waiting()
-        let body = #"{"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}"#
-        play.at(
-            1,
-            .fetched(
-                try named("app"), .answer(try answer(body, fetchedAt: play.now.wall)),
-                date: try Instant(rfc3339: "2027-03-01T10:00:00Z")))
-        play.at(30, .woke)
-        play.at(31, .woke)
-        #expect(
-            play.text == #"""
-                1s app answers {"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}
-                    store app: {"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}
-                    remember shop=countdown#2
-                    publish shop countdown open clock-not-believed #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    say warning: shop: countdown (was undecided): the clock is not believed, so the ends and windows of source 'app' are held
-                30s woke
-                31s woke
-                    remember shop=ended#3
-                    publish shop ended closed end-passed days=0 #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed
-
-                """#)
-    }
-
-    /// Once the wrong clock of another server delayed the accepted end of a silent source for as long as it
-    /// was wrong.
-    @Test func theClockOfOneServerHoldsTheEndOfASilentSourceOnlyForAWhile() throws {
-        var memory = try Memory.stored(
-            #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
-            fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
-        memory.overrides = [
-            try named("shop"): try .order(.running, until: "2027-03-01T12:00:05Z")
-        ]
-        let services = [try service(), try service("other", sources: ["other"])]
-        var play = try Transcript(services, memory: memory)
-        play.at(0, .started)
-        let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
-        let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
-        play.at(1, .fetched(try named("other"), .answer(answer), date: date))
-        play.hang(until: 30)
-        #expect(play.states == [.running, .running])
-        play.hang(until: 32)
-        #expect(play.states == [.ended, .running])
-        // The override is over too: a drill's order meets an ended service, and no override.
-        let order = try Override.order(.maintenance)
-        let effects = play.at(32, .override(try named("shop"), order, ifOpen: true))
-        #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])
-    }
-
     @Test func aStepOfTheClockOverTheEndIsAnEvent() throws {
         var play = try Transcript([try service()])
             .answered(#"{"service_end": "countdown", "service_countdown": "2027-03-05T12:00:00Z"}"#)

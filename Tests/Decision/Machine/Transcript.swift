@@ -12,9 +12,13 @@ struct Transcript {
     private var elapsed: Duration = .zero
     /// How far the wall clock was set since the start.
     private var step: Duration = .zero
+    /// What the kernel says of the wall clock.
+    var isSynchronised: Bool? = false
     private var showsSleep: Bool
     /// The wake-up that the machine asked for last.
     private var wake = Wake()
+    /// The ledger on disk.
+    private(set) var ledger = Ledger()
 
     init(
         _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
@@ -35,13 +39,16 @@ struct Transcript {
         machine = Machine(
             plan: plan, memory: memory, bootID: "this-boot",
             clockFloor: try Instant(rfc3339: clockFloor),
-            seed: 1, at: Now(wall: self.start, boot: Boottime(microseconds: 1_000_000_000)))
+            seed: 1,
+            at: Now(
+                wall: self.start, boot: Boottime(microseconds: 1_000_000_000), isSynchronised: nil)
+        )
     }
 
     var now: Now {
         Now(
             wall: start + elapsed + step,
-            boot: Boottime(microseconds: 0) + bootedFor + elapsed)
+            boot: Boottime(microseconds: 0) + bootedFor + elapsed, isSynchronised: isSynchronised)
     }
 
     /// Clears the text, to leave out the usual beginning.
@@ -61,6 +68,7 @@ struct Transcript {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         let effects = machine.handle(event, at: now)
         for case .sleep(let wake) in effects { self.wake = wake }
+        for case .storeLedger(let ledger) in effects { self.ledger = ledger }
         text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
         for effect in effects {
             if case .sleep = effect, !showsSleep { continue }
@@ -96,12 +104,19 @@ struct Transcript {
         return at(Double((edge - start).microseconds) / 1_000_000, .woke)
     }
 
-    /// Sends an answer with this body.
+    /// Sends an answer with this body, and with the `Date` of its server if it has one.
     @discardableResult
-    mutating func at(_ seconds: Double, _ source: String, answers body: String) throws -> [Effect] {
+    mutating func at(
+        _ seconds: Double, _ source: String, answers body: String, date: Instant? = nil
+    ) throws -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
-        return at(
-            seconds, .fetched(try named(source), .answer(try answer(body, fetchedAt: now.wall))))
+        let answer = try answer(body, fetchedAt: now.wall)
+        return at(seconds, .fetched(try named(source), .answer(answer), date: date))
+    }
+
+    /// The time at this many seconds since the start, whatever the wall clock was set to.
+    func trueTime(at seconds: Double) -> Instant {
+        start + .microseconds(Int64(seconds * 1_000_000))
     }
 
     /// Steps the wall clock, and tells the machine.

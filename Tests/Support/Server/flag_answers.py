@@ -22,6 +22,8 @@ BAD = [("ETag", '"bad"'), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")]
 _deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
 BOMB = b"".join(_deflate.compress(bytes(1 << 20)) for _ in range(32)) + _deflate.flush()
 
+START = time.time()
+
 # The port of a second listener on this address, which flag-server.py sets.
 other_port = 0
 
@@ -30,8 +32,8 @@ def case():
     return read("case", "running").strip()
 
 
-def head(status, fields=(), length=None):
-    lines = [f"HTTP/1.1 {status}", "Date: " + formatdate(usegmt=True)]
+def head(status, fields=(), length=None, ahead=0):
+    lines = [f"HTTP/1.1 {status}", "Date: " + formatdate(later(ahead), usegmt=True)]
     lines += [f"{name}: {value}" for name, value in fields]
     if length is not None:
         lines.append(f"Content-Length: {length}")
@@ -89,6 +91,12 @@ def pieces(request, name):
     elif name == "retry-interval":
         value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
         yield good(request, "retry", json.dumps(value).encode())
+    elif name.startswith("clock_"):
+        # clock_AHEAD_END: the server's clock is ahead, and the end comes so long after its start.
+        ahead, end = map(int, name.split("_")[1:])
+        value = {"state": "countdown", "ends_at": rfc3339(START + end)}
+        body = json.dumps(value).encode()
+        yield head("200 OK", [("Content-Type", "application/json")], len(body), ahead) + body
     elif name == "same-body-other-etag":
         yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
     elif name.isdigit():

@@ -1,0 +1,50 @@
+package import CivilTime
+
+/// The clock of a source's server: its time at a moment of this boot.
+package struct ServerClock: Hashable, Sendable {
+    /// The time that it showed.
+    package let date: Instant
+    /// When it showed this.
+    package let at: Boottime
+
+    /// A server whose clock showed `date` at `at`.
+    package init(date: Instant, at: Boottime) {
+        self.date = date
+        self.at = at
+    }
+}
+
+extension ServerClock {
+    /// A difference that answers on their way may make, and that is no step of the clock.
+    private static let noise: Duration = .seconds(60)
+
+    /// A server whose clock shows `date` now.
+    init(_ date: Instant, at now: Now) { self.init(date: date, at: now.boot) }
+
+    /// Its time now.
+    package func time(at now: Now) -> Instant { date + (now.boot - at) }
+
+    /// Whether it is further from the wall clock than the tolerance.
+    func isFar(from now: Now) -> Bool {
+        (now.wall - time(at: now)).magnitude > ClockTrust.tolerance
+    }
+
+    /// The same clock after another `Date`. That is a whole second, rounded down, and an answer may be
+    /// slow: a clock that seems to be late by little has not moved. So its time never goes backwards
+    /// by the noise, and an end that has come stays.
+    func moved(to date: Instant, at now: Now) -> ServerClock {
+        let expected = time(at: now)
+        let isLate = date <= expected && expected - date < Self.noise
+        return isLate ? ServerClock(expected, at: now) : ServerClock(date, at: now)
+    }
+
+    /// Whether it shows about the same time as `other` at every moment.
+    func isNear(_ other: ServerClock) -> Bool {
+        ((date - other.date) - (at - other.at)).magnitude < Self.noise
+    }
+}
+
+extension Duration {
+    /// The duration without its sign.
+    var magnitude: Duration { max(self, .zero - self) }
+}

@@ -1,0 +1,140 @@
+import CivilTime
+import Decision
+import JSON
+
+/// The stored ledger of states: an entry for each service.
+enum StoredLedger {
+    /// The document.
+    static func bytes(of ledger: Ledger) -> [UInt8] {
+        let clocks = ledger.clocks.map { JSON.Value.object(json($0)) }
+        return StoredForm.bytes(byService: ledger.entries, and: clocks.map { ("clocks", $0) }, json)
+    }
+
+    /// The entries of these services for the log: an object in a line for each of them, after a line feed, so
+    /// that a line that was cut off by a crash ends there.
+    static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for name in services.sorted() {
+            guard let entry = ledger.entries[name] else { continue }
+            var stored = json(entry)
+            stored["service"] = .string(name.text)
+            bytes.append(UInt8(ascii: "\n"))
+            bytes += JSON.Value.object(stored).serializedBytes(.compact)
+        }
+        return bytes
+    }
+
+    /// Puts the entries of a log in the places of older ones. A line that was cut off counts as not written.
+    static func apply(_ log: [UInt8], to ledger: inout Ledger) {
+        for line in log.split(separator: UInt8(ascii: "\n")) {
+            do {
+                let stored = try JSON.Value.parse(Array(line)).asObject()
+                let entry = try entry(stored)
+                guard let name = ServiceName(try stored.string("service")),
+                    ledger.entries[name].map({ $0.generation <= entry.generation }) ?? true
+                else { continue }
+                ledger.entries[name] = entry
+            } catch {
+                continue
+            }
+        }
+    }
+
+    private static func json(_ entry: Ledger.Entry) -> JSON.Object {
+        var stored: JSON.Object = [
+            "state": .string(entry.state.rawValue),
+            "since": .string(Zone.utc.rfc3339(entry.since)),
+            "generation": .number(Number(Int64(entry.generation))),
+            "boot_id": .string(entry.bootID),
+        ]
+        if entry.isHeld { stored["held"] = true }
+        if let closing = entry.closing {
+            stored["closing"] = .object([
+                "cause": .number(Number(closing.cause.microseconds)),
+                "at": .number(Number(closing.at.microseconds)),
+            ])
+        }
+        if let announced = entry.announced { stored["announced"] = json(announced) }
+        return stored
+    }
+
+    /// The ledger.
+    static func ledger(in stored: JSON.Object) throws -> Ledger {
+        Ledger(
+            entries: try StoredForm.byService(stored, entry),
+            clocks: try stored["clocks"]?.object.map(clocks))
+    }
+
+    private static func json(_ clocks: Ledger.Clocks) -> JSON.Object {
+        var servers = JSON.Object()
+        for (name, clock) in clocks.servers.sorted(by: { $0.key < $1.key }) {
+            servers[name.text] = .object([
+                "date": .string(Zone.utc.rfc3339(clock.date)),
+                "at": .number(Number(clock.at.microseconds)),
+            ])
+        }
+        return [
+            "boot_id": .string(clocks.bootID), "synchronised": .bool(clocks.isSynchronised),
+            "servers": .object(servers),
+        ]
+    }
+
+    private static func clocks(_ object: JSON.Object) throws -> Ledger.Clocks {
+        var servers: [SourceName: ServerClock] = [:]
+        for (key, member) in try object.object("servers").members {
+            guard let name = SourceName(key) else { throw StoredFormError.wrong(key) }
+            let clock = try member.asObject()
+            servers[name] = ServerClock(
+                date: try clock.instant("date"), at: try clock.boottime("at"))
+        }
+        return Ledger.Clocks(
+            bootID: try object.string("boot_id"),
+            isSynchronised: object["synchronised"]?.bool ?? false, servers: servers)
+    }
+
+    /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
+    /// can still be counted.
+    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
+
+    private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
+        let state = try object.state()
+        guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
+        else { throw StoredFormError.wrong("generation") }
+        var entry = Ledger.Entry(
+            state: state, since: try object.instant("since"), generation: Int(generation),
+            bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
+        if let closing = object["closing"]?.object {
+            entry.closing = Closing(
+                cause: try closing.boottime("cause"), at: try closing.boottime("at"))
+        }
+        if object["announced"] != nil {
+            entry.announced = try announced(try object.array("announced"))
+        }
+        return entry
+    }
+
+    private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {
+        let items = announced.sorted {
+            ($0.key.from, $0.key.until ?? $0.key.from) < ($1.key.from, $1.key.until ?? $1.key.from)
+        }
+        return .array(
+            items.map { item, since in
+                .object([
+                    "from": .string(Zone.utc.rfc3339(item.from)),
+                    "until": .optional(item.until.map(Zone.utc.rfc3339)),
+                    "since": .string(Zone.utc.rfc3339(since)),
+                ])
+            })
+    }
+
+    private static func announced(_ items: [JSON.Value]) throws -> [Announcement: Instant] {
+        var announced: [Announcement: Instant] = [:]
+        for item in items {
+            let object = try item.asObject()
+            let until = object["until"]?.string == nil ? nil : try object.instant("until")
+            let announcement = Announcement(from: try object.instant("from"), until: until)
+            announced[announcement] = try object.instant("since")
+        }
+        return announced
+    }
+}
