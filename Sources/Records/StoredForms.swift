@@ -197,16 +197,19 @@ extension JSON.Object {
     /// A time by RFC 3339.
     func instant(_ key: String) throws -> Instant { try Instant(rfc3339: try string(key)) }
 
+    /// A time of the boot clock, in microseconds.
     func boottime(_ key: String) throws(StoredFormError) -> Boottime {
         guard let microseconds = self[key]?.number?.int64 else { throw .wrong(key) }
         return Boottime(microseconds: microseconds)
     }
 
+    /// A member that is an array.
     func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
         guard let array = self[key]?.array else { throw .wrong(key) }
         return array
     }
 
+    /// A member that is an object.
     func object(_ key: String) throws(StoredFormError) -> JSON.Object {
         guard let object = self[key]?.object else { throw .wrong(key) }
         return object
