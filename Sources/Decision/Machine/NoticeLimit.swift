@@ -65,9 +65,10 @@ private enum NoticeKind: Hashable {
     case unknownVersion(ServiceName, SourceName)
     case invalidValue(ServiceName, ValueName, InvalidFlag.Kind)
 
-    /// How many are told in an hour. The conditions of a template each have a warning of their own.
+    /// How many are told in an hour: one cause may follow another, such as a refused connection after a
+    /// 404. The conditions of a template each have a warning of their own.
     var allowance: Int {
-        if case .warning = self { 20 } else { 1 }
+        if case .warning = self { 20 } else { 3 }
     }
 
     /// The source that cannot be fetched or watched, or warns; nil for what a service makes of its flags.

@@ -98,7 +98,6 @@ struct ServiceState: Hashable, Waking {
         else { return false }
         let maxStale = service.policy.maxStale
         if switches[position].rest(on: changes.answer, at: now, maxStale: maxStale) { markDue() }
-        firstAnswerAt = firstAnswerAt ?? now.boot
         return true
     }
 
