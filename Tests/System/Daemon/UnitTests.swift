@@ -91,6 +91,37 @@ extension OnSystemd {
             #expect(try journal().contains("Watchdog timeout"))
         }
 
+        /// At the limit the daemon ends, here by an allocation that fails: control groups limit no memory in
+        /// every container. It starts again with its stored flags, and does not read the answer again.
+        @Test func atTheLimitOfItsMemoryItStartsAgainWithTheStoredFlags() throws {
+            #expect(try property("MemoryMax") == "536870912")
+            try system.write(
+                Self.shop
+                    + "\n[source.big]\ntype = \"file\"\npath = \"/etc/killswitchd/big.json\"\n"
+                    + "max_body = \"64MiB\"\n[service.web]\nsource = \"big\"\n"
+                    + "format = \"service-end\"\nmin_closed = \"0s\"\n",
+                to: "/etc/killswitchd/killswitchd.toml")
+            try system.write(#"{"service_end": "over"}"#, to: "/etc/killswitchd/big.json")
+            try override("LimitDATA=64M")
+            try system.run("systemctl start killswitchd")
+            #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
+            try system.run(
+                """
+                { printf '{"service_end": "no", "more": [1'
+                  yes ',1234567' | tr -d '\\n' | head -c 32000000
+                  printf ']}'; } > /etc/killswitchd/big.new
+                mv /etc/killswitchd/big.new /etc/killswitchd/big.json
+                """)
+            try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) = 1")
+            try system.wait(until: "systemctl is-active killswitchd")
+            #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
+            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            try system.wait(until: "systemctl status killswitchd | grep 'ended while it read'")
+            try system.write(Self.running, to: "/etc/killswitchd/big.json")
+            try system.wait(until: "killswitchctl is-open web")
+            #expect(try property("NRestarts") == "1")
+        }
+
         /// A library that disables the timers with an accuracy of 20 ms, among them the timer that polls
         /// the sources. The watchdog's timer, which is less accurate, still fires.
         private static let lostTimers = #"""
