@@ -68,7 +68,7 @@ struct Transcript {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         let effects = machine.handle(event, at: now)
         for case .sleep(let wake) in effects { self.wake = wake }
-        for case .storeLedger(let ledger) in effects { self.ledger = ledger }
+        for case .storeLedger(let ledger, _) in effects { self.ledger = ledger }
         text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
         for effect in effects {
             if case .sleep = effect, !showsSleep { continue }
