@@ -18,7 +18,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         let quiet = try daemon.memory
-        let objects = Array(repeating: "{\(Self.keys)}", count: (8 << 20) / 145).joined(
+        let objects = Array(repeating: "{\(Self.keys)}", count: (4 << 20) / 145).joined(
             separator: ",")
         let large = #"{\#(Self.state), "more": [\#(objects)]}"#
         try server.folder.write(large, to: "document")
@@ -39,7 +39,7 @@ import Testing
         try server.folder.write(#"{"apiInactive": false, "forceUpdate": false}"#, to: "document")
         try daemon.start()
         try await daemon.awaitState("running")
-        let values = Array(repeating: "[0]", count: 1 << 20).joined(separator: ",")
+        let values = Array(repeating: "[0]", count: 1 << 19).joined(separator: ",")
         try server.folder.write(#"{\#(Self.state), "more": [\#(values)]}"#, to: "document")
         try await daemon.awaitLine("too many values at line 1")
         try await daemon.awaitReason("invalid-answer")
