@@ -248,13 +248,14 @@ struct ClockTrust {
         }
         if clock.isFar(from: now) {
             contradicting.insert(name)
-        } else {
-            contradicting.remove(name)
-            servers[name]?.told = nil
+            return
         }
+        contradicting.remove(name)
+        if server.told != nil { servers[name]?.told = nil }
     }
 
     private mutating func findExpiry() {
+        if contradicting.isEmpty, nextExpiry == nil { return }
         nextExpiry = contradicting.compactMap { servers[$0]?.recentUntil }.min()
     }
 }

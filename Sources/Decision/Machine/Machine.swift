@@ -24,6 +24,11 @@ package struct Machine: Sendable {
     var batch = EffectBatch()
     /// Which problems were told, and when.
     var noticeLimit = NoticeLimit()
+    /// Whether write operations failed and are retried. It is stored, so that nobody copies the machine to
+    /// look at it after each event.
+    package private(set) var hasPendingWrites = false
+    /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
+    package private(set) var isClockContradicted = false
     private var random: SeededRandom
     private var publications = Publications()
     /// The wake-up that was requested last and has not come.
@@ -73,6 +78,8 @@ package struct Machine: Sendable {
         batch.notices = noticeLimit.admit(batch.notices, at: now)
         let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
         publications.note(effects)
+        hasPendingWrites = !pendingWrites.isEmpty
+        isClockContradicted = host.trust.hasContradiction
         return effects
     }
 
@@ -190,7 +197,9 @@ package struct Machine: Sendable {
             let own = asked ?? interval
             pace = pace.map { min($0, own) } ?? own
         }
-        if let pace { host.trust.expect(sources[source].name, after: pace, at: now) }
+        if let pace, pace > interval {
+            host.trust.expect(sources[source].name, after: pace, at: now)
+        }
         sources[source].rest(pace: pace, at: now, using: &random)
     }
 

@@ -105,9 +105,6 @@ extension Machine {
         index.source(name).map { view(ofSource: $0, at: now) }
     }
 
-    /// Whether a server's recent `Date` is far from the wall clock.
-    package var isClockContradicted: Bool { host.trust.hasContradiction }
-
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
@@ -118,9 +115,6 @@ extension Machine {
 
     /// The overview of all sources and services.
     package func overview(at now: Now) -> Overview { Overview(self, at: now) }
-
-    /// Whether write operations failed and are retried.
-    package var hasPendingWrites: Bool { !pendingWrites.isEmpty }
 
     fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {
         let verdict = services[position].record?.verdict
