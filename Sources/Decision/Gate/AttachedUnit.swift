@@ -12,6 +12,9 @@ struct AttachedUnit: Hashable, Sendable {
     private var result: String?
     /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
     private var isStartRefused = false
+    /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
+    /// have refused the start.
+    private var isDoubtful = false
     private var stopLimit: Duration?
     /// Whether systemd has read its units again since this unit was read: its limit may be another.
     private var isOutdated = false
@@ -86,17 +89,22 @@ struct AttachedUnit: Hashable, Sendable {
     // MARK: Reports of systemd
 
     /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
-    /// failure is not in the signal.
+    /// failure, or of a start that was refused, is not in the signal.
     mutating func see(_ seen: UnitStatus) -> Bool {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
+        let wasToStart = self.seen.map { $0.hasJob && $0.active.isDown } ?? false
+        let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
         self.seen = seen
         if hasFailed { result = nil }
         if !seen.active.isDown { isStartRefused = false }
-        return hasFailed
+        isDoubtful = hasLostJob || isDoubtful && seen.active.isDown
+        return hasFailed || hasLostJob
     }
 
-    /// Everything about it was read.
-    mutating func take(_ properties: UnitSnapshot) {
+    /// Everything about it was read; nil if it could not be, and its last known state stays.
+    mutating func take(_ properties: UnitSnapshot?) {
+        isDoubtful = false
+        guard let properties else { return }
         seen = properties.seen
         result = properties.result
         isStartRefused = properties.isStartRefused
@@ -131,7 +139,7 @@ struct AttachedUnit: Hashable, Sendable {
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
         case .mustStop: isDown
-        case .mayRun: isAtRest && (!isDown && !isMidway || isFresh)
+        case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
         case .undecided: true
         }
     }

@@ -159,7 +159,7 @@ package struct GateMachine: Sendable {
         if let target = GateTarget(unit) {
             takeTarget(properties, of: target, &batch)
         } else if let services = units[unit]?.services {
-            if let properties { units[unit]?.take(properties) }
+            units[unit]?.take(properties)
             for service in services { gates[service]?.noteReading(of: unit) }
             touch(unit, &batch)
         }

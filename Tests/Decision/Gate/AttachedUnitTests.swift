@@ -103,33 +103,6 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it
-    /// does not run.
-    @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
-        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
-        let web = try unit("web.service")
-        let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
-        // Refused while the gate was closed: as it should be.
-        gate.at(0.5, .unitRead(web, refused))
-        gate.at(1, .decided(shop, .running))
-        gate.at(1.1, taken: .start(try target(.open)))
-        for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
-        try gate.at(1.2, .open, is: .active)
-        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
-        gate.at(1.3, .unitRead(try unit(.open), open))
-        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
-        gate.forget()
-        gate.at(1.4, .unitRead(web, refused))
-        let sentence = "an assertion in its unit file (Assert…=) has refused its start"
-        #expect(gate.text.contains("say error: shop: unit 'web.service': \(sentence)\n"))
-        #expect(gate.machine.overview.problems == ["web.service: \(sentence)"])
-        try gate.at(2, "web.service", is: .active)
-        #expect(gate.machine.overview.problems.isEmpty)
-        // Stopped by hand after it ran: its last start was not refused.
-        try gate.at(3, "web.service", is: .inactive)
-        #expect(gate.machine.overview.problems.isEmpty)
-    }
-
     @Test func aUnitThatTheAdministratorStoppedIsLeftAlone() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, "web.service", is: .deactivating, hasJob: true)
