@@ -23,8 +23,6 @@ final class Fetch {
     private var completion: Completion?
     private var mark: ReadingMark
     private let memory: MemoryReturn
-    /// The size of the answer before.
-    private var sizeBefore = 0
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var end: Exchange.Completion = { [unowned self] result in
         let completion = completion
@@ -98,10 +96,9 @@ final class Fetch {
     /// The completion reads the answer.
     private func pass(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
         do throws(Failure) {
-            let body = try result.get().body
-            // A small answer may replace a large one.
-            memory.note(max(body.count, sizeBefore))
-            sizeBefore = body.count
+            let response = try result.get()
+            let body = response.body
+            memory.note(body.count, isUsed: response.status == 200)
             try mark.begin(body, at: context.now.boot)
         } catch {
             guard case .success = result else { return completion(result) }

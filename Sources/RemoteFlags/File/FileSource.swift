@@ -14,8 +14,6 @@ package final class FileSource: FlagSource {
     private var toldProblem: String?
     private var mark: ReadingMark
     private let memory: MemoryReturn
-    /// The size of the file before.
-    private var sizeBefore = 0
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
@@ -60,9 +58,7 @@ package final class FileSource: FlagSource {
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
-            // A small file may replace a large one.
-            memory.note(max(body.count, sizeBefore))
-            sizeBefore = body.count
+            memory.note(body.count, isUsed: true)
             try mark.begin(body, at: loop.now.boot)
             defer { mark.end() }
             return .answer(

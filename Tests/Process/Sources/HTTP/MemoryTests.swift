@@ -18,13 +18,17 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         let quiet = try daemon.memory
-        let objects = Array(repeating: "{\(Self.keys)}", count: (4 << 20) / 145).joined(
+        let objects = Array(repeating: "{\(Self.keys)}", count: (8 << 20) / 145).joined(
             separator: ",")
         let large = #"{\#(Self.state), "more": [\#(objects)]}"#
         try server.folder.write(large, to: "document")
         try await daemon.awaitState("maintenance")
         // The document itself is kept, received, stored and escaped, beside its values.
         #expect(try daemon.peakMemory - quiet < 18 * large.utf8.count)
+        // Polls that bring nothing new come between, for longer than the second after which memory is given
+        // back for the large answer: what the small answer frees later counted for nothing then.
+        let asked = try server.requests.count
+        try await waitUntil("it asked often") { try server.requests.count > asked + 20 }
         try server.folder.write(running, to: "document")
         try await daemon.awaitState("running")
         try await waitUntil("it is given back", orTell: { "\(try daemon.memory) of \(quiet)" }) {
@@ -39,7 +43,7 @@ import Testing
         try server.folder.write(#"{"apiInactive": false, "forceUpdate": false}"#, to: "document")
         try daemon.start()
         try await daemon.awaitState("running")
-        let values = Array(repeating: "[0]", count: 1 << 19).joined(separator: ",")
+        let values = Array(repeating: "[0]", count: 1 << 20).joined(separator: ",")
         try server.folder.write(#"{\#(Self.state), "more": [\#(values)]}"#, to: "document")
         try await daemon.awaitLine("too many values at line 1")
         try await daemon.awaitReason("invalid-answer")
