@@ -23,6 +23,8 @@ package final class Agent {
     private var sources: [SourceName: Followed] = [:]
     private var versionFiles: VersionFiles?
     private var queue: [Input] = []
+    /// The records of undecided services, which are written when the queue is empty.
+    private var undecided: [ServiceName: (service: Service, record: Record)] = [:]
     private var isDraining = false
     /// Whether a write has failed, and the machine may wait for its success.
     private var hasFailed = false
@@ -33,12 +35,6 @@ package final class Agent {
     private let synchronisation: Synchronisation
     /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
     private var wallWake: Wake?
-
-    /// An element of the queue.
-    fileprivate enum Input {
-        case event(Event)
-        case reload(Reconfiguration)
-    }
 
     /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
@@ -141,6 +137,7 @@ package final class Agent {
             drain?.arm()
             return
         }
+        publishUndecided()
         hasFailed = machine.hasPendingWrites
         observer?(.settled)
     }
@@ -195,11 +192,14 @@ package final class Agent {
                 try state.store(ledger, changed: changed)
             }
         case .publish(let service, let record):
-            report(.publish(service.name)) { () throws(FileError) in
-                try runtime.publish(record, of: service)
+            if record.verdict.state == .undecided {
+                undecided[service.name] = (service, record)
+            } else {
+                undecided[service.name] = nil
+                publish(record, of: service)
             }
-            observer?(.decided(service.name, record.verdict))
         case .withdraw(let name):
+            undecided[name] = nil
             report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
             observer?(.decided(name, nil))
         case .unfollow(let name):
@@ -210,6 +210,21 @@ package final class Agent {
         case .announce(let notice): announce(notice)
         case .sleep(let wake): sleep(until: wake)
         }
+    }
+
+    private func publish(_ record: Record, of service: Service) {
+        report(.publish(service.name)) { () throws(FileError) in
+            try runtime.publish(record, of: service)
+        }
+        observer?(.decided(service.name, record.verdict))
+    }
+
+    /// Writes the records of the services that are still undecided. A source that answers at once, such as a
+    /// file, decides its services before: their files are written once at a start, not twice.
+    private func publishUndecided() {
+        let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
+        undecided = [:]
+        for (service, record) in waiting { publish(record, of: service) }
     }
 
     /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
@@ -253,20 +268,6 @@ package final class Agent {
     }
 }
 
-/// The outcome of an input.
-package enum Observation {
-    /// A service was decided, and its files were written or failed: files come before gates, but a
-    /// full disk must not keep a gate from closing. Nil for a service that is not configured any
-    /// more.
-    case decided(ServiceName, Verdict?)
-    /// An operator's order was rejected.
-    case rejected(ServiceName, Override, OrderObjection)
-    /// The machine handled an event, and its effects were performed.
-    case handled(Event)
-    /// The queue is empty, and all effects were performed.
-    case settled
-}
-
 /// A source, and when the agent last checked its files.
 private final class Followed {
     let source: any FlagSource
@@ -281,18 +282,5 @@ private final class Followed {
     init(_ source: any FlagSource, mark: String) {
         self.source = source
         self.mark = mark
-    }
-}
-
-extension Agent.Input {
-    /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
-    /// and costs a fetch at most.
-    fileprivate func isReport(of source: SourceName) -> Bool {
-        switch self {
-        case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
-            .event(.warned(let name, _)):
-            name == source
-        case .event, .reload: false
-        }
     }
 }

@@ -33,10 +33,12 @@ package struct Configuration {
 
 extension Zones {
     /// The zones of the system. Each is read when it is asked for.
-    fileprivate static let files = Zones(
-        system: ZoneFiles.system,
-        named: { ZoneFiles.exists($0) ? try ZoneFiles.zone(named: $0) : nil },
-        names: ZoneFiles.names)
+    fileprivate static var files: Zones {
+        Zones(
+            system: ZoneFiles.system,
+            named: { ZoneFiles.exists($0) ? try ZoneFiles.zone(named: $0) : nil },
+            names: ZoneFiles.names)
+    }
 }
 
 /// Why a configuration cannot be run: its errors with file and line, or the file that cannot be read.

@@ -26,6 +26,7 @@ package struct Object: Sendable {
     /// An object with these members in this order. If a key occurs twice, its last value counts, at the
     /// position of the first.
     package init(_ members: some Sequence<(String, Value)>) {
+        self.members.reserveCapacity(Swift.min(members.underestimatedCount, Self.searched))
         for (key, value) in members { self[key] = value }
     }
 

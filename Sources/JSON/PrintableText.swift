@@ -11,6 +11,8 @@ extension String {
     package func printable(
         limit: Int = .max, replacing substitute: Unicode.Scalar = "\u{FFFD}"
     ) -> String {
+        // Most texts are ASCII, and safe as they are.
+        if utf8.count <= limit, utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return self }
         var shown = ""
         for scalar in unicodeScalars.prefix(limit) {
             shown.unicodeScalars.append(scalar.isPrintable ? scalar : substitute)

@@ -97,7 +97,12 @@ private struct Writer {
 
     private mutating func writeQuoted(_ string: String) {
         bytes.append(.quote)
-        if string.utf8.allSatisfy({ $0 < 0x80 }) || string.unicodeScalars.allSatisfy(\.isPlain) {
+        if string.utf8.allSatisfy({ !$0.needsEscape && $0 < 0x80 }) {
+            // Most strings are ASCII, and have nothing to escape.
+            write(string)
+        } else if string.utf8.allSatisfy({ $0 < 0x80 })
+            || string.unicodeScalars.allSatisfy(\.isPlain)
+        {
             writeEscaped(string.utf8.span)
         } else {
             for scalar in string.unicodeScalars {

@@ -23,19 +23,21 @@ package struct RuntimeDirectory {
     /// written renames the marker too: attached units do not start beside the marker `closed`.
     package func publish(_ record: Record, of service: Service) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        try Directory.create(folder)
-        let texts = [
-            (FileName.state, StateFile.text(of: record, for: service, bootID: bootID)),
-            (FileName.environment, EnvironmentFile.text(of: record, for: service)),
+        let files = [
+            (FileName.state, StateFile.bytes(of: record, for: service, bootID: bootID)),
+            (
+                FileName.environment,
+                Array(EnvironmentFile.text(of: record, for: service).utf8)
+            ),
         ]
-        for (position, text) in texts.enumerated() {
+        for (position, file) in files.enumerated() {
             do {
-                try File.replace("\(folder)/\(text.0)", with: Array(text.1.utf8))
+                try replace(file.0, in: folder, with: file.1)
             } catch {
                 switch record.verdict.gate {
                 case .closed:
                     let isTrue = position == 0 && published(in: folder)?.gate == .closed
-                    close(folder, without: isTrue ? [] : texts[position...].map(\.0))
+                    close(folder, without: isTrue ? [] : files[position...].map(\.0))
                 case .open:
                     do { try Marker(folder: folder).set(.open) } catch {}
                 case nil:
@@ -45,6 +47,18 @@ package struct RuntimeDirectory {
             }
         }
         try Marker(folder: folder).set(record.verdict.gate)
+    }
+
+    /// Replaces a file. The folder is made if it is missing, which is rare.
+    private func replace(
+        _ file: String, in folder: String, with bytes: [UInt8]
+    ) throws(FileError) {
+        do {
+            try File.replace("\(folder)/\(file)", with: bytes)
+        } catch  where error.isNotFound {
+            try Directory.create(folder)
+            try File.replace("\(folder)/\(file)", with: bytes)
+        }
     }
 
     /// The state in the folder; nil if there is none that can be read.

@@ -8,11 +8,14 @@ package import JSON
 package enum StateFile {
     private static let schema: Int64 = 1
 
-    /// The text of the file.
-    package static func text(of record: Record, for service: Service, bootID: String) -> String {
-        JSON.Value.object(json(of: record, for: service, bootID: bootID)).serialized(.outline)
-            + "\n"
+    /// The bytes of the file.
+    package static func bytes(of record: Record, for service: Service, bootID: String) -> [UInt8] {
+        let value = JSON.Value.object(json(of: record, for: service, bootID: bootID))
+        return value.serializedBytes(.outline, room: usualSize) + [UInt8(ascii: "\n")]
     }
+
+    /// The size of a state without texts and values, in bytes.
+    private static let usualSize = 1024
 
     /// The object in the file.
     package static func json(

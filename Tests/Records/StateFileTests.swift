@@ -15,9 +15,10 @@ import Testing
         verdict.retryAfter = .seconds(15)
         verdict.source = try named("app")
         verdict.version = "7"
-        let text = StateFile.text(
+        let bytes = StateFile.bytes(
             of: try record(verdict, generation: 3, fetchedAt: "2027-03-01T11:59:00Z"),
             for: try service(), bootID: "b-1")
+        let text = String(decoding: bytes, as: UTF8.self)
         #expect(
             text == #"""
                 {
@@ -50,8 +51,9 @@ import Testing
     }
 
     @Test func absentFactsAreNull() throws {
-        let text = StateFile.text(
+        let bytes = StateFile.bytes(
             of: try record(.undecided(.starting)), for: try service(), bootID: "b-1")
+        let text = String(decoding: bytes, as: UTF8.self)
         for member in [
             "gate", "ends_at", "days_left", "title", "message", "retry_after", "source", "version",
             "fetched_at",

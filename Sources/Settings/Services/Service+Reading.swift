@@ -44,7 +44,7 @@ extension Service {
     private static func zone(whereUnnamedIn reader: TableReader, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
-            return try zones.system()
+            return try zones.ofSystem()
         } catch {
             reader.report.error(
                 "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",

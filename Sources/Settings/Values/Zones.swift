@@ -1,10 +1,13 @@
 package import CivilTime
 
-/// A supply of time zones: the files of the system, or a list in a test.
-package struct Zones: Sendable {
-    let system: @Sendable () throws -> Zone
-    let named: @Sendable (String) throws -> Zone?
-    let names: @Sendable () -> [String]
+/// A supply of time zones: the files of the system, or a list in a test. Each zone is read once, however many
+/// services use it.
+package final class Zones {
+    let names: () -> [String]
+    private let readSystem: () throws -> Zone
+    private let readNamed: (String) throws -> Zone?
+    private var system: Zone?
+    private var named: [String: Zone] = [:]
 
     /// Zones by these functions. They throw if the file of a zone exists and cannot be used.
     ///
@@ -13,13 +16,28 @@ package struct Zones: Sendable {
     ///   - named: The zone of an IANA name, such as `Asia/Tokyo`; nil without such a zone.
     ///   - names: The names that `named` knows, for "did you mean". May be empty.
     package init(
-        system: @escaping @Sendable () throws -> Zone,
-        named: @escaping @Sendable (String) throws -> Zone?,
-        names: @escaping @Sendable () -> [String]
+        system: @escaping () throws -> Zone, named: @escaping (String) throws -> Zone?,
+        names: @escaping () -> [String]
     ) {
-        self.system = system
-        self.named = named
+        readSystem = system
+        readNamed = named
         self.names = names
+    }
+
+    /// The zone of services that name none.
+    func ofSystem() throws -> Zone {
+        if let system { return system }
+        let zone = try readSystem()
+        system = zone
+        return zone
+    }
+
+    /// The zone of an IANA name; nil without such a zone.
+    func zone(named name: String) throws -> Zone? {
+        if let zone = named[name] { return zone }
+        let zone = try readNamed(name)
+        named[name] = zone
+        return zone
     }
 }
 
@@ -30,7 +48,7 @@ extension ValueType where Value == Zone {
             name throws(ValueProblem) in
             let zone: Zone?
             do {
-                zone = try zones.named(name)
+                zone = try zones.zone(named: name)
             } catch {
                 throw .bad("time zone", cause: "\(error)")
             }

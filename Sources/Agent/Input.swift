@@ -1,0 +1,52 @@
+package import Decision
+package import RemoteFlags
+
+/// An element of the queue of an agent.
+enum Input {
+    case event(Event)
+    case reload(Reconfiguration)
+
+    /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
+    /// and costs a fetch at most.
+    func isReport(of source: SourceName) -> Bool {
+        switch self {
+        case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
+            .event(.warned(let name, _)):
+            name == source
+        case .event, .reload: false
+        }
+    }
+}
+
+/// Another configuration with its sources.
+package struct Reconfiguration {
+    let plan: Plan
+    let sources: [any FlagSource]
+    let remember: (any FlagSource) -> Memory.StoredFlags?
+
+    /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
+    /// agent stops removed sources on `Effect.unfollow`. `remember` returns the stored flags of a
+    /// new source.
+    package init(
+        _ plan: Plan, sources: [any FlagSource],
+        remember: @escaping (any FlagSource) -> Memory.StoredFlags?
+    ) {
+        self.plan = plan
+        self.sources = sources
+        self.remember = remember
+    }
+}
+
+/// The outcome of an input.
+package enum Observation {
+    /// A service was decided, and its files were written or failed: files come before gates, but a
+    /// full disk must not keep a gate from closing. Nil for a service that is not configured any
+    /// more.
+    case decided(ServiceName, Verdict?)
+    /// An operator's order was rejected.
+    case rejected(ServiceName, Override, OrderObjection)
+    /// The machine handled an event, and its effects were performed.
+    case handled(Event)
+    /// The queue is empty, and all effects were performed.
+    case settled
+}
