@@ -237,7 +237,7 @@ package final class Agent {
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
         let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
         followed.checked = followers.next
-        try runtime.check(followers.names)
+        try runtime.check(followers.names.filter { undecided[$0] == nil })
         try state.confirm(name, at: now.wall)
         followed.checkedAt = now.boot
     }
