@@ -1,7 +1,11 @@
-"""Answers over HTTP that cost a reader as much as their bytes can, and a server that gives one of them."""
+"""Answers over HTTP that cost a reader as much as their bytes can, clocks that are wrong, templates that take long
+to evaluate, and a server that gives one of them."""
+import email.utils
 import gzip
+import json
 import socket
 import threading
+import time
 import zlib
 
 FLAGS = b'{"apiInactive": false, "forceUpdate": false}'
@@ -56,6 +60,17 @@ def layers():
     return body
 
 
+def date(ahead):
+    return f"Date: {email.utils.formatdate(time.time() + ahead, usegmt=True)}"
+
+
+def document():
+    """Objects with a key more than are searched one by one."""
+    one = b'{' + b",".join(b'"k%d":0' % number for number in range(17)) + b"}"
+    return b'{"apiInactive": false, "forceUpdate": false, "more": [' + b",".join(
+        [one] * (8_000_000 // len(one))) + b"]}"
+
+
 ANSWERS = {
     "small flags, gzip": ([GZIP], ZIPPED),
     "16 MiB of blanks, gzip": ([GZIP], gzip.compress(b" " * (16 << 20))),
@@ -65,11 +80,45 @@ ANSWERS = {
     "empty members": ([GZIP], gzip.compress(b"") * (SIZE // 20) + ZIPPED),
     "chunks of one byte": (["Transfer-Encoding: chunked"], b"1\r\n \r\n" * SIZE + b"0\r\n\r\n"),
     "60,000 bytes of fields": (["a:"] * 15_000, FLAGS),
+    "8 MB of objects with 17 keys": ([], document()),
+    "a clock two days ahead": ([date(172_800)], FLAGS),
+    "a clock two days behind": ([date(-172_800)], FLAGS),
 }
 
 
+def template(condition):
+    """A server template of Firebase with 8 MB of conditions."""
+    size = len(json.dumps(condition(0))) + 40
+    conditions = [{"name": f"c{number}", "condition": condition(number)}
+                  for number in range(8_000_000 // size)]
+    values = {each["name"]: {"value": "over"} for each in conditions[:100]}
+    return json.dumps({
+        "conditions": conditions, "version": {"versionNumber": "1"},
+        "parameters": {"service_end": {"defaultValue": {"value": "no"}, "conditionalValues": values}},
+    }).encode()
+
+
+def test(operator, *targets):
+    return {"customSignal": {"customSignalOperator": operator, "customSignalKey": "s",
+                             "targetCustomSignalValues": targets}}
+
+
+# Conditions that took minutes; the signal 's' is 200 times the letter a.
+TEMPLATES = {
+    "a template of patterns that are large when compiled":
+        template(lambda number: test("STRING_CONTAINS_REGEX", f"\\pL{{999}}{number}")),
+    "a template of patterns that are slow to search":
+        template(lambda number: test("STRING_CONTAINS_REGEX", f"(a{{100}}){{10}}b{number}")),
+    "a template of texts that are nearly contained":
+        template(lambda number: test("STRING_CONTAINS", *["a" * 100 + "b"] * 1000)),
+}
+SMALL = json.dumps({
+    "parameters": {"service_end": {"defaultValue": {"value": "no"}}},
+    "version": {"versionNumber": "1"}}).encode()
+
+
 class Server:
-    """Gives the answer that is selected."""
+    """Gives the answer or the template that is selected, and tokens of Google's metadata server."""
 
     def __init__(self):
         self.name = next(iter(ANSWERS))
@@ -87,16 +136,26 @@ class Server:
     def serve(self, client):
         try:
             requests = client.makefile("rb")
-            while requests.readline():
+            while request := requests.readline():
                 while requests.readline().strip():
                     pass
-                fields, body = ANSWERS[self.name]
+                fields, body = self.answer(request.split()[1])
                 if not any(field.startswith("Transfer") for field in fields):
                     fields = [*fields, f"Content-Length: {len(body)}"]
                 head = "".join(f"{line}\r\n" for line in ["HTTP/1.1 200 OK", *fields, ""])
-                self.count += 1
                 client.sendall(head.encode("latin-1") + body)
         except OSError:
             pass
         finally:
             client.close()
+
+    def answer(self, path):
+        """Fields and a body, by the path of a request."""
+        if b"computeMetadata" in path:
+            return ["Metadata-Flavor: Google"], b'{"access_token": "t", "expires_in": 3599}'
+        is_template = b"serverRemoteConfig" in path
+        if is_template == (self.name in TEMPLATES):
+            self.count += 1
+        if is_template:
+            return [], TEMPLATES.get(self.name, SMALL)
+        return ANSWERS.get(self.name) or ([], FLAGS)
