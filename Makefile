@@ -84,8 +84,9 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
-	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd.service \
-	    > $(DESTDIR)$(UNITDIR)/killswitchd.service
+	for unit in killswitchd killswitchd-attach; do \
+	    sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/$$unit.service \
+	        > $(DESTDIR)$(UNITDIR)/$$unit.service; done
 	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import JSON
 
 /// The keys of a `[service.NAME]`, besides the keys of its one switch.
 enum ServiceKey: String, SettingKey {
@@ -17,6 +18,7 @@ enum ServiceKey: String, SettingKey {
     case installedVersion = "installed_version"
     case installedVersionFile = "installed_version_file"
     case activation
+    case units
     case variant
     case values
 }
@@ -160,5 +162,34 @@ extension Switch {
     /// Whether its flags can become stale without `max_stale`.
     fileprivate var canExpire: Bool {
         if case .switchObject = format { true } else { false }
+    }
+}
+
+extension ValueType where Value == [UnitName] {
+    /// The units to attach to a service: full names, each of them once.
+    static var units: Self {
+        Self(expected: "a list of units such as [\"web.service\"]") { value throws(ValueProblem) in
+            guard case .array(let elements) = value else {
+                guard case .string(let text) = value else { throw .wrongType() }
+                throw .wrongType(hint: "write [\(text.tomlText)]")
+            }
+            var units: [UnitName] = []
+            for element in elements {
+                guard case .string(let text) = element.value else { throw .wrongType() }
+                guard let unit = UnitName(text) else {
+                    let meant = UnitName(text + ".service").map {
+                        "; did you mean \($0.text.shown)?"
+                    }
+                    throw .bad("list", cause: "\(text.shown) is no name of a unit\(meant ?? "")")
+                }
+                guard !units.contains(unit) else {
+                    throw .bad("list", cause: "it names \(text.shown) twice")
+                }
+                units.append(unit)
+            }
+            return units
+        } write: {
+            JSON.Value.strings($0.map(\.text)).toml
+        }
     }
 }

@@ -17,7 +17,9 @@ struct Attach: ParsableCommand {
             Writes a drop-in for each unit and a link that makes the gate start it, in \
             /etc/systemd/system. The unit stays enabled as it is. A socket, timer or path unit \
             that triggers a unit is attached with it, and started instead of it. With --renew, it \
-            writes the drop-ins of all attached units again, as this version writes them.
+            writes the drop-ins of all attached units again, as this version writes them. With \
+            --from-configuration, it attaches the units that the configuration lists in 'units', as \
+            killswitchd-attach.service does at a start and a reload of the daemon.
 
             example: killswitchctl attach shop web.service worker@3.service
             example: killswitchctl attach --each 'app@%s.service'
@@ -56,6 +58,11 @@ struct Attach: ParsableCommand {
     var renews = false
 
     @Flag(
+        name: .customLong("from-configuration"),
+        help: "Attach the 'units' of the configuration, and detach those that it lists no longer.")
+    var isFromConfiguration = false
+
+    @Flag(
         name: .customLong("no-reload"),
         help: "Do not have systemd read its unit files again.")
     var skipsReload = false
@@ -65,7 +72,9 @@ struct Attach: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service; none with --each or --renew.", completion: .services)
+    @Argument(
+        help: "The service; none with --each, --renew and --from-configuration.",
+        completion: .services)
     var service: ServiceName?
 
     @Argument(help: "The units; .service may be left out.", completion: .units)
@@ -73,15 +82,21 @@ struct Attach: ParsableCommand {
 
     func validate() throws {
         let isAlone = service == nil && units.isEmpty
-        let isValid = renews || !patterns.isEmpty ? isAlone : !units.isEmpty
-        guard isValid, !renews || patterns.isEmpty else {
-            throw ValidationError("name a service and its units, or give --each or --renew alone")
+        let modes = [renews, isFromConfiguration, !patterns.isEmpty].count { $0 }
+        guard modes == 0 ? !units.isEmpty : modes == 1 && isAlone else {
+            throw ValidationError(
+                "name a service and its units, or give --each, --renew or --from-configuration alone"
+            )
         }
     }
 
     func run() throws {
         if renews {
             return try Renewal.run(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
+        }
+        if isFromConfiguration {
+            return try ConfiguredUnits.run(
+                isDryRun: isDryRun, skipsReload: skipsReload, json: json)
         }
         let groups = try service.map { [AttachedGroup(service: $0, units: units)] } ?? eachService()
         if let service, !isForced { try check(service) }
@@ -91,7 +106,7 @@ struct Attach: ParsableCommand {
         let plans = try groups.map { group in
             (
                 state.target(of: group.service),
-                try AttachmentPlan(group.units, self, describe: manager.describe)
+                try AttachmentPlan(group.units, rules, describe: manager.describe)
             )
         }
         for (target, plan) in plans { try attach(plan, to: target) }
@@ -99,6 +114,11 @@ struct Attach: ParsableCommand {
         guard json else { return }
         let reports = plans.map { report(of: $1, on: $0) }
         say(service == nil ? .array(reports) : reports[0])
+    }
+
+    private var rules: AttachmentPlan.Rules {
+        AttachmentPlan.Rules(
+            withDependents: withDependents, runsAtOpen: runsAtOpen, isForced: isForced)
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.

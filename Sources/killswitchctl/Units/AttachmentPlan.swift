@@ -18,16 +18,29 @@ struct AttachmentPlan {
     private(set) var parts: [Part] = []
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
-    private let command: Attach
+    private let rules: Rules
     private let describe: (UnitName) throws -> UnitDescription
 
-    /// Plans units with the options of a command; `describe` asks systemd about a unit. Throws for a unit that cannot or
+    /// What is attached beside the named units, and whether it is refused.
+    struct Rules {
+        /// Whether the units that require them are attached too.
+        var withDependents = false
+        /// Whether the gate starts oneshot services.
+        var runsAtOpen = false
+        /// Whether units that the host may need are attached.
+        var isForced = false
+
+        /// Nothing that was not asked for.
+        static var careful: Rules { Rules() }
+    }
+
+    /// Plans units by these rules; `describe` asks systemd about a unit. Throws for a unit that cannot or
     /// should not be attached.
     init(
-        _ units: [UnitName], _ command: Attach,
+        _ units: [UnitName], _ rules: Rules,
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
-        self.command = command
+        self.rules = rules
         self.describe = describe
         for unit in units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
@@ -43,14 +56,14 @@ struct AttachmentPlan {
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
         let isStarted =
-            triggers.isEmpty && !isOneshot && !isTriggered || command.runsAtOpen && isOneshot
+            triggers.isEmpty && !isOneshot && !isTriggered || rules.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
         for trigger in triggers { try add(trigger.name, because: "it triggers \(unit.name)") }
         for triggered in unit.triggers where GateTarget(triggered) == nil {
             try add(triggered, because: "it is triggered by \(unit.name)", isTriggered: true)
         }
         for dependent in unit.requiredBy where dependent.type != "target" {
-            if command.withDependents {
+            if rules.withDependents {
                 try add(dependent, because: "it requires \(unit.name)")
             } else if !dependents.contains(where: { $0.unit == dependent }) {
                 dependents.append((dependent, unit.name))
@@ -70,7 +83,7 @@ struct AttachmentPlan {
                 "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
-        if !command.isForced, let reason = ProtectedUnit.reason(unit.name) {
+        if !rules.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
                 .no, "unit '\(unit.name)' is not attached: \(reason); --force does it nevertheless")
         }

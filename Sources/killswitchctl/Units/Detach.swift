@@ -48,6 +48,12 @@ struct Detach: ParsableCommand {
         if concerned.isEmpty { printError("nothing is attached by this command") }
         let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
+            if !isAll, ConfiguredUnits.isOwn(attachment) {
+                printError(
+                    "the configuration lists '\(attachment.unit)' in 'units' of service "
+                        + "'\(attachment.service)': take it out, or the next reload attaches it again"
+                )
+            }
             if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
             if !json { say("\(verb) \(attachment.unit) from \(attachment.target.name)") }
         }

@@ -46,6 +46,16 @@ enum UnitDirectory {
         }
     }
 
+    /// The command that wrote the drop-in of an attachment, by its first line; nil if another program or
+    /// person wrote it.
+    static func cause(of attachment: Attachment) throws(FileError) -> String? {
+        let path = dropIn(of: attachment.unit, for: attachment.service)
+        let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
+        let first = text.prefix { $0 != "\n" }
+        return first.hasPrefix(Attachment.head)
+            ? String(first.dropFirst(Attachment.head.count)) : nil
+    }
+
     /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
     /// that lead nowhere or in a circle.
     private static func isDirectory(_ path: String) throws(FileError) -> Bool {

@@ -162,7 +162,7 @@ extension WrongFile {
             'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
             'first_timeout', 'at_end', 'update_required', 'min_closed', \
             'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \
-            'activation', 'variant', 'values'
+            'activation', 'units', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
             """),
@@ -179,7 +179,7 @@ extension WrongFile {
             'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
             'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed', \#
             'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \#
-            'activation', 'variant', 'values'
+            'activation', 'units', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",
@@ -239,6 +239,40 @@ extension WrongFile {
             [[service.shop.switch]], found a string
             f:2:18: wrong type of 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found an integer
+            """),
+        WrongFile(
+            "unitsThatAreNoList",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            units = "web.service"
+            """,
+            """
+            f:4:9: wrong type of 'units' in [service.shop]: expected a list of units such as \
+            ["web.service"], found a string; write ["web.service"]
+            """),
+        WrongFile(
+            "unitsThatAreNone",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            units = ["web"]
+            [service.blog]
+            source = "file:/a"
+            format = "status"
+            units = ["a.service", "../b.service"]
+            [service.wiki]
+            source = "file:/a"
+            format = "status"
+            units = ["a.service", "a.service"]
+            """,
+            """
+            f:4:9: bad list an array of 'units' in [service.shop]: 'web' is no name of a unit; \
+            did you mean 'web.service'?
+            f:8:9: bad list an array of 'units' in [service.blog]: '../b.service' is no name of a unit
+            f:12:9: bad list an array of 'units' in [service.wiki]: it names 'a.service' twice
             """),
     ]
 }

@@ -1,0 +1,154 @@
+import Decision
+import Files
+import Gates
+import HostConfiguration
+import JSON
+
+/// `killswitchctl attach --from-configuration`: attaches the units that the configuration lists, and detaches
+/// those that it lists no longer. A unit of the package does that at a start and at a reload of the daemon.
+///
+/// It changes nothing but what it has written itself. A unit that somebody has attached stays as it is.
+struct ConfiguredUnits {
+    /// The command in the first line of the drop-ins that it writes, by which it knows them again.
+    static let cause = "killswitchctl attach --from-configuration"
+
+    private var attached: [(attachment: Attachment, part: AttachmentPlan.Part)] = []
+    private var detached: [Attachment] = []
+    private var problems: [Problem] = []
+    /// Units that stop with an attached unit, and do not start again with it.
+    private var dependents: [(unit: UnitName, on: UnitName)] = []
+
+    /// Why a unit is not attached.
+    private struct Problem {
+        let service: ServiceName
+        let unit: UnitName
+        let text: String
+    }
+
+    /// Compares the units of the configuration with the drop-ins. `describe` asks systemd about a unit.
+    init(
+        _ configured: [(service: ServiceName, units: [UnitName])],
+        describe: @escaping (UnitName) throws -> UnitDescription
+    ) throws {
+        let own = Set(try UnitDirectory.attachments().filter(Self.isOwn))
+        var wanted: Set<Attachment> = []
+        for (service, units) in configured {
+            let target = AttachmentPoint.open.target(of: service)
+            for unit in units {
+                wanted.insert(Attachment(target: target, unit: unit))
+                do {
+                    let plan = try AttachmentPlan([unit], .careful, describe: describe)
+                    for part in plan.parts {
+                        let attachment = Attachment(target: target, unit: part.unit.name)
+                        if try isNew(attachment) { attached.append((attachment, part)) }
+                        wanted.insert(attachment)
+                    }
+                    dependents += plan.dependents
+                } catch {
+                    let text = CommandFailure(error).message
+                    problems.append(Problem(service: service, unit: unit, text: text))
+                }
+            }
+        }
+        // What belongs to a unit that cannot be looked at now may still be wanted.
+        let failed = Set(problems.map(\.service))
+        detached = own.subtracting(wanted).filter { !failed.contains($0.service) }
+            .sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
+    }
+
+    /// Whether a unit is still to be attached. Throws if somebody has attached it to another state.
+    private func isNew(_ attachment: Attachment) throws -> Bool {
+        let (unit, service) = (attachment.unit, attachment.service)
+        guard let target = try UnitDirectory.target(of: unit, for: service) else {
+            return !attached.contains { $0.attachment == attachment }
+        }
+        guard target == attachment.target else {
+            throw CommandFailure(
+                .no,
+                "unit '\(unit)' is attached to \(target.name), and stays so: "
+                    + "'killswitchctl detach \(service) \(unit)', or take it out of 'units'")
+        }
+        return false
+    }
+
+    /// Whether this command has written the drop-in of an attachment.
+    static func isOwn(_ attachment: Attachment) -> Bool {
+        do {
+            return try UnitDirectory.cause(of: attachment) == cause
+        } catch {
+            return false
+        }
+    }
+
+    /// Performs the command. Every unit that can be attached is attached; then it throws if there is another.
+    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+        let configured = try orFail(.configuration) {
+            let settings = try Configuration(reading: .standard).settings
+            return settings.services.map { ($0.name, settings.units[$0.name] ?? []) }
+        }
+        if !isDryRun { try requireRoot("attach --from-configuration") }
+        guard try SystemManager.isNeeded else {
+            return printError("systemd does not run here: the units are attached at the next boot")
+        }
+        let manager = try SystemManager()
+        let change = try ConfiguredUnits(configured, describe: manager.describe)
+        if !isDryRun { try permitted { try change.write() } }
+        if !isDryRun, !skipsReload, !change.isEmpty { try manager.reload() }
+        if json { say(change.report(isDryRun: isDryRun)) } else { change.show(isDryRun: isDryRun) }
+        for problem in change.problems {
+            printError("'units' of service '\(problem.service)': \(problem.text)")
+        }
+        if !change.problems.isEmpty { throw CommandFailure(.no) }
+    }
+
+    private var isEmpty: Bool { attached.isEmpty && detached.isEmpty }
+
+    private func write() throws {
+        for (attachment, part) in attached {
+            // systemd goes by the link's name; the file is for people.
+            let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
+            try UnitDirectory.write(
+                attachment, startedFrom: part.isStarted ? file : nil, cause: Self.cause)
+        }
+        for attachment in detached { try UnitDirectory.remove(attachment) }
+    }
+
+    private func show(isDryRun: Bool) {
+        let prefix = isDryRun ? "would be " : ""
+        for (attachment, part) in attached {
+            let note = part.cause.map { " (\($0))" } ?? ""
+            say("\(prefix)attached \(attachment.unit) to \(attachment.target.name)\(note)")
+        }
+        for attachment in detached {
+            say("\(prefix)detached \(attachment.unit) from \(attachment.target.name)")
+        }
+        for (unit, other) in dependents where attached.contains(where: { $0.1.unit.name == other })
+        {
+            printError(
+                "'\(unit)' requires '\(other)': it stops with it and does not come back with it")
+        }
+    }
+
+    private func report(isDryRun: Bool) -> JSON.Value {
+        let list = { (attachments: [Attachment]) -> JSON.Value in
+            .array(
+                attachments.map { attachment in
+                    .object([
+                        "name": .string(attachment.unit.text),
+                        "service": .string(attachment.service.text),
+                        "target": .string(attachment.target.name),
+                    ])
+                })
+        }
+        let failed = problems.map { problem -> JSON.Value in
+            .object([
+                "name": .string(problem.unit.text), "service": .string(problem.service.text),
+                "problem": .string(problem.text),
+            ])
+        }
+        return .object([
+            "dry_run": .bool(isDryRun), "attached": list(attached.map(\.attachment)),
+            "detached": list(detached), "failed": .array(failed),
+        ])
+    }
+}

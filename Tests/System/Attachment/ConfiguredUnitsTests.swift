@@ -1,0 +1,118 @@
+import Support
+import Testing
+
+extension OnSystemd {
+    /// Units that the configuration lists, attached by a unit of the package.
+    @Suite(.serialized)
+    struct ConfiguredUnitsTests {
+        private static func listing(_ units: String) -> String {
+            Host.service("shop", "units = [\(units)]")
+        }
+
+        /// Reloads the daemon with another configuration, and waits until its units are attached.
+        private func reload(_ host: Host, _ units: String) throws {
+            try host.system.write(Self.listing(units), to: "/etc/killswitchd/killswitchd.toml")
+            try host.run("systemctl reload killswitchd")
+            try host.wait(
+                until: "! systemctl list-jobs killswitchd-attach.service | grep -q attach")
+        }
+
+        @Test func theyAreAttachedAtTheStartAndFollowTheConfiguration() throws {
+            let host = try Host(Self.listing(#""t-web.service""#))
+            try host.services("t-web", "t-app")
+            try host.start()
+            try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
+            try host.run("systemctl start t-web")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+            try reload(host, #""t-app.service""#)
+            try host.wait(until: "systemctl cat t-app | grep -q from-configuration")
+            #expect(try !host.attachmentFiles.contains("t-web"))
+            // It was not stopped by being detached.
+            try host.run("systemctl is-active t-web")
+        }
+
+        @Test func aUnitThatSomebodyHasAttachedStaysAsItIs() throws {
+            let host = try Host(Self.listing(#""t-web.service""#))
+            try host.services("t-web", "t-app", "t-sorry")
+            try host.start()
+            try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
+            try host.run("killswitchctl attach shop t-app")
+            try host.run("killswitchctl attach --state maintenance shop t-sorry")
+            try reload(host, "")
+            let files = try host.attachmentFiles
+            #expect(files.contains("t-app.service.d/") && files.contains("t-sorry.service.d/"))
+            #expect(!files.contains("t-web"))
+            let refused = try host.system.attempt(
+                """
+                sed -i 's/units = .*/units = ["t-sorry.service"]/' /etc/killswitchd/killswitchd.toml
+                killswitchctl attach --from-configuration
+                """)
+            #expect(refused.status == 1)
+            #expect(
+                refused.errors.contains("is attached to killswitch-maintenance@shop.target"))
+        }
+
+        /// The others are attached, nothing is detached, and the unit of the package fails in words.
+        @Test func aUnitThatCannotBeAttachedIsNamed() throws {
+            let host = try Host(Self.listing(#""t-web.service""#))
+            try host.services("t-web", "t-app")
+            try host.start()
+            try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
+            try reload(host, #""t-app.service", "t-nosuch.service""#)
+            try host.wait(until: "systemctl is-failed killswitchd-attach.service")
+            let files = try host.attachmentFiles
+            #expect(files.contains("t-app.service.d/") && files.contains("t-web.service.d/"))
+            #expect(
+                try host.run("journalctl --sync; systemctl status killswitchd-attach || true")
+                    .contains("'units' of service 'shop': there is no unit 't-nosuch.service'"))
+            // Once it is there, the next reload attaches it and detaches what is listed no longer.
+            try host.services("t-nosuch")
+            try reload(host, #""t-app.service", "t-nosuch.service""#)
+            try host.wait(
+                until: "systemctl is-active killswitchd && ! systemctl is-failed killswitchd-attach"
+            )
+            #expect(try host.attachmentFiles.contains("t-nosuch.service.d/"))
+            #expect(try !host.attachmentFiles.contains("t-web"))
+        }
+
+        @Test func whatIsAsConfiguredIsNotWrittenAgain() throws {
+            let host = try Host(Self.listing(#""t-web.service""#))
+            try host.services("t-web")
+            try host.start()
+            try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
+            let file = "/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf"
+            let inode = try host.run("stat -c %i \(file)")
+            let report = try host.run("killswitchctl attach --from-configuration --json")
+            #expect(
+                report
+                    == #"""
+                    {
+                      "dry_run": false,
+                      "attached": [],
+                      "detached": [],
+                      "failed": []
+                    }
+
+                    """#)
+            #expect(try host.run("stat -c %i \(file)") == inode)
+            let detached = try host.system.attempt("killswitchctl detach shop t-web")
+            #expect(detached.errors.contains("the configuration lists 't-web.service' in 'units'"))
+        }
+
+        @Test func aRefusedConfigurationAttachesNothing() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start()
+            try host.system.write(
+                Self.listing(#""t-web.service""#) + "nonsense = 1\n",
+                to: "/etc/killswitchd/killswitchd.toml")
+            #expect(try host.system.attempt("systemctl reload killswitchd").status != 0)
+            #expect(try host.attachmentFiles.isEmpty)
+            #expect(
+                try host.system.attempt("killswitchctl attach --from-configuration").status == 78)
+        }
+    }
+}
