@@ -3,6 +3,7 @@ import Files
 import Gates
 import HostConfiguration
 import JSON
+import Settings
 
 /// `killswitchctl attach --from-configuration`: attaches the units that the configuration lists, and detaches
 /// those that it lists no longer. A unit of the package does that at a start and at a reload of the daemon.
