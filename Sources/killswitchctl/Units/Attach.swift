@@ -28,6 +28,11 @@ struct Attach: ParsableCommand {
     @Option(help: "Run with this state of the service, not while its gate is open.")
     var state: AttachmentPoint = .open
 
+    @Flag(
+        name: .customLong("early"),
+        help: "Start with the closing, while other units still stop; with --state.")
+    var isEarly = false
+
     @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
     var runsAtOpen = false
 
@@ -81,6 +86,11 @@ struct Attach: ParsableCommand {
     var units: [UnitName] = []
 
     func validate() throws {
+        guard !isEarly || state.isOfClosedGate else {
+            throw ValidationError(
+                "--early is for units that run behind a closed gate: add --state maintenance, ended "
+                    + "or update-required")
+        }
         let isAlone = service == nil && units.isEmpty
         let modes = [renews, isFromConfiguration, !patterns.isEmpty].count { $0 }
         guard modes == 0 ? !units.isEmpty : modes == 1 && isAlone else {
@@ -190,10 +200,11 @@ struct Attach: ParsableCommand {
 
     private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
         let (unit, service) = (part.unit.name, target.service)
-        let attachment = Attachment(target: target, unit: unit)
+        let attachment = Attachment(target: target, unit: unit, isEarly: isEarly)
         // systemd goes by the link's name; the file is for people.
         let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
-        let option = state == .open ? "" : " --state \(state.rawValue)"
+        let option =
+            (state == .open ? "" : " --state \(state.rawValue)") + (isEarly ? " --early" : "")
         let cause = "killswitchctl attach\(option) \(service) \(unit)"
         if !isDryRun {
             try permitted {

@@ -60,13 +60,13 @@ struct ConfiguredUnits {
     /// Whether a unit is still to be attached. Throws if somebody has attached it to another state.
     private func isNew(_ attachment: Attachment) throws -> Bool {
         let (unit, service) = (attachment.unit, attachment.service)
-        guard let target = try UnitDirectory.target(of: unit, for: service) else {
+        guard let before = try UnitDirectory.attachment(of: unit, for: service) else {
             return !attached.contains { $0.attachment == attachment }
         }
-        guard target == attachment.target else {
+        guard before.target == attachment.target else {
             throw CommandFailure(
                 .no,
-                "unit '\(unit)' is attached to \(target.name), and stays so: "
+                "unit '\(unit)' is attached to \(before.target.name), and stays so: "
                     + "'killswitchctl detach \(service) \(unit)', or take it out of 'units'")
         }
         return false

@@ -27,20 +27,20 @@ enum UnitDirectory {
                 try isDirectory("\(path)/\(entry)")
             else { continue }
             for service in try services(in: "\(path)/\(entry)") {
-                guard let target = try target(of: unit, for: service) else { continue }
-                found.append(Attachment(target: target, unit: unit))
+                guard let attachment = try attachment(of: unit, for: service) else { continue }
+                found.append(attachment)
             }
         }
         return found.sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
     }
 
-    /// The target of a service that a unit is attached to; nil if it is not attached.
-    static func target(
+    /// How a unit is attached to a service; nil if it is not.
+    static func attachment(
         of unit: UnitName, for service: ServiceName
-    ) throws(FileError) -> GateTarget? {
+    ) throws(FileError) -> Attachment? {
         do {
             let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
-            return Attachment.target(in: String(decoding: bytes, as: UTF8.self))
+            return Attachment(of: unit, in: String(decoding: bytes, as: UTF8.self))
         } catch  where error.isNotFound || error.isNoFile {
             return nil
         }
@@ -72,9 +72,10 @@ enum UnitDirectory {
         _ attachment: Attachment, startedFrom file: String?, cause: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
-        if let before = try target(of: unit, for: service), before != attachment.target {
-            try File.remove(link(from: before, to: unit))
-            try removeIfEmpty(wants(before))
+        let before = try Self.attachment(of: unit, for: service)
+        if let before, before.target != attachment.target {
+            try File.remove(link(from: before.target, to: unit))
+            try removeIfEmpty(wants(before.target))
         }
         try Directory.create(folder(of: unit))
         try File.replace(
@@ -127,6 +128,8 @@ struct Attachment: Hashable {
     let target: GateTarget
     /// The unit.
     let unit: UnitName
+    /// Whether it starts with a closing, while other units still stop, and not after it.
+    let isEarly: Bool
 
     /// The service of the target.
     var service: ServiceName { target.service }
@@ -143,19 +146,31 @@ struct Attachment: Hashable {
         [Unit]
         # It stops with this target, and cannot be started without it.
         Requisite=\(target.name)
-        After=\(target.name)
+        \(isEarly ? Self.early : "After=\(target.name)")
 
         """
     }
 
-    /// Empty for the states of a closed gate: their units run while the marker says closed.
+    /// In the place of the order. The target is active when the units of the open gate have stopped.
+    private static let early =
+        "# No After=: it starts while the units of the open gate still stop, and stops while they start."
+
+    /// Empty for the states of a closed gate, whose units run while the marker says closed. `Requisite=` refuses
+    /// no start by hand without `After=`, so that an early unit needs the marker instead.
     private var assertion: String {
-        switch target.kind {
+        let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
+        return switch target.kind {
+        case _ where isEarly:
+            """
+            # No start is accepted while the service is open.
+            AssertPathExists=\(marker)
+
+            """
         case .open, .countdown:
             """
             # No start is accepted from the moment the service is closed, also while other units still stop.
             # Without the daemon: "killswitchctl unlock \(service)".
-            AssertPathExists=!\(Directories.system)/\(service)/\(Gate.closed.rawValue)
+            AssertPathExists=!\(marker)
 
             """
         case .closed, .updateRequired, .maintenance, .ended, .variant: ""
@@ -165,12 +180,23 @@ struct Attachment: Hashable {
     /// The start of every drop-in of `attach`.
     static let head = "# Written by: "
 
-    /// The target of a service that a drop-in names; nil if it names none.
-    static func target(in dropIn: String) -> GateTarget? {
-        for line in dropIn.split(separator: "\n") where line.hasPrefix("Requisite=") {
-            return UnitName(String(line.dropFirst("Requisite=".count))).flatMap { GateTarget($0) }
-        }
-        return nil
+    /// The attachment that a drop-in of a unit describes; nil if it names no target.
+    init?(of unit: UnitName, in dropIn: String) {
+        let lines = dropIn.split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("Requisite=") }),
+            let target = UnitName(String(line.dropFirst("Requisite=".count))).flatMap({
+                GateTarget($0)
+            })
+        else { return nil }
+        self.init(
+            target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") })
+    }
+
+    /// The attachment of a unit to a target.
+    init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
+        self.target = target
+        self.unit = unit
+        self.isEarly = isEarly
     }
 }
 
@@ -198,5 +224,13 @@ enum AttachmentPoint: String, CaseIterable {
             case .ended: .ended
             }
         return GateTarget(service: service, kind: kind)
+    }
+
+    /// Whether its units run behind a closed gate, so that they can start while others still stop.
+    var isOfClosedGate: Bool {
+        switch self {
+        case .open, .countdown: false
+        case .updateRequired, .maintenance, .ended: true
+        }
     }
 }

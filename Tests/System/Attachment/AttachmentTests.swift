@@ -97,6 +97,38 @@ extension OnSystemd {
             #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
         }
 
+        /// A page that says sorry need not wait for a unit that takes long to stop.
+        @Test func anEarlyUnitStartsWhileOthersStillStop() throws {
+            let host = try Host()
+            try host.services("t-early", "t-page")
+            try host.unit(
+                "t-slow.service",
+                "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done'"
+            )
+            try host.start(attaching: "t-slow")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run("killswitchctl attach --state maintenance --early shop t-early")
+            #expect(try host.run("killswitchctl attach --renew --dry-run 2>&1") == "")
+            try host.run("systemctl start t-slow")
+            try host.set(Host.maintenance)
+            try host.awaitUp("t-early")
+            #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
+            #expect(try host.property("ActiveState", of: "t-page") == "inactive")
+            try host.run("touch /run/t-go")
+            try host.awaitUp("t-page")
+            try host.awaitDown("t-slow")
+            try host.set(Host.open)
+            try host.awaitUp("t-slow")
+            try host.awaitDown("t-early", "t-page")
+            #expect(try !host.system.attempt("systemctl start t-early").errors.isEmpty)
+        }
+
+        @Test func earlyIsForUnitsOfAClosedGate() throws {
+            let host = try Host()
+            let refused = try host.system.attempt("killswitchctl attach --early shop t-web")
+            #expect(refused.status == 2 && refused.errors.contains("add --state maintenance"))
+        }
+
         /// Drop-ins of earlier versions have no assertion: a start by hand passed through a closing gate.
         @Test func renewBringsOldDropInsUpToDateAndLeavesEditedOnes() throws {
             let host = try Host()
