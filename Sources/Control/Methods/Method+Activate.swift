@@ -13,11 +13,13 @@ extension Method {
         let daemon = request.daemon
         let name = try request.parameters.optionalString("service")
         let names = try daemon.services(name.map { [$0] } ?? [])
-        let activated = names.filter(daemon.machine.isStaged)
+        let staged = names.filter(daemon.machine.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
         daemon.post(event)
         return .after(.event(event)) {
-            daemon.decided(names).map { ["activated": .names(activated), "services": .array($0)] }
+            let activated = staged.filter { !daemon.machine.isStaged($0) }
+            return daemon.decided(names)
+                .map { ["activated": .names(activated), "services": .array($0)] }
         }
     }
 }

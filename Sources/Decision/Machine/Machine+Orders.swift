@@ -10,19 +10,21 @@ extension Machine {
             expireOverrides()
             decideDue()
         }
+        guard index.service(name) != nil else {
+            batch.add(.reject(name, override, .notConfigured))
+            return
+        }
         guard overrides[name] != override else { return }
         if ifOpen, let objection = objection(to: name) {
             batch.add(.reject(name, override, objection))
             return
         }
-        guard index.service(name) != nil else { return }
         replace(overrideOf: name, with: override)
         batch.notices.append(.overridden(name, override))
     }
 
     /// Why an `ifOpen` order would be rejected; nil if it would not.
     private func objection(to name: ServiceName) -> OrderObjection? {
-        guard index.service(name) != nil else { return .notConfigured }
         if let override = overrides[name] { return .overridden(override) }
         let verdict = record(of: name)?.verdict
         guard verdict?.gate == .open else { return .notOpen(verdict?.state ?? .undecided) }

@@ -138,7 +138,8 @@ struct ServiceState: Hashable, Waking {
                 answer, reading, version: version(of: answer, at: position))
             use(answer, at: position, before: before, &notices)
         } catch {
-            // It stays staged until the next good answer.
+            // It stays staged until the next good answer. A reload may have changed how it is read.
+            markInvalid(error, at: position, &notices)
         }
     }
 

@@ -166,14 +166,16 @@ import Testing
                 """#)
     }
 
-    @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsIgnored() throws {
+    /// A reload may have removed the service meanwhile: whoever ordered waits for an answer.
+    @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsRejected() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .override(shop, try .order(.maintenance)))
         play.at(3, .override(shop, try .order(.ended)))
         #expect(play.states == [.ended])
         #expect(play.at(4, .override(shop, try .order(.ended))) == [])
-        #expect(play.at(5, .override(try named("web"), try .order(.ended))) == [])
+        let (web, order) = (try named("web") as ServiceName, try Override.order(.ended))
+        #expect(play.at(5, .override(web, order)) == [.reject(web, order, .notConfigured)])
     }
 
     /// A full disk prevents no order; the write is retried.
