@@ -193,7 +193,8 @@ struct SourceState: Hashable, Waking {
         switch fact.kind {
         case .failed:
             let text = "\(fact.text); \(Notice.rest(hasFlags: !answers.isEmpty))"
-            return problem(.source, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
+            return problem(
+                .source, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
         case .unwatched:
             let text = "\(fact.text); changes are seen at the next poll only"
             return problem(.sourceUnwatched, text, fact.since, isAlarm: false)

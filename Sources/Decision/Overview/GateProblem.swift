@@ -14,7 +14,8 @@ package struct GateProblem: Hashable, Sendable {
     /// The bus is not there, or does not answer.
     static func bus(_ text: String, since: Boottime) -> GateProblem {
         GateProblem(
-            subject: .host, kind: .bus, text: "gates: \(text); no gate is moved until the bus is back",
+            subject: .host, kind: .bus,
+            text: "gates: \(text); no gate is moved until the bus is back",
             since: since, isAlarm: true)
     }
 

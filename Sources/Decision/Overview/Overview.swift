@@ -19,18 +19,18 @@ package struct Overview {
 
     // MARK: - Problems
 
-    /// Every problem, the worst first, as far as somebody looks: those of the host, of gates and units, of
-    /// services, of sources. Only what is in trouble is looked at.
-    package var problems: LazyMapSequence<
-        LazyFilterSequence<LazyMapSequence<[ProblemReference], Problem?>>, Problem
-    > {
-        let (machine, now) = (machine, now)
-        return problemReferences { _ in true }.lazy.compactMap { machine.problem($0, at: now) }
+    /// Every problem, the worst first: those of the host, of gates and units, of services, of sources.
+    package var problems: [Problem] { problemReferences().compactMap(problem) }
+
+    /// The problem that a reference names; nil if it is gone.
+    package func problem(_ reference: ProblemReference) -> Problem? {
+        machine.problem(reference, at: now)
     }
 
-    /// The problems that concern one of the chosen services, and those of the host.
+    /// The problems that concern one of the chosen services, and those of the host, the worst first. Only
+    /// services and sources in trouble are looked at.
     package func problemReferences(
-        _ isChosen: (ServiceName) -> Bool
+        _ isChosen: (ServiceName) -> Bool = { _ in true }
     ) -> [ProblemReference] {
         let host = condition.problems + machine.pendingWrites.problems
         let gates = (condition.gates?.problems ?? []).map { $0.problem(at: now) }
@@ -147,7 +147,7 @@ extension Machine {
     }
 
     /// The problem that a reference names; nil if it is gone.
-    package func problem(_ reference: ProblemReference, at now: Now) -> Problem? {
+    fileprivate func problem(_ reference: ProblemReference, at now: Now) -> Problem? {
         switch reference {
         case .known(let problem): return problem
         case .service(let name, let position):

@@ -81,7 +81,8 @@ extension Problem {
         case .unit: "type 'systemctl status' with the name of the unit"
         case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
-        case .versionUnknown: "set 'installed' in the service, or correct the file that it names"
+        case .versionUnknown:
+            "set 'installed_version' in the service, or correct the file that it names"
         case .valueInvalid: "correct the flag, or the type of the value"
         case .stale: "see why the source does not confirm its flags; max_stale sets the limit"
         case .unknown: "see why the source does not answer; when_unknown decides until it does"

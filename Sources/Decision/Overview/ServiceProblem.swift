@@ -33,7 +33,8 @@ struct ServiceProblems: Hashable, Sendable {
 
     /// Takes in the present causes. A problem whose text alone has changed began when it first came.
     /// Returns the causes that are new.
-    mutating func follow(_ causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem.Cause]
+    mutating func follow(_ causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
+        .Cause]
     {
         if causes.isEmpty {
             if !all.isEmpty { all = [] }
@@ -52,13 +53,8 @@ extension ServiceProblem.Cause {
     /// The cause that the reason of a verdict is; nil if the reason is no problem, or another cause says it
     /// already.
     init?(_ reason: Reason) {
-        switch reason {
-        case .endUnreadable, .stale, .unknown, .clockNotBelieved, .serverClock, .closingHeld:
-            self = .degraded(reason)
-        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .invalidAnswer, .unconfirmed,
-            .windowAhead, .window, .versionTooOld, .endPassed, .minClosed, .overridden:
-            return nil
-        }
+        guard reason.slug != .invalidAnswer, reason.slug.problemKind != nil else { return nil }
+        self = .degraded(reason)
     }
 
     /// The kind of problem that it is.
@@ -68,17 +64,7 @@ extension ServiceProblem.Cause {
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
         case .overrideEnds: .overrideEnds
-        case .degraded(let reason):
-            switch reason {
-            case .endUnreadable: .endUnreadable
-            case .stale: .stale
-            case .unknown: .unknown
-            case .closingHeld: .closingHeld
-            case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .invalidAnswer,
-                .unconfirmed, .windowAhead, .window, .versionTooOld, .endPassed, .minClosed,
-                .overridden, .clockNotBelieved, .serverClock:
-                .clock
-            }
+        case .degraded(let reason): reason.slug.problemKind ?? .clock
         }
     }
 
@@ -111,6 +97,24 @@ extension ServiceProblem.Cause {
         case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
             (.overrideEnds, _):
             false
+        }
+    }
+}
+
+extension Reason.Slug {
+    /// The kind of problem that a verdict with this reason has; nil if it is none.
+    package var problemKind: Problem.Kind? {
+        switch self {
+        case .invalidAnswer: .invalidAnswer
+        case .endUnreadable: .endUnreadable
+        case .staleHold, .staleOpen, .staleClosed, .expiredHold, .expiredOpen, .expiredClosed:
+            .stale
+        case .unknownOpen, .unknownClosed: .unknown
+        case .clockNotBelieved, .serverClock: .clock
+        case .closingHeld: .closingHeld
+        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
+            .window, .versionTooOld, .endPassed, .minClosed, .overridden:
+            nil
         }
     }
 }
