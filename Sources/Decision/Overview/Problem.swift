@@ -67,7 +67,8 @@ extension Problem {
 
     /// What to do about it, as a clause.
     package var advice: String {
-        switch kind {
+        let service = subject.services.first?.text ?? "SERVICE"
+        return switch kind {
         case .noDaemon:
             "type 'systemctl status killswitchd'; without it nothing closes and nothing opens"
         case .configurationRefused: "correct the file, then type 'killswitchctl reload'"
@@ -78,7 +79,7 @@ extension Problem {
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
         case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
         case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
-        case .unit: "type 'systemctl status' with the name of the unit"
+        case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
         case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
         case .versionUnknown:
@@ -88,9 +89,9 @@ extension Problem {
         case .unknown: "see why the source does not answer; when_unknown decides until it does"
         case .clock: "have the clock of the host synchronised, as by systemd-timesyncd"
         case .closingHeld:
-            "if it is meant, type 'killswitchctl confirm'; if not, correct the flags"
+            "if it is meant, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .overrideEnds:
-            "to go on, give the order again by 'killswitchctl force'; else the flags decide"
+            "to go on, give the order again by 'killswitchctl force \(service)'; else the flags decide"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
         case .source: "see that this host reaches the source; it is fetched again by itself"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"
