@@ -31,32 +31,34 @@ struct DaemonReport {
             let told = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
             problems = told.objects("problems").map { ProblemLine(object: $0) }
         } catch {
-            if error is MethodError { return readFiles(published, services) }
-            absence = CommandFailure(error).message
-            isGone = (error as? SocketError)?.isNobodyThere == true
-            if published.signOfLife != nil {
-                problems = [published.absence(error)]
-                absence = problems.first.map {
-                    "\($0.line(at: published.now)); see 'systemctl status killswitchd'"
-                }
-            }
-            readFiles(published, services)
+            // A daemon before an upgrade does not know the method.
+            if !(error is MethodError) { noteAbsence(error, published) }
+            // A file that cannot be read is told by whoever shows the service.
+            do { try readFiles(published, services) } catch {}
         }
     }
 
-    /// Adds what the files tell. A file that cannot be read is told by whoever shows the service.
-    private mutating func readFiles(_ published: PublishedFiles, _ services: [ServiceName]) {
-        do {
-            if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
-                var condition = HostCondition()
-                condition.refusal = HostCondition.Since(refusal, since: published.now)
-                problems += condition.problems.map { ProblemLine($0) }
-            }
-            for service in services.isEmpty ? try published.servicesIfAny() : services {
-                problems += try published.problems(of: service)
-            }
-        } catch {
-            return
+    /// The daemon does not answer.
+    private mutating func noteAbsence(_ error: any Error, _ published: PublishedFiles) {
+        absence = CommandFailure(error).message
+        isGone = (error as? SocketError)?.isNobodyThere == true
+        guard published.signOfLife != nil else { return }
+        let problem = published.absence(error)
+        problems = [problem]
+        absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
+    }
+
+    /// Adds what the files tell.
+    private mutating func readFiles(
+        _ published: PublishedFiles, _ services: [ServiceName]
+    ) throws {
+        if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
+            let text = "configuration refused, the last accepted one is in force: \(refusal)"
+            let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
+            problems.append(ProblemLine(problem))
+        }
+        for service in services.isEmpty ? try published.servicesIfAny() : services {
+            problems += try published.problems(of: service)
         }
     }
 }

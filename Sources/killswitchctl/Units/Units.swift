@@ -1,4 +1,6 @@
 import ArgumentParser
+import CivilTime
+import Control
 import Decision
 import Files
 import JSON

@@ -1,3 +1,5 @@
+import Testing
+
 /// A kind of trouble, and how a test makes it on the booted system with the service `shop`.
 struct Trouble: Sendable, CustomTestStringConvertible {
     let name: String
@@ -198,7 +200,7 @@ extension Trouble {
         Trouble(
             name: "the daemon is dead", needle: "killswitchd does not run", prepare: attach,
             cause: { host in
-                try host.run("killswitchctl attach shop t-web; systemctl stop killswitchd")
+                try host.run("systemctl stop killswitchd")
                 try host.run("touch --date '10 minutes ago' /run/killswitchd/alive")
                 _ = try host.system.attempt("systemctl start killswitchd-alarm")
             }, unit: "killswitchd-alarm", hasDaemon: false),

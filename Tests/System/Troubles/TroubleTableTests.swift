@@ -99,9 +99,9 @@ struct TroublePage {
 
     /// The section of a kind of trouble; empty without one.
     func section(of name: String) -> String {
-        guard let begin = text.range(of: heading(name)) else { return "" }
+        guard let begin = text.firstRange(of: heading(name)) else { return "" }
         let rest = text[begin.upperBound...]
-        let end = rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex
+        let end = rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex
         return heading(name) + rest[..<end].drop { $0 == " " }
     }
 
