@@ -72,7 +72,7 @@ extension TransferError {
             switch code {
             case CURLE_COULDNT_RESOLVE_HOST: .unknownName(host)
             case CURLE_COULDNT_RESOLVE_PROXY:
-                .proxy("has a name that does not resolve")
+                .proxy("'\(sentence.split(separator: " ").last ?? "")' does not resolve")
             case CURLE_COULDNT_CONNECT where number != 0:
                 .notConnected(SystemError.text(of: number))
             case CURLE_COULDNT_CONNECT: .notConnected(Self.clause(text))
@@ -97,10 +97,10 @@ extension TransferError {
     /// after". Nil if that is the host of the URL, or another sentence.
     private static func proxy(in sentence: String, besides host: String) -> String? {
         let words = sentence.split(separator: " ")
-        guard sentence.hasPrefix("Failed to connect to "), words.count > 5, words[4] == "port",
-            !host.hasPrefix(words[3]), isProxy(words[3])
+        guard sentence.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port",
+            words[4] != host[...], isProxy(words[4])
         else { return nil }
-        return "\(words[3]):\(words[5])"
+        return "\(words[4]):\(words[6])"
     }
 
     /// Whether a variable of the environment names this host as a proxy. libcurl does not tell which proxy it

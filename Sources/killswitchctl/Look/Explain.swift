@@ -38,8 +38,12 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let state = try published.known(service)
         let daemon = DaemonReport(of: published, about: [service])
+        // They may be why the state cannot be read.
+        for problem in daemon.problems where problem.isOfHost {
+            printError(problem.line(at: published.now))
+        }
+        let state = try published.known(service)
         var report = ExplanationReport(
             state: state, units: try published.units(of: service), now: published.now,
             isCurrent: published.isCurrent(state, at: published.now),
@@ -52,9 +56,6 @@ struct Explain: ParsableCommand {
             report.gap = CommandFailure(error).message
         }
         if json { say(report.json) } else { say(lines: report.text) }
-        for problem in daemon.problems where problem.isOfHost {
-            printError(problem.line(at: published.now))
-        }
         guard report.isCurrent else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }

@@ -131,6 +131,7 @@ import Testing
         #expect(
             play.textWithoutFetches == #"""
                 3599s woke
+                    say notice: shop: the order of 'root' to be running ends at 2027-03-01T13:00:00+00:00, then the flags decide
                 3600s woke
                     keep 
                     remember shop=maintenance#3

@@ -101,11 +101,11 @@ import Testing
         let policy = Policy(maxStale: .seconds(100))
         var play = try Transcript([try service(policy: policy)]).answered(Self.running)
         play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
-        play.at(110, .woke)
+        play.at(100, .woke)
         #expect(
             lines(play) == [
                 "stale! 0 s shop: the flags of source 'app' are older than max_stale, and are held",
-                "source 50 s source 'app': no route; known flags stay in force",
+                "source 40 s source 'app': no route; known flags stay in force",
             ])
     }
 

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func onlyTheNamedServicesAreChecked() throws {
-        let daemon = try running(
+        let daemon = try Daemon(
             Daemon.shop + """
 
                 [service.web]
@@ -87,6 +87,8 @@ import Testing
                 format = "service-end"
                 first_timeout = "1s"
                 """)
+        try daemon.start()
+        try daemon.waitFor("running")
         try daemon.waitUntil("the other has no flags") { try check(daemon).status == 1 }
         #expect(try check(daemon, "shop").status == 0)
         #expect(try check(daemon, "web").status == 1)

@@ -106,13 +106,13 @@ import Testing
         ]
         let says = [
             "the proxy '127.0.0.1:1' cannot be reached: connection refused",
-            "the proxy has a name that does not resolve",
+            "the proxy 'proxy.invalid' does not resolve",
             "the proxy refuses to connect to 'secure.example.test': it answers 501",
         ]
         for ((address, proxy), text) in zip(zip(addresses, proxies), says) {
             let daemon = try Daemon(asking: address)
             try daemon.start(proxy)
-            try await daemon.awaitLine("source 'app': \(text); no flags of it are known yet")
+            try await daemon.awaitLine("': \(text); no flags of it are known yet")
         }
     }
 

@@ -51,8 +51,8 @@ extension Trouble {
 
     private static let gates = [
         Trouble(
-            name: "systemd refuses to move a gate",
-            needle: "the gate cannot be moved", journal: "start 'killswitch-closed@shop.target'",
+            name: "polkit refuses to move a gate",
+            needle: "the gate cannot be moved", journal: ": start 'killswitch-",
             prepare: attach,
             cause: { host in
                 try host.run(
@@ -77,7 +77,7 @@ extension Trouble {
             end: { host in try host.run("systemctl start dbus.socket dbus.service") }),
         Trouble(
             name: "polkit does not run", needle: "the gate cannot be moved",
-            journal: "start 'killswitch-closed@shop.target'", prepare: attach,
+            journal: ": start 'killswitch-", prepare: attach,
             cause: { host in
                 try host.run("systemctl mask --runtime --now polkit")
                 try host.set(Host.ended)

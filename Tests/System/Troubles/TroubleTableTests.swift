@@ -47,14 +47,17 @@ extension OnSystemd {
             let statusText =
                 trouble.hasDaemon
                 ? "systemctl show killswitchd -P StatusText"
-                : "echo \(quoted): systemctl says $(systemctl is-active killswitchd)"
+                : "systemctl show killswitchd -p ActiveState"
             let surfaces: [(String, String, String)] = [
                 ("status", "killswitchctl status 2>&1", trouble.needle),
-                ("status --json", "killswitchctl status --json 2>/dev/null", trouble.needle),
+                (
+                    "status --json", "killswitchctl status --json 2>/dev/null | grep '\"text\": '",
+                    trouble.needle
+                ),
                 ("status --check", "killswitchctl status --check", trouble.needle),
                 ("explain", "killswitchctl explain shop 2>&1", trouble.needle),
                 ("units", "killswitchctl units shop 2>&1", trouble.needle),
-                ("STATUS=", statusText, trouble.needle),
+                ("STATUS=", statusText, trouble.hasDaemon ? trouble.needle : "=inactive"),
                 ("journal", journal, trouble.journal ?? trouble.needle),
                 (
                     "systemctl status",
@@ -91,8 +94,11 @@ struct TroublePage {
             .replacing(/\d{4}-\d\d-\d\dT[0-9:]+(\+00:00|Z)/, with: "·")
             .replacing(#/^[A-Z][a-z]{2} \d+ [0-9:]+ \S+ killswitch\w+\[\d+\]: /#, with: "")
             .replacing(/\(for \d+[smhd]\)/, with: "(for ·)")
-            .replacing(#/in \d+ (ms|s|min)\b/#, with: "in ·")
+            .replacing(#/in \d+ (ms|s|min)\b|asking now/#, with: "in ·")
             .replacing(#/\d+ (s|min) old/#, with: "· old")
+            .replacing(#/\b\d+ ms\b/#, with: "· ms")
+            .replacing(#/killswitch-(closed|ended)@/#, with: "killswitch-·@")
+            .replacing(#/ {2,}/#, with: " ")
             .replacing("|", with: "\\|")
         return "`\(masked)`"
     }
