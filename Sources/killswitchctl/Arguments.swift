@@ -77,7 +77,7 @@ extension UnitName: ExpressibleByArgument {
 extension CompletionKind {
     /// The services that have files in the runtime directory.
     static var services: CompletionKind {
-        .custom { words, _, _ in names(in: words) { ServiceName($0)?.text } }
+        .custom { words, _, _ in names(in: words) { FileName.service($0)?.text } }
     }
 
     /// The sources that have answered, by their marks in the runtime directory.

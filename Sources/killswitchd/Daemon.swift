@@ -29,6 +29,8 @@ final class Daemon {
     /// Moves the units; nil if decisions move none.
     private let gatekeeper: Gatekeeper?
     private let manager: ServiceManager
+    /// Nil for `--once`, which leaves no daemon behind.
+    private var life: SignOfLife?
     private var signals: Signals?
     private var server: Server?
 
@@ -85,7 +87,10 @@ final class Daemon {
                 loop: loop, services: services,
                 address: address,
                 publish: agent.publish, announce: log.write) : nil
-        manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
+        let (store, gatekeeper) = (store, gatekeeper)
+        manager = try ServiceManager(environment, on: loop, agent) {
+            HostCondition(store, gatekeeper)
+        }
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -94,9 +99,17 @@ final class Daemon {
             log.reportLosses()
             manager.look()
         }
-        if options.purpose == .follow { server = listen() }
+        switch options.purpose {
+        case .follow:
+            server = listen()
+            life = try SignOfLife(on: loop, agent, runtime, log)
+        case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
+        }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            guard signal != SIGHUP else { return readConfiguration() }
+            if signal == SIGHUP {
+                readConfiguration()
+                return
+            }
             manager.stop()
             loop.exit(DaemonExitStatus.success)
         }
@@ -112,6 +125,7 @@ final class Daemon {
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
+                if event == .clockStepped { life?.give() }
                 if case .reconfigured(let plan, _, _) = event {
                     server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
                     manager.endReload()
@@ -127,20 +141,27 @@ final class Daemon {
         try agent.start(followed)
         let status = try loop.run()
         server = nil
+        life = nil
         agent.stop()
         gatekeeper?.stop()
         return status
     }
 
-    /// Reads the configuration again. A configuration that cannot be put in force changes nothing.
-    private func readConfiguration() {
+    /// Reads the configuration again, and returns the warnings about it. A configuration that cannot be put
+    /// in force changes nothing.
+    @discardableResult
+    private func readConfiguration() -> [String] {
         manager.beginReload()
         let next = store.next { try sources.follow($0.settings.sources) }
-        guard let next else { return manager.endReload() }
+        guard let next else {
+            manager.endReload()
+            return []
+        }
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
+        return next.configuration.warnings
     }
 
     /// The control socket. The switches work without it, so a failure does not end the daemon.
@@ -165,7 +186,7 @@ extension Daemon: ControllableDaemon {
 
     var machine: Machine { agent.machine }
 
-    var refusal: String? { store.refusal }
+    var condition: HostCondition { HostCondition(store, gatekeeper) }
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
@@ -180,9 +201,20 @@ extension Daemon: ControllableDaemon {
 
     func post(_ event: Event) { agent.post(event) }
 
-    func reload() throws(MethodError) {
-        readConfiguration()
-        if let refusal { throw .configurationRefused(refusal) }
+    func reload() throws(MethodError) -> [String] {
+        let warnings = readConfiguration()
+        if let refusal = store.refusal { throw .configurationRefused(refusal.problem) }
+        return warnings
+    }
+}
+
+extension HostCondition {
+    /// What the configuration and the gates have to tell now.
+    fileprivate init(_ store: ConfigurationStore, _ gatekeeper: Gatekeeper?) {
+        self.init()
+        refusal = store.refusal
+        keeping = store.keeping
+        gates = gatekeeper?.overview
     }
 }
 

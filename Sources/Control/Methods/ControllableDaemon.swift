@@ -7,8 +7,8 @@ package protocol ControllableDaemon: AnyObject {
     var now: Now { get }
     /// The state of the services and the sources.
     var machine: Machine { get }
-    /// Why the configuration on disk is not in force; nil if it is.
-    var refusal: String? { get }
+    /// What is known beside the machine: a refused configuration, the gates.
+    var condition: HostCondition { get }
     /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
     var descriptors: (used: Int?, limit: Int) { get }
 
@@ -19,8 +19,9 @@ package protocol ControllableDaemon: AnyObject {
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
-    /// Reads the configuration again. Throws if it is invalid; nothing has changed then.
-    func reload() throws(MethodError)
+    /// Reads the configuration again, and returns the warnings about it. Throws if it is invalid; nothing has
+    /// changed then.
+    func reload() throws(MethodError) -> [String]
 }
 
 /// An occurrence that may let a waiting call be answered.
@@ -41,6 +42,9 @@ extension ControllableDaemon {
 
     /// The state of the services and the sources, for people.
     package var overview: Overview { machine.overview(at: now) }
+
+    /// Why the configuration on disk is not in force; nil if it is.
+    var refusal: String? { condition.refusal?.problem }
 
     /// The record of a service that was published last; nil before the first.
     package func record(of service: ServiceName) -> Record? { machine.record(of: service) }

@@ -9,7 +9,8 @@ package enum Interface {
 
     /// Every method of `io.killswitchd`. A new method is a file, and a line here.
     package static let methods: [Method] = [
-        .status, .watch, .sources, .force, .release, .refresh, .activate, .reload, .forget,
+        .status, .watch, .sources, .problems, .force, .release, .refresh, .activate, .reload,
+        .forget,
         .confirm,
     ]
 

@@ -65,7 +65,8 @@ extension GateNotice {
 }
 
 extension TargetJob {
-    fileprivate var words: String {
+    /// The job in words: `stop 'killswitch-open@shop.target'`.
+    var words: String {
         "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }
@@ -78,6 +79,6 @@ extension Duration {
 package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
-    /// The problems, a clause each.
-    package let problems: [String]
+    /// The problems: of the bus, then of gates, then of units.
+    package let problems: [GateProblem]
 }

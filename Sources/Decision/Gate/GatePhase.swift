@@ -135,7 +135,9 @@ struct GateMove: Hashable, Sendable {
 struct RefusedJob: Hashable, Sendable {
     /// The notice that is not announced yet.
     private var pending: GateNotice?
-    private(set) var isReported = false
+    private var isReported: Bool { problem != nil }
+    /// Why systemd refuses, once that is reported; nil before and afterwards.
+    private(set) var problem: String?
 
     /// systemd has refused a job, which this notice says.
     mutating func note(_ refusal: GateNotice) { pending = refusal }
@@ -148,11 +150,13 @@ struct RefusedJob: Hashable, Sendable {
         guard let refusal = pending else { return }
         pending = nil
         if !isReported { batch.announce(refusal) }
-        isReported = true
+        if case .jobRefused(_, let job, let cause) = refusal {
+            problem = "\(job.words): \(cause)"
+        }
     }
 
     /// The gate stands, or something else was decided: the next refusal is news again.
-    mutating func forget() { isReported = false }
+    mutating func forget() { problem = nil }
 }
 
 /// How often in a row a gate was put back. If another process keeps moving it, moves and lines in

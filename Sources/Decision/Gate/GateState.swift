@@ -43,7 +43,7 @@ struct GateState: Hashable, Sendable {
 
     /// Its problem as a clause; nil without a problem.
     var problem: String? {
-        refusal.isReported ? "\(service): the gate cannot be moved, see the journal" : nil
+        refusal.problem.map { "the gate cannot be moved: \($0)" }
     }
 
     /// Whether a target is closed by decision, and nothing is under way that would stop its units.

@@ -122,7 +122,9 @@ extension Machine {
         let jumps = index.readers[source].compactMap {
             services[$0.service].versionJump(at: $0.position)
         }
-        batch.notices += sources[source].note(versionJumps: Set(jumps))
+        if jumps.isEmpty, sources[source].problems.isEmpty { return }
+        let time = now.wall
+        batch.notices += sources[source].note { $0.note(versionJumps: Set(jumps), at: time) }
     }
 
     /// Adds the effect that stores the answers of a source.
@@ -143,7 +145,7 @@ extension Machine {
             // The runtime directory may be gone: write the files of every service again.
             others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
         }
-        if pendingWrites.fail(operation, alsoRetry: others, at: now) {
+        if pendingWrites.fail(operation, problem, alsoRetry: others, at: now) {
             batch.notices.append(.recordFailed(operation, problem: problem))
         }
     }

@@ -14,8 +14,8 @@ struct Explain: ParsableCommand {
         abstract: "Say why a service is in its state.",
         discussion: """
             Prints the chain: what each source said and how long ago, the flags that mattered, the \
-            reading of each switch, the policy, an override, the verdict, the gate and the \
-            attached units. A user who may not read the stored flags sees only the links after the \
+            reading of each switch, the policy, an override, the verdict, what is wrong, the gate \
+            and the attached units. A user who may not read the stored flags sees only the links after the \
             policy.
 
             Exits with 3 if the state file is out of date, after printing.
@@ -38,9 +38,16 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
+        let daemon = DaemonReport(of: published, about: [service])
+        // They may be why the state cannot be read.
+        for problem in daemon.problems where problem.isOfHost {
+            printError(problem.line(at: published.now))
+        }
         let state = try published.known(service)
         var report = ExplanationReport(
-            state: state, units: try published.units(of: service), now: published.now)
+            state: state, units: try published.units(of: service), now: published.now,
+            isCurrent: published.isCurrent(state, at: published.now),
+            problems: daemon.problems.filter { !$0.isOfHost })
         do {
             let directory = try published.stateDirectory(stateDirectory)
             report.chain = try DecisionReplay(of: service, in: directory, published).explanation(

@@ -10,15 +10,16 @@ struct ExplanationReport {
     let state: PublishedState
     /// The objects of units.json.
     let units: [JSON.Object]
-    /// The time by which the state is out of date or not.
+    /// The time for what is ahead.
     let now: Instant
+    /// Whether the state is not out of date.
+    let isCurrent: Bool
+    /// What is wrong with the service and its sources, by the daemon or by the files.
+    let problems: [ProblemLine]
     /// The chain; nil if the stored flags cannot be read.
     var chain: Explanation?
     /// Why the stored flags cannot be read.
     var gap: String?
-
-    /// Whether the state is not out of date.
-    var isCurrent: Bool { state.isCurrent(at: now) }
 
     /// The text for people.
     var text: String {
@@ -43,6 +44,11 @@ struct ExplanationReport {
         }
         for (name, value) in state.object.object("values") {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))
+        }
+        // The problems of units stand beside the units.
+        for problem in problems where problem.kind != .unit {
+            lines.add("problem", problem.line(at: now))
+            lines.add("  to do", problem.advice)
         }
         lines.add("gate", state.gate?.rawValue ?? "none")
         if units.isEmpty { lines.add("units", "none") }
@@ -153,6 +159,7 @@ extension ExplanationReport {
                 .array(chain.switches.map { json($0, chain.service.zone) })
             } ?? .null, "gap": .optional(gap), "verdict": .object(state.object),
             "units": .array(units.map { .object($0) }),
+            "problems": .array(problems.map { .object($0.object) }),
         ])
     }
 

@@ -37,7 +37,7 @@ struct Get: ParsableCommand {
             if Terminal.isShown { say(lines: text) } else { print(text) }
         default: say(value, .compact)
         }
-        guard state.isCurrent(at: published.now) else {
+        guard published.isCurrent(state, at: published.now) else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }
     }

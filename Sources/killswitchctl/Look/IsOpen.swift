@@ -29,7 +29,7 @@ struct IsOpen: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         let state = try readable(published)
-        guard state.isCurrent(at: published.now) else {
+        guard published.isCurrent(state, at: published.now) else {
             if json { printJSON(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }

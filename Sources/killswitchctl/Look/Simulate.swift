@@ -135,8 +135,8 @@ struct SimulationReport {
             case .answerInvalid, .valueInvalid: true
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
-                .recordFailed, .recordsRecovered, .overridden, .released, .overrideExpired,
-                .forgotten:
+                .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
+                .overrideExpired, .forgotten:
                 false
             }
         }

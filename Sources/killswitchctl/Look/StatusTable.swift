@@ -86,7 +86,7 @@ struct StatusRow {
         let decisive = own.first { $0.name == state.object["source"]?.string }
         self.service = service
         self.state = state
-        isCurrent = state.isCurrent(at: published.now)
+        isCurrent = published.isCurrent(state, at: published.now)
         age = decisive?.age ?? Self.age(of: state, in: published)
         nextPoll =
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
@@ -111,14 +111,6 @@ struct StatusRow {
         guard let text = state.object["override"]?.object?.text else { return nil }
         let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
         return "\(service): \(words)"
-    }
-
-    /// The problems of attached units, a line each.
-    var unitProblems: [String] {
-        units.compactMap { unit in
-            guard let problem = unit["problem"]?.string else { return nil }
-            return "unit '\(unit.text("name"))' of '\(service)': \(problem)"
-        }
     }
 
     /// How many units are as the gate wants them, and how long the slowest took: `2/3 850ms`.

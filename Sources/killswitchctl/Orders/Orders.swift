@@ -1,6 +1,7 @@
 import ArgumentParser
 import Decision
 import JSON
+import Records
 
 // The orders whose only parameter is a name.
 
@@ -128,7 +129,7 @@ struct ReloadCommand: OrderCommand {
         commandName: "reload", abstract: "Have the daemon read its configuration again.",
         discussion: """
             An invalid configuration changes nothing: each error is printed with its file \
-            and line, and the exit status is 78.
+            and line, and the exit status is 78. Warnings are printed too.
 
             example: killswitchctl reload
             """)
@@ -139,6 +140,28 @@ struct ReloadCommand: OrderCommand {
 
     func lines(_ reply: JSON.Object) -> [String] {
         ["the configuration is in force: \(names(reply, "service")); \(names(reply, "source"))"]
+            + reply.strings("warnings").map { "warning: \($0)" } + orphans(reply)
+    }
+
+    /// A warning for each service that has attached units and is not configured any more.
+    private func orphans(_ reply: JSON.Object) -> [String] {
+        let configured = Set(reply.strings("services"))
+        let attached: [Attachment]
+        do {
+            // Units are attached to the gates of the system's daemon alone.
+            guard try PublishedFiles(options.common).directory == Directories.system else {
+                return []
+            }
+            attached = try UnitDirectory.attachments()
+        } catch {
+            return ["warning: \(error)"]
+        }
+        let orphans = attached.filter { !configured.contains($0.service.text) }
+        return Dictionary(grouping: orphans, by: \.service).sorted { $0.key < $1.key }.map {
+            let units = $0.value.map(\.unit.text).joined(separator: ", ")
+            return "warning: service '\($0.key)' is not configured, but units are attached to it: "
+                + "\(units); its gate stays as it is"
+        }
     }
 
     /// `2 services (shop, web)`

@@ -107,7 +107,8 @@ extension Run {
     /// The state in words if the condition no longer holds in it; nil while it may hold.
     private func endingState(in published: PublishedFiles, at now: Instant) -> String? {
         do {
-            guard let state = try published.state(of: service), state.isCurrent(at: now),
+            guard let state = try published.state(of: service),
+                published.isCurrent(state, at: now),
                 when.isOver(in: state)
             else { return nil }
             return state.summary

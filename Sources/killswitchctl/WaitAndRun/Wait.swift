@@ -101,10 +101,11 @@ enum WaitCondition: ExpressibleByArgument {
         while true {
             do {
                 if let state = try published.state(of: service) {
-                    let isCurrent = state.isCurrent(at: loop.now.wall)
+                    let end = published.end(of: state, at: loop.now.wall)
+                    let isCurrent = loop.now.wall <= end
                     if isCurrent, isReached(by: state) { return }
                     seen = isCurrent ? "it is \(state.summary)" : "its state file is out of date"
-                    if isCurrent { watch.expect(state.validUntil) }
+                    if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else if try !published.servicesIfAny().isEmpty {
                     throw try published.unknown(service)
                 }
@@ -135,8 +136,10 @@ final class StateFileWatch {
         _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
-        let names = [FileName.state] + Gate.allCases.map(\.rawValue)
-        files = names.map { PathWatch(loop, path: "\(published.directory)/\(service)/\($0)") {} }
+        let names = ([FileName.state] + Gate.allCases.map(\.rawValue)).map { "\(service)/\($0)" }
+        files = (names + [FileName.alive]).map {
+            PathWatch(loop, path: "\(published.directory)/\($0)") {}
+        }
         validity = try WallTimer(loop) { _ in }
     }
 

@@ -47,6 +47,8 @@ final class ServiceWatcher {
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
     private var validity: WallTimer?
+    /// Fires with each sign of life, while states are out of date for want of one.
+    private var life: PathWatch?
     /// Whether anything may have changed since the last look. A look after every event of the loop would
     /// see files that are half published.
     private var isDue = true
@@ -84,8 +86,18 @@ final class ServiceWatcher {
             let file = "\(published.directory)/\(service)/\(FileName.state)"
             files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
         }
-        let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
+        let services = Set(known).union(told.keys).sorted()
+        let times = services.compactMap { look(at: $0, tell) }
         validity?.set(at: times.min())
+        guard times.count < services.count else {
+            life = nil
+            return
+        }
+        if life == nil {
+            life = PathWatch(loop, path: "\(published.directory)/\(FileName.alive)") {
+                [unowned self] in isDue = true
+            }
+        }
     }
 
     /// Tells of a service if it has changed; returns when its state will be out of date.
@@ -103,11 +115,14 @@ final class ServiceWatcher {
         guard state != nil || told[service] != nil else { return nil }
         let now = loop.now.wall
         let change = ServiceChange(
-            service: service, state: state, isCurrent: state?.isCurrent(at: now) ?? true,
-            time: now, zone: zone)
+            service: service, state: state,
+            isCurrent: state.map { published.isCurrent($0, at: now) } ?? true, time: now, zone: zone
+        )
         if told[service] != change.essence { tell(change) }
         told[service] = state == nil ? nil : change.essence
-        guard let until = state?.validUntil, until >= now else { return nil }
+        guard let until = state.map({ published.end(of: $0, at: now) }), until >= now else {
+            return nil
+        }
         return until + .milliseconds(1)
     }
 
@@ -115,7 +130,7 @@ final class ServiceWatcher {
     private func services() throws -> [ServiceName] {
         if !named.isEmpty { return named }
         do {
-            return try Directory.list(published.directory).compactMap { ServiceName($0) }
+            return try Directory.list(published.directory).compactMap(FileName.service)
         } catch {
             guard error.isNotFound else { throw error }
             return []

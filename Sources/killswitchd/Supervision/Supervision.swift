@@ -29,15 +29,13 @@ package struct Supervision: Sendable {
         nextPing = pingInterval.map { now + $0 }
     }
 
-    /// The messages that are due in this state. `problem` goes in front of the status. READY also waits for
-    /// the first jobs of `gates` to be queued, so that units ordered after the daemon find them; nil if the
-    /// daemon moves no gates.
+    /// The messages that are due in this state. READY also waits for the first jobs of the gates to be
+    /// queued, so that units ordered after the daemon find them.
     package mutating func look(
-        at overview: Overview, isProgressing: @autoclosure () -> Bool, problem: String?,
-        gates: GateOverview?, at now: Boottime
+        at overview: Overview, isProgressing: @autoclosure () -> Bool, at now: Boottime
     ) -> [Notification] {
         var messages: [Notification] = []
-        if !isReady, overview.isDecided, gates?.isReady ?? true {
+        if !isReady, overview.isDecided, overview.areGatesReady {
             isReady = true
             said = nil
             nextExtension = nil
@@ -55,8 +53,7 @@ package struct Supervision: Sendable {
             nextStatus = statusAt + Self.statusInterval
         } else {
             statusAt = now
-            let problems = [problem].compactMap(\.self) + (gates?.problems ?? [])
-            let status = StatusLine(overview, problems: problems)
+            let status = StatusLine(overview)
             if !pings.isEmpty || said?.says(sameAs: status) != true {
                 said = status
                 messages.append(.status(status.text))
@@ -117,18 +114,14 @@ struct StatusLine {
     /// How many bytes more are shown.
     private var room = Notification.statusLimit
 
-    /// The line for this state. `problems` are those beside services and sources: a refused configuration,
-    /// a gate that cannot be moved.
-    init(_ overview: Overview, problems: [String]) {
-        add(problems, to: \.lasting) { $0 }
-        let writes = overview.hasPendingWrites ? ["files cannot be written, see the journal"] : []
-        add(writes, to: \.lasting) { $0 }
-        let troubles = overview.troubledSources.flatMap { source in
-            ((source.problem.map { [$0] } ?? []) + source.warnings).map {
-                "source '\(source.name)': \($0)"
-            }
-        }
-        add(troubles, to: \.lasting) { $0 }
+    /// The line for this state. Of many problems the first are named.
+    init(_ overview: Overview) {
+        let problems = overview.problemReferences()
+        let shown = problems.prefix(Self.mostProblems)
+        add(shown.lazy.compactMap(overview.problem), to: \.lasting, \.sentence)
+        let others = problems.count - shown.count
+        let more = "\(others) more \(others == 1 ? "problem" : "problems")"
+        add(others > 0 ? [more] : [], to: \.lasting) { $0 }
         add(overview.services, to: \.lasting, Self.words)
         add(overview.sources, to: \.passing, Self.words)
     }
@@ -144,6 +137,8 @@ struct StatusLine {
             room -= clause.utf8.count + 2
         }
     }
+
+    private static let mostProblems = 8
 
     /// The whole line.
     var text: String { (lasting + passing).joined(separator: "; ") }

@@ -172,7 +172,9 @@ struct GateMachineTests {
 
                 """)
         #expect(
-            gate.machine.overview.problems == ["shop: the gate cannot be moved, see the journal"])
+            gate.machine.overview.problems.map(\.sentence) == [
+                "shop: the gate cannot be moved: start 'killswitch-closed@shop.target': access denied"
+            ])
     }
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {

@@ -177,8 +177,9 @@ import Testing
         let status = try daemon.control("status")
         #expect(status.output.contains("  1/2 12ms  "))
         #expect(
-            status.output.hasSuffix("\nunit 'web.service' of 'shop': has not stopped within 90 s\n")
-        )
+            status.output.hasSuffix(
+                "\nunit 'web.service' of 'shop': has not stopped within 90 s\n"
+                    + "    to do: type 'systemctl status web.service'\n"))
     }
 
     @Test func statusShowsTheSourcesOfTheRunningDaemon() throws {

@@ -45,6 +45,20 @@ extension Packaged {
             try host.run("systemctl is-enabled killswitchd")
         }
 
+        /// It must not be an alarm while the package is installed or upgraded.
+        @Test func theAlarmIsEnabledAndQuiet() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.install(.previous)
+            try host.unit("t-web")
+            try host.run("killswitchctl attach shop t-web")
+            try host.install(.current)
+            try host.run("systemctl is-enabled killswitchd-alarm.service killswitchd-alarm.timer")
+            try host.run("systemctl is-active killswitchd-alarm.timer")
+            try host.run("systemctl start killswitchd-alarm")
+            #expect(try host.succeeds("systemctl is-failed killswitchd-alarm") == false)
+        }
+
         @Test func aMaskedUnitIsInstalledAndNotStarted() throws {
             let host = try PackageHost()
             try host.configure()
