@@ -62,6 +62,11 @@ extension TransferError {
             self = .proxy("refuses to connect to '\(host)': it answers \(answer)")
             return
         }
+        // libcurl's sentence for an end without an answer.
+        if sentence == "Proxy CONNECT aborted" {
+            self = .proxy("closes the connection to '\(host)'")
+            return
+        }
         if let proxy = Self.proxy(in: sentence, besides: host) {
             let cause = number == 0 ? Self.clause(text) : SystemError.text(of: number)
             self = .proxy("'\(proxy)' cannot be reached: \(cause)")

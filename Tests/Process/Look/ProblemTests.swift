@@ -95,19 +95,23 @@ import Testing
 
     /// The refusal of a proxy used to read as one of the server.
     @Test func aProxyIsNamedAsTheProxy() async throws {
-        let server = try await FlagServer()
+        let (server, silent) = (try await FlagServer(), try await FlagServer())
+        try await server.behave("403")
         let addresses = [
             "http://flags.example.test/a", "https://flags.example.test/a",
-            "https://secure.example.test/a",
+            "https://secure.example.test/a", "https://secure.example.test/a",
         ]
         let proxies = [
             ["http_proxy": "http://127.0.0.1:1"], ["https_proxy": "http://proxy.invalid:3128"],
             ["https_proxy": "http://127.0.0.1:\(server.port)"],
+            // It closes the connection, because there is no such host.
+            ["https_proxy": "http://127.0.0.1:\(silent.port)"],
         ]
         let says = [
             "the proxy '127.0.0.1:1' cannot be reached: connection refused",
             "the proxy 'proxy.invalid' does not resolve",
-            "the proxy refuses to connect to 'secure.example.test': it answers 501",
+            "the proxy refuses to connect to 'secure.example.test': it answers 403",
+            "the proxy closes the connection to 'secure.example.test'",
         ]
         for ((address, proxy), text) in zip(zip(addresses, proxies), says) {
             let daemon = try Daemon(asking: address)
