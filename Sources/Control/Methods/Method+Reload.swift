@@ -7,7 +7,7 @@ extension Method {
         declaration: """
             # Reads the configuration again. One that is wrong changes nothing, and is the error
             # ConfigurationRefused with file and line of each mistake.
-            method Reload() -> (services: []string, sources: []string)
+            method Reload(sudoUser: ?string) -> (services: []string, sources: []string)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
