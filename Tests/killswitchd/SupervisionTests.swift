@@ -163,8 +163,8 @@ import killswitchd
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
-                "    STATUS=refused: a.toml:1:1: no; files cannot be written, see the journal; "
-                    + "source 'app': it is gone; shop: running; app: flags 3 s old"))
+                "    STATUS=refused: a.toml:1:1: no; 2 more problems; shop: running; "
+                    + "app: flags 3 s old"))
     }
 
     /// Each change used to be a status, and each status a look at all services.
