@@ -86,6 +86,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
 	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd.service \
 	    > $(DESTDIR)$(UNITDIR)/killswitchd.service
+	sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/killswitchd-attach.service \
+	    > $(DESTDIR)$(UNITDIR)/killswitchd-attach.service
 	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf

@@ -7,6 +7,8 @@ package struct Settings: Hashable, Sendable {
     package var sources: [Source]
     /// In the order of their tables; at least one.
     package var services: [Service]
+    /// The units of each service that names some: `killswitchctl attach --from-configuration` attaches them.
+    package var units: [ServiceName: [UnitName]]
     /// What the host guard allows.
     package var guardLimits: GuardLimits
     /// In the order of files and places.
@@ -54,10 +56,13 @@ extension Settings {
 
         var sources = ConfiguredSources(from: root)
         var services: [Service] = []
+        var units: [ServiceName: [UnitName]] = [:]
         for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
             else { continue }
             services.append(service)
+            let own = reader.units()
+            if !own.isEmpty { units[service.name] = own }
             service.warnOfWhatHasNoEffect(in: reader, sources)
         }
         let limits = root.table(RootKey.limits)
@@ -70,7 +75,7 @@ extension Settings {
 
         if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
         self.init(
-            sources: sources.sources, services: services, guardLimits: guardLimits,
+            sources: sources.sources, services: services, units: units, guardLimits: guardLimits,
             warnings: report.warnings.inOrder(of: merged.files),
             effective: [.limits, .source, .service].flatMap(report.effective))
     }

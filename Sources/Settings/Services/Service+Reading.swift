@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import JSON
 
 /// The keys of a `[service.NAME]`, besides the keys of its one switch.
 enum ServiceKey: String, SettingKey {
@@ -19,6 +20,7 @@ enum ServiceKey: String, SettingKey {
     case activation
     case variant
     case values
+    case units
 }
 
 extension Service {
@@ -152,6 +154,36 @@ extension Service {
                 "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
                     + "every \(source.interval.text)",
                 at: origin)
+        }
+    }
+}
+
+extension TableReader {
+    /// The units of a `[service.NAME]`, which `killswitchctl attach --from-configuration` attaches.
+    func units() -> [UnitName] { optional(ServiceKey.units, .units) ?? [] }
+}
+
+extension ValueType where Value == [UnitName] {
+    /// A list of full names of units.
+    fileprivate static var units: Self {
+        Self(expected: "a list of units such as [\"web.service\"]") { value throws(ValueProblem) in
+            guard case .array(let elements) = value else { throw .wrongType() }
+            var units: [UnitName] = []
+            for element in elements {
+                guard case .string(let text) = element.value else { throw .wrongType() }
+                guard let unit = UnitName(text) else {
+                    throw .bad(
+                        "list", cause: "\(text.quoted) is no unit; write its type, as 'web.service'"
+                    )
+                }
+                guard !units.contains(unit) else {
+                    throw .bad("list", cause: "it names \(text.quoted) twice")
+                }
+                units.append(unit)
+            }
+            return units
+        } write: {
+            JSON.Value.strings($0.map(\.text)).toml
         }
     }
 }

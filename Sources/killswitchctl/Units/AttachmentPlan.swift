@@ -12,6 +12,10 @@ struct AttachmentPlan {
         let isStarted: Bool
         /// Why it is attached; nil if it was named.
         let cause: String?
+
+        /// The target of the link that has the gate start it; nil if the gate does not. systemd goes by the
+        /// link's name; the file is for people.
+        var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
     /// The units to attach.
@@ -19,15 +23,17 @@ struct AttachmentPlan {
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
     private let command: Attach
+    private let runsAtOpen: Bool
     private let describe: (UnitName) throws -> UnitDescription
 
     /// Plans units with the options of a command; `describe` asks systemd about a unit. Throws for a unit that cannot or
     /// should not be attached.
     init(
-        _ units: [UnitName], _ command: Attach,
+        _ units: [UnitName], runsAtOpen: Bool, _ command: Attach,
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
         self.command = command
+        self.runsAtOpen = runsAtOpen
         self.describe = describe
         for unit in units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
@@ -43,7 +49,7 @@ struct AttachmentPlan {
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
         let isOneshot = unit.type == "oneshot"
         let isStarted =
-            triggers.isEmpty && !isOneshot && !isTriggered || command.runsAtOpen && isOneshot
+            triggers.isEmpty && !isOneshot && !isTriggered || runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
         for trigger in triggers { try add(trigger.name, because: "it triggers \(unit.name)") }
         for triggered in unit.triggers where GateTarget(triggered) == nil {

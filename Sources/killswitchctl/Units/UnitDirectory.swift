@@ -1,6 +1,7 @@
 import Decision
 import Files
 import Glibc
+import JSON
 import Records
 
 /// `/etc/systemd/system`, the directory of the attachments.
@@ -27,8 +28,11 @@ enum UnitDirectory {
                 try isDirectory("\(path)/\(entry)")
             else { continue }
             for service in try services(in: "\(path)/\(entry)") {
-                guard let target = try target(of: unit, for: service) else { continue }
-                found.append(Attachment(target: target, unit: unit))
+                guard let text = try text(of: unit, for: service),
+                    let target = Attachment.target(in: text)
+                else { continue }
+                let isEarly = Attachment.isEarly(text, service)
+                found.append(Attachment(target: target, unit: unit, isEarly: isEarly))
             }
         }
         return found.sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
@@ -38,9 +42,16 @@ enum UnitDirectory {
     static func target(
         of unit: UnitName, for service: ServiceName
     ) throws(FileError) -> GateTarget? {
+        try text(of: unit, for: service).flatMap(Attachment.target)
+    }
+
+    /// The text of the drop-in of a unit for a service; nil without one.
+    static func text(
+        of unit: UnitName, for service: ServiceName
+    ) throws(FileError) -> String? {
         do {
             let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
-            return Attachment.target(in: String(decoding: bytes, as: UTF8.self))
+            return String(decoding: bytes, as: UTF8.self)
         } catch  where error.isNotFound || error.isNoFile {
             return nil
         }
@@ -59,7 +70,7 @@ enum UnitDirectory {
     /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
     /// the target of the link; nil writes none.
     static func write(
-        _ attachment: Attachment, startedFrom file: String?, cause: String
+        _ attachment: Attachment, startedFrom file: String?, cause: String, title: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
         if let before = try target(of: unit, for: service), before != attachment.target {
@@ -68,7 +79,8 @@ enum UnitDirectory {
         }
         try Directory.create(folder(of: unit))
         try File.replace(
-            dropIn(of: unit, for: service), with: Array(attachment.dropIn(cause).utf8),
+            dropIn(of: unit, for: service),
+            with: Array(attachment.dropIn(cause, title: title).utf8),
             surviving: .powerLoss)
         let link = link(from: attachment.target, to: unit)
         if let file {
@@ -117,12 +129,64 @@ struct Attachment: Hashable {
     let target: GateTarget
     /// The unit.
     let unit: UnitName
+    /// Whether it starts as soon as the gate begins to close, before the other units are down.
+    var isEarly = false
+
+    /// Whether a drop-in is that of an early unit.
+    static func isEarly(_ dropIn: String, _ service: ServiceName) -> Bool {
+        dropIn.split(separator: "\n").contains { $0 == earlyAssertion(service) }
+    }
 
     /// The service of the target.
     var service: ServiceName { target.service }
 
-    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it.
-    func dropIn(_ cause: String) -> String { dropInWithoutAssertion(cause) + assertion }
+    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
+    /// description of the unit, if that is known.
+    func dropIn(_ cause: String, title: String? = nil) -> String {
+        let description = title.map { "Description=\(described($0))\n" } ?? ""
+        return dropInWithoutTitle(cause) + """
+            # If a start is refused, systemctl and the journal show this.
+            Documentation=man:killswitchctl(1)
+            \(description)
+            """
+    }
+
+    /// The text in the versions before that.
+    func dropInWithoutTitle(_ cause: String) -> String {
+        isEarly ? earlyDropIn(cause) : dropInWithoutAssertion(cause) + assertion
+    }
+
+    /// Not ordered after the target, so that the unit starts while others still stop. Then `Requisite=` is checked
+    /// too late for a start by hand, which the marker refuses.
+    private func earlyDropIn(_ cause: String) -> String {
+        """
+        \(Self.head)\(cause)
+        # "killswitchctl detach \(service) \(unit)" removes it.
+        [Unit]
+        # It starts and stops with this target, and does not wait for the units that stop before.
+        Requisite=\(target.name)
+        \(Self.earlyAssertion(service))
+
+        """
+    }
+
+    private static func earlyAssertion(_ service: ServiceName) -> String {
+        "AssertPathExists=\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
+    }
+
+    /// The description with the command that says why the unit may not run. An earlier attachment may have added
+    /// one.
+    private func described(_ title: String) -> String {
+        let mark = " (kill switch: "
+        var own = ""
+        var rest = title[...]
+        while let scalar = rest.first, !rest.hasPrefix(mark) {
+            // systemd.unit(5) reads % as the start of a specifier.
+            own += scalar == "%" ? "%%" : String(scalar)
+            rest = rest.dropFirst()
+        }
+        return "\(own.printable)\(mark)killswitchctl explain \(service))"
+    }
 
     /// The text of the drop-in in the first versions. systemd lets a start by hand replace the stop of the
     /// target, so that `Requisite=` alone does not refuse it while another unit still stops.
@@ -176,6 +240,18 @@ enum AttachmentPoint: String, CaseIterable {
     case updateRequired = "update-required"
     case maintenance
     case ended
+
+    /// The point of a target to which a unit is attached.
+    init(_ target: GateTarget) {
+        self =
+            switch target.kind {
+            case .open, .closed, .variant: .open
+            case .countdown: .countdown
+            case .updateRequired: .updateRequired
+            case .maintenance: .maintenance
+            case .ended: .ended
+            }
+    }
 
     /// The target of this service.
     func target(of service: ServiceName) -> GateTarget {

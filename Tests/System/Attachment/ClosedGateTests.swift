@@ -1,0 +1,150 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What people read who meet a closed gate.
+    @Suite struct ClosedGateTests {
+        @Test func attachToAClosedGateSaysThatTheUnitWasStopped() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web", "t-idle")
+            try host.start()
+            try host.run("systemctl start t-web")
+            let said = try host.run("killswitchctl attach shop t-web t-idle")
+            #expect(
+                said.hasSuffix("stopped t-web.service: the gate of 'shop' is closed (ended)\n"),
+                "\(said)")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            // Nobody stops a unit without the daemon, and nobody says so.
+            try host.run(
+                "killswitchctl detach --all; systemctl stop killswitchd; systemctl start t-web")
+            let still = try host.run("killswitchctl attach shop t-web")
+            #expect(
+                still.contains(
+                    "t-web.service still runs, and the gate of 'shop' is closed (ended); "))
+            #expect(still.contains("is killswitchd running?"))
+        }
+
+        /// Whoever types `systemctl start web` finds the kill switch in the journal and in `systemctl status`.
+        @Test func aRefusedStartLeadsToTheKillSwitch() throws {
+            let host = try Host()
+            try host.unit(
+                "t-web.service",
+                "[Unit]\nDescription=The web shop, 100% ours\n[Service]\nExecStart=/bin/sleep infinity\n"
+            )
+            try host.start(attaching: "t-web")
+            let title = "The web shop, 100% ours (kill switch: killswitchctl explain shop)"
+            #expect(try host.property("Description", of: "t-web") == title)
+            // A second attachment does not extend it once more.
+            try host.run("killswitchctl attach shop t-web")
+            #expect(try host.property("Description", of: "t-web") == title)
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            let refused = try host.system.attempt("systemctl start t-web")
+            #expect(refused.status != 0)
+            let status = try host.system.attempt("systemctl status t-web --no-pager").output
+            #expect(status.contains(title) && status.contains("man:killswitchctl(1)"), "\(status)")
+            let journal = try host.run("journalctl --sync; journalctl -n 50 --no-pager -t systemd")
+            #expect(journal.contains("for t-web.service - \(title)"), "\(journal)")
+            try host.run("killswitchctl detach --all")
+            #expect(try host.property("Description", of: "t-web") == "The web shop, 100% ours")
+        }
+
+        /// The sandbox hides the processes of others: the client shows its login uid.
+        @Test func anOrderBySudoIsRecordedAsThePersonInTheSandbox() throws {
+            let host = try Host()
+            try host.run("id t-alice 2>/dev/null || useradd --system t-alice")
+            let user = try host.run("id -u t-alice").dropLast()
+            try host.start()
+            let author = "t-alice (login uid \(user), SUDO_USER) as root (uid 0)"
+            let forced = try host.run(
+                "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
+                    + "--for 1h --reason disk")
+            #expect(forced.contains(" by \(author)\n"), "\(forced)")
+            #expect(try host.journal(of: .overridden).last?["KILLSWITCH_AUTHOR"]?.string == author)
+            #expect(try host.run("killswitchctl history shop").contains("t-alice"))
+        }
+
+        /// The state directory is 0700: a member of the group asks the daemon.
+        @Test func aMemberOfTheGroupSeesTheWholeExplanation() throws {
+            let host = try Host()
+            try host.start()
+            let text = try host.run(
+                "setpriv --reuid nobody --regid nogroup --groups killswitchd killswitchctl explain shop"
+            )
+            #expect(text.contains("flags  ") && text.contains("policy"), "\(text)")
+        }
+
+        /// systemd makes the runtime directory: the daemon may not write in /run.
+        @Test func deletedFilesComeBackAlsoWithTheirDirectory() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            for command in ["rm -rf /run/killswitchd/*", "rm -rf /run/killswitchd"] {
+                try host.wait(until: "test -e /run/killswitchd/shop/units.json")
+                _ = try host.system.attempt(command)
+                try host.wait(
+                    until:
+                        "cd /run/killswitchd && test -e shop/open -a -e shop/state.json -a -S control.sock "
+                        + "-a -e shop/units.json && killswitchctl release shop")
+            }
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+        }
+
+        /// The page that says sorry takes over while the application still stops.
+        @Test func anEarlyUnitStartsBeforeTheOthersAreDown() throws {
+            let host = try Host()
+            try host.unit(
+                "t-web.service",
+                """
+                [Service]
+                ExecStart=/bin/sleep infinity
+                ExecStop=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done'
+                """)
+            try host.services("t-sorry")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl attach --state maintenance --early shop t-sorry")
+            try host.run("systemctl start t-web")
+            #expect(try host.system.attempt("systemctl start t-sorry").status != 0)
+            try host.set(Host.maintenance)
+            try host.awaitUp("t-sorry")
+            #expect(try host.property("ActiveState", of: "t-web") == "deactivating")
+            try host.run("touch /run/t-go")
+            try host.awaitDown("t-web")
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            try host.wait(until: "killswitchctl units shop | grep -q 't-sorry.service *up *active'")
+            try host.set(Host.open)
+            try host.awaitUp("t-web")
+            try host.awaitDown("t-sorry")
+            #expect(
+                try host.system.attempt("killswitchctl attach --early shop t-sorry").status == 2)
+        }
+
+        /// Configuration management writes a file; a unit of root attaches what it names.
+        @Test func unitsOfTheConfigurationAreAttachedAtStartAndReload() throws {
+            let configuration = { (units: String) in Host.service("shop", "units = [\(units)]") }
+            let host = try Host(configuration(#""t-web.service", "t-none.service""#))
+            try host.services("t-web", "t-app", "t-own")
+            try host.start()
+            let attached = "test -e /etc/systemd/system/t-web.service.d/50-killswitch-shop.conf"
+            try host.wait(until: attached)
+            try host.wait(until: "! systemctl is-active killswitchd-attach")
+            #expect(
+                try host.run("journalctl --sync; journalctl -u killswitchd-attach -n 20 --no-pager")
+                    .contains("shop: there is no unit 't-none.service'"))
+            try host.run("killswitchctl attach shop t-own")
+            try host.system.write(
+                configuration(#""t-app.service""#), to: "/etc/killswitchd/killswitchd.toml")
+            try host.run("systemctl reload killswitchd")
+            try host.wait(
+                until: "test -e /etc/systemd/system/t-app.service.d/50-killswitch-shop.conf")
+            try host.wait(until: "! \(attached)")
+            #expect(try host.attachmentFiles.contains("t-own.service.d/50-killswitch-shop.conf"))
+            // It stands already.
+            #expect(try host.run("killswitchctl attach --from-configuration") == "")
+            try host.set(Host.ended)
+            try host.awaitDown("t-app")
+        }
+    }
+}
