@@ -26,7 +26,9 @@ struct StatusCommand: ParsableCommand {
             and the attached 'units'; and the 'sources', with their problems.
             """) var json = false
 
-    @Argument(help: "The services; by default all of them.", completion: .services)
+    @Argument(
+        help: "The services; by default all of them.", completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func run() throws {
