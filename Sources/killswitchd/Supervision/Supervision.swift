@@ -138,8 +138,9 @@ struct StatusLine {
         }
         let sources = overview.sources
         if sources.count > Self.named {
-            let next = sources.compactMap(\.nextPoll).min().map { ", next poll in \(Self.short($0))" }
-            passing.append("\(sources.count) sources\(next ?? "")")
+            let poll = sources.compactMap(\.nextPoll).min()
+            let next = poll.map { ", next poll in \(Self.short($0))" } ?? ""
+            passing.append("\(sources.count) sources\(next)")
         } else {
             passing += sources.map(Self.words)
         }
