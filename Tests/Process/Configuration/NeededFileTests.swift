@@ -24,7 +24,7 @@ import Testing
         #expect(checked.status == 0)
         for line in [
             "source 'web': open '/nowhere/ca.pem': no such file or directory",
-            "source 'web': read credential '/etc/hostname': its mode 644 lets others at it; ",
+            "source 'web': read credential '\(folder("token"))': its mode 644 lets others at it; ",
             "source 'shop': open '\(daemon.folder("flags.json"))': no such file or directory",
         ] {
             #expect(checked.errors.contains("killswitchd: warning: \(line)"), "\(checked.errors)")

@@ -54,7 +54,7 @@ extension OnSystemd {
         /// The sandbox hides the processes of others: the client shows its login uid.
         @Test func anOrderBySudoIsRecordedAsThePersonInTheSandbox() throws {
             let host = try Host()
-            try host.run("id t-alice 2>/dev/null || useradd --system t-alice")
+            try host.run("id t-alice 2>/dev/null || /usr/sbin/useradd --system t-alice")
             let user = try host.run("id -u t-alice").dropLast()
             try host.start()
             let author = "t-alice (login uid \(user), SUDO_USER) as root (uid 0)"
@@ -81,6 +81,7 @@ extension OnSystemd {
             let host = try Host()
             try host.services("t-web")
             try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
             for command in ["rm -rf /run/killswitchd/*", "rm -rf /run/killswitchd"] {
                 try host.wait(until: "test -e /run/killswitchd/shop/units.json")
                 _ = try host.system.attempt(command)
