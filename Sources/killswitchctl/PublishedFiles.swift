@@ -130,7 +130,7 @@ struct PublishedFiles {
     func isOutOfDate(_ service: ServiceName) -> String {
         let silence = signOfLife.map { now - $0 }.flatMap { silence in
             silence > RuntimeDirectory.longestSilence
-                ? ": killswitchd gave no sign of life for \(StatusTable.short(silence))" : nil
+                ? ": killswitchd gave no sign of life for \(silence.rough)" : nil
         }
         return "the state of '\(service)' is out of date\(silence ?? ""); is killswitchd running?"
     }

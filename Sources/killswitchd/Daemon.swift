@@ -1,4 +1,5 @@
 import Agent
+import CivilTime
 import Control
 import Decision
 import EventLoop
@@ -22,7 +23,7 @@ final class Daemon {
     private let followed: [any FlagSource]
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
-    private let locks: [FileLock]
+    private var locks: [FileLock]
     private let bootID: String
     private let loop: EventLoop
     private let agent: Agent
@@ -33,6 +34,7 @@ final class Daemon {
     private var life: SignOfLife?
     private var signals: Signals?
     private var server: Server?
+    private var deletions: RuntimeWatch?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -103,6 +105,7 @@ final class Daemon {
         case .follow:
             server = listen()
             life = try SignOfLife(on: loop, agent, runtime, log)
+            deletions = try RuntimeWatch(loop, runtime.path) { [unowned self] in restore($0) }
         case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
@@ -119,7 +122,13 @@ final class Daemon {
         agent.observer = { [unowned self] observation in
             switch observation {
             // Units are moved after the files are written.
-            case .decided(let service, let verdict): gatekeeper?.take(verdict, of: service)
+            case .decided(let service, let verdict):
+                if verdict == nil {
+                    deletions?.unfollow(service)
+                } else {
+                    deletions?.follow(service)
+                }
+                gatekeeper?.take(verdict, of: service)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -142,6 +151,7 @@ final class Daemon {
         let status = try loop.run()
         server = nil
         life = nil
+        deletions = nil
         agent.stop()
         gatekeeper?.stop()
         return status
@@ -164,11 +174,52 @@ final class Daemon {
         return next.configuration.warnings
     }
 
+    /// Writes files again that somebody has deleted.
+    private func restore(_ deletions: RuntimeWatch.Deletions) {
+        let (names, isWhole) = (deletions.names, deletions.isWhole)
+        let services = isWhole ? machine.plan.services.map(\.name) : deletions.services
+        let ours = services.filter { machine.record(of: $0) != nil }
+        let sources = machine.plan.sources.map(\.name).filter { source in
+            isWhole || names.contains(FileName.source(source))
+        }
+        let isSocketGone = isWhole || names.contains(FileName.controlSocket)
+        let isLockGone = isWhole || names.contains(FileLock.name)
+        guard isSocketGone || isLockGone || !ours.isEmpty || !sources.isEmpty else { return }
+        log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
+        do {
+            if isWhole { try Directory.create(runtime.path) }
+            if isLockGone { locks[1] = try FileLock(in: runtime.path) }
+            if isSocketGone { try server?.listenAgain() }
+        } catch {
+            // The service manager makes the directory at the start. Without it no file can be written.
+            log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
+            return loop.exit(DaemonExitStatus.failure)
+        }
+        if isWhole { self.deletions?.rearm() }
+        for name in ours {
+            agent.post(.removed(name))
+            gatekeeper?.noteRemoval(of: name)
+        }
+        for name in sources { restoreMark(of: name) }
+        store.noteRefusal()
+    }
+
+    /// Makes the mark of a source again, with the time at which the source confirmed its flags.
+    private func restoreMark(of source: SourceName) {
+        guard let age = machine.view(of: source, at: now)?.age else { return }
+        let confirmed = now.wall - age
+        do {
+            try File.make(runtime.mark(of: source), modified: confirmed.microseconds)
+        } catch {
+            agent.post(.recorded(.markConfirmed(source), problem: "\(error)"))
+        }
+    }
+
     /// The control socket. The switches work without it, so a failure does not end the daemon.
     private func listen() -> Server? {
         let dispatcher = Dispatcher(
             self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
-            author: { Accounts.ofThisHost().author($0.user) })
+            author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
@@ -197,6 +248,13 @@ extension Daemon: ControllableDaemon {
             let configured = machine.service(service.text)
         else { return nil }
         return StateFile.json(of: record, for: configured, bootID: bootID)
+    }
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        let now = agent.now
+        return machine.explanation(of: service, at: now).map {
+            ExplanationForm($0, at: now.wall).reply
+        }
     }
 
     func post(_ event: Event) { agent.post(event) }

@@ -42,6 +42,13 @@ final class SimulatedDaemon: ControllableDaemon {
     }
 
     var movesGates = true
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        [
+            "lines": [],
+            "switches": .array(machine.explanation(of: service, at: now).map { _ in [] } ?? []),
+        ]
+    }
     var descriptors: (used: Int?, limit: Int) = (23, 1024)
     func post(_ event: Event) { queue.append(event) }
 

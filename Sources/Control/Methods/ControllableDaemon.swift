@@ -14,6 +14,8 @@ package protocol ControllableDaemon: AnyObject {
 
     /// The last published record of a service as the object of `state.json`; nil before the first.
     func state(of service: ServiceName) -> JSON.Object?
+    /// What the switches of a service say, as the reply of `Explain`; nil for an unknown service.
+    func explanation(of service: ServiceName) -> JSON.Object?
     /// Whether decisions move units.
     var movesGates: Bool { get }
 

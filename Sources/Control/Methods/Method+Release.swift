@@ -9,7 +9,8 @@ extension Method {
             # was given for this reason is ended. 'wasForced' is false if no order was ended.
             method Release(
               service: string,
-              reason: ?string
+              reason: ?string,
+              sudoUser: ?string
             ) -> (service: Service, wasForced: bool)
             """
     ) { (request) throws(MethodError) in

@@ -8,7 +8,8 @@ extension Method {
             # Reads the configuration again. One that is wrong changes nothing, and is the error
             # ConfigurationRefused with file and line of each mistake. 'warnings' are about what is
             # probably one.
-            method Reload() -> (services: []string, sources: []string, warnings: []string)
+            method Reload(sudoUser: ?string) ->
+              (services: []string, sources: []string, warnings: []string)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon

@@ -21,8 +21,8 @@ package enum GateEvent: Hashable, Sendable {
     case jobAnswered(TargetJob, problem: String?)
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
-    /// `units.json` of a service could not be written.
-    case publishFailed(ServiceName, problem: String)
+    /// `units.json` of a service could not be written; without a problem, somebody has deleted it.
+    case publishFailed(ServiceName, problem: String?)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke
 }

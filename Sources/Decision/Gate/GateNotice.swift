@@ -58,7 +58,7 @@ extension GateNotice {
         // The slowest units are enough for a line; units.json has all.
         let shown = order.suffix(listed).map { "\($0.key) \($0.value.inMilliseconds)" }
         let more = order.count > shown.count ? ["\(order.count - shown.count) more"] : []
-        return ", its units too: " + (more + shown).joined(separator: ", ")
+        return ", its units too: " + (shown + more).joined(separator: ", ")
     }
 
     private static let listed = 8

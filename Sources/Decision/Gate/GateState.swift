@@ -276,8 +276,6 @@ struct GateState: Hashable, Sendable {
         phase = .moving(GateMove(at: rest.now, timeLimit: delay))
     }
 
-    // MARK: Rows
-
     /// Publishes the rows of its units if they have changed, as soon as they are known.
     mutating func publish(_ rest: GateSurroundings) -> GateEffect? {
         guard desired != nil, targets.areAttachedKnown, published.mayWrite(at: rest.now) else {
@@ -287,10 +285,11 @@ struct GateState: Hashable, Sendable {
         return published.replace(with: rows, at: rest.now) ? .publishUnits(service, rows) : nil
     }
 
-    /// The rows could not be written.
+    /// The rows could not be written; without a problem, somebody has deleted them.
     mutating func notePublishFailure(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
+        _ problem: String?, at now: Boottime, _ batch: inout GateBatch
     ) {
+        guard let problem else { return published = PublishedRows() }
         guard desired != nil, published.fail(at: now) else { return }
         batch.announce(.publishFailed(service, problem: problem))
     }

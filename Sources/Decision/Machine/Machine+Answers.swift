@@ -150,6 +150,14 @@ extension Machine {
         }
     }
 
+    /// Writes the files of a service as they were.
+    mutating func publishAgain(_ name: ServiceName) {
+        guard let service = index.service(name), let record = services[service].record else {
+            return
+        }
+        batch.add(.publish(services[service].service, record))
+    }
+
     /// Adds the effects that retry the pending writes that are due.
     mutating func retryWrites() {
         for operation in pendingWrites.due(at: now) {
@@ -161,12 +169,11 @@ extension Machine {
             case .storeLedger: batch.isLedgerChanged = true
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
-                guard let service = index.service(name) else {
+                if index.service(name) == nil {
                     batch.add(.withdraw(name))
-                    continue
+                } else {
+                    publishAgain(name)
                 }
-                guard let record = services[service].record else { continue }
-                batch.add(.publish(services[service].service, record))
             }
         }
     }

@@ -130,6 +130,7 @@ package struct Machine: Sendable {
         case .installed(let name, let version):
             if let service = index.service(name) { services[service].install(version) }
         case .recorded(let operation, let problem): note(operation, problem)
+        case .removed(let name): publishAgain(name)
         case .override(let service, let override, let ifOpen):
             order(override, for: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)

@@ -74,6 +74,14 @@ package struct Overview {
         return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
     }
 
+    /// How many services are in each state.
+    package var stateCounts: [State: Int] {
+        machine.services.indices.reduce(into: [:]) { counts, position in
+            let state = machine.services[position].record?.verdict.state ?? .undecided
+            counts[state, default: 0] += 1
+        }
+    }
+
     /// Whether each service has its first decision.
     package var isDecided: Bool {
         machine.services.indices.allSatisfy { machine.services[$0].isDecided }

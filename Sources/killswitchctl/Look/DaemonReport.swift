@@ -89,7 +89,7 @@ struct ProblemLine {
     /// The sentence, and how long it is so.
     func line(at now: Instant) -> String {
         let since = Instant(argument: object.text("since")).map { max(.zero, now - $0) }
-        return object.text("text") + (since.map { " (for \(StatusTable.short($0)))" } ?? "")
+        return object.text("text") + (since.map { " (for \($0.rough))" } ?? "")
     }
 }
 

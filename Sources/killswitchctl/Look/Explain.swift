@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Control
 import Decision
 import EventLoop
 import Files
@@ -15,8 +16,8 @@ struct Explain: ParsableCommand {
         discussion: """
             Prints the chain: what each source said and how long ago, the flags that mattered, the \
             reading of each switch, the policy, an override, the verdict, what is wrong, the gate \
-            and the attached units. A user who may not read the stored flags sees only the links after the \
-            policy.
+            and the attached units. Members of the group killswitchd have the first links from the \
+            running daemon; others see only the links after the policy.
 
             Exits with 3 if the state file is out of date, after printing.
 
@@ -33,7 +34,7 @@ struct Explain: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {
@@ -50,14 +51,37 @@ struct Explain: ParsableCommand {
             problems: daemon.problems.filter { !$0.isOfHost })
         do {
             let directory = try published.stateDirectory(stateDirectory)
-            report.chain = try DecisionReplay(of: service, in: directory, published).explanation(
-                beside: state)
+            report.chain = try DecisionReplay(of: service, in: directory, published)
+                .explanation(beside: state).map { ExplanationForm($0, at: published.now) }
         } catch {
             report.gap = CommandFailure(error).message
+            // Only the daemon's user may read its directory. A member of the group may ask the daemon.
+            if let denial = error as? FileError, denial.isPermissionDenied, stateDirectory == nil {
+                report.chain = try ask(published, &report.gap)
+            }
         }
         if json { say(report.json) } else { say(lines: report.text) }
         guard report.isCurrent else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
+        }
+    }
+}
+
+extension Explain {
+    /// The explanation of the running daemon; nil with a reason if there is none.
+    private func ask(
+        _ published: PublishedFiles, _ gap: inout String?
+    ) throws -> ExplanationForm? {
+        do {
+            let reply = try published.daemon(timeout: .seconds(5))
+                .call("Explain", ["service": .string(service.text)])
+            gap = nil
+            return ExplanationForm(reply: reply)
+        } catch let error as MethodError {
+            gap = CommandFailure(error).message
+            return nil
+        } catch is SocketError {
+            return nil
         }
     }
 }

@@ -36,7 +36,9 @@ struct StatusCommand: ParsableCommand {
             there is any.
             """) var check = false
 
-    @Argument(help: "The services; by default all of them.", completion: .services)
+    @Argument(
+        help: "The services; by default all of them.", completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func run() throws {

@@ -17,7 +17,9 @@ struct Activate: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The service; by default every service.", completion: .services)
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
     var call: OrderCall { ("Activate", ["service": .optional(service?.text)]) }
@@ -48,7 +50,7 @@ struct Confirm: OrderCommand {
     @Flag(name: .customLong("all"), help: "Confirm every service that is held.")
     var isAll = false
 
-    @Argument(help: "The services.", completion: .services)
+    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func validate() throws {
@@ -80,7 +82,7 @@ struct Forget: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The source.", completion: .sources)
+    @Argument(help: "The source.", completion: .sources, transform: SourceName.read)
     var source: SourceName
 
     var call: OrderCall { ("Forget", ["source": .string(source.text)]) }
@@ -106,7 +108,9 @@ struct Refresh: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The source; by default every source.", completion: .sources)
+    @Argument(
+        help: "The source; by default every source.", completion: .sources,
+        transform: SourceName.read)
     var source: SourceName?
 
     var call: OrderCall { ("Refresh", ["source": .optional(source?.text)]) }

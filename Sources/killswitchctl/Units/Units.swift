@@ -32,7 +32,9 @@ struct Units: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service; by default every service.", completion: .services)
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
     func run() throws {

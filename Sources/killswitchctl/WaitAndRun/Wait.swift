@@ -24,10 +24,12 @@ struct Wait: ParsableCommand {
         help: "The condition: open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
-    @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
+    @Option(
+        help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.",
+        transform: DurationArgument.read)
     var timeout: DurationArgument?
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {

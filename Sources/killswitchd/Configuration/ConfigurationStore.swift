@@ -88,7 +88,7 @@ final class ConfigurationStore {
 
     /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
     /// keep the daemon from its work.
-    private func noteRefusal() {
+    func noteRefusal() {
         do {
             try runtime.note(refusal: refusal?.problem)
         } catch {

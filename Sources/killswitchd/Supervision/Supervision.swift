@@ -106,39 +106,52 @@ package struct Supervision: Sendable {
     private static let extensionStep: Duration = .seconds(30)
 }
 
-/// The line that `systemctl status` shows: problems, states, the age of the flags, and the next polls. What the
-/// line has no room for is not made.
+/// The line that `systemctl status` shows: the first problem, the states, the age of the flags and the next poll.
+/// It is one short line, however many services and problems there are.
 struct StatusLine {
     private var lasting: [String] = []
     private var passing: [String] = []
-    /// How many bytes more are shown.
-    private var room = Notification.statusLimit
 
-    /// The line for this state. Of many problems the first are named.
+    /// The line for this state: the worst problem, and how many more there are; then the services and the
+    /// sources, if they are few.
     init(_ overview: Overview) {
         let problems = overview.problemReferences()
-        let shown = problems.prefix(Self.mostProblems)
-        add(shown.lazy.compactMap(overview.problem), to: \.lasting, \.sentence)
-        let others = problems.count - shown.count
-        let more = "\(others) more \(others == 1 ? "problem" : "problems")"
-        add(others > 0 ? [more] : [], to: \.lasting) { $0 }
-        add(overview.services, to: \.lasting, Self.words)
-        add(overview.sources, to: \.passing, Self.words)
-    }
-
-    private mutating func add<Things: Sequence>(
-        _ things: Things, to part: WritableKeyPath<StatusLine, [String]>,
-        _ words: (Things.Element) -> String
-    ) {
-        for thing in things {
-            guard room > 0 else { return }
-            let clause = words(thing)
-            self[keyPath: part].append(clause)
-            room -= clause.utf8.count + 2
+        let worst = problems.lazy.compactMap(overview.problem).first
+        if let worst { lasting.append(Self.short(worst.sentence)) }
+        let more = problems.count - 1
+        if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
+        let services = overview.services
+        if services.count > Self.named {
+            lasting.append(Self.words(overview.stateCounts, of: services.count))
+        } else {
+            lasting += services.map(Self.words)
+        }
+        let sources = overview.sources
+        if sources.count > Self.named {
+            let poll = sources.compactMap(\.nextPoll).min()
+            let next = poll.map { ", next poll in \(Self.short($0))" } ?? ""
+            passing.append("\(sources.count) sources\(next)")
+        } else {
+            passing += sources.map(Self.words)
         }
     }
 
-    private static let mostProblems = 8
+    /// How many services, or sources, are named.
+    private static let named = 3
+
+    /// The first line of a problem, without its end if that is far away.
+    private static func short(_ problem: String) -> String {
+        let line = problem.prefix { !$0.isNewline }
+        return line.count > 160 ? line.prefix(159) + "…" : String(line)
+    }
+
+    /// `412 services: 1 ended, 2 maintenance, 409 running`, the most restrictive first.
+    private static func words(_ counts: [State: Int], of count: Int) -> String {
+        let parts = State.allCases.reversed().compactMap { state in
+            counts[state].map { "\($0) \(state.rawValue)" }
+        }
+        return "\(count) services: \(parts.joined(separator: ", "))"
+    }
 
     /// The whole line.
     var text: String { (lasting + passing).joined(separator: "; ") }

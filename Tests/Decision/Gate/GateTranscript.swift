@@ -109,7 +109,8 @@ struct GateTranscript {
             "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
         case .jobAnswered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
         case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
-        case .publishFailed(let service, let problem): "\(service) unpublished: \(problem)"
+        case .publishFailed(let service, let problem):
+            "\(service) unpublished: \(problem ?? "deleted")"
         case .woke: "woke"
         }
     }
