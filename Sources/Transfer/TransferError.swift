@@ -62,6 +62,10 @@ extension TransferError {
             self = .proxy("refuses to connect to '\(host)': it answers \(answer)")
             return
         }
+        if sentence.hasPrefix("Proxy CONNECT aborted") {
+            self = .proxy("ends the connection to '\(host)' without an answer")
+            return
+        }
         if let proxy = Self.proxy(in: sentence, besides: host) {
             let cause = number == 0 ? Self.clause(text) : SystemError.text(of: number)
             self = .proxy("'\(proxy)' cannot be reached: \(cause)")

@@ -107,7 +107,7 @@ import Testing
         let says = [
             "the proxy '127.0.0.1:1' cannot be reached: connection refused",
             "the proxy 'proxy.invalid' does not resolve",
-            "the proxy refuses to connect to 'secure.example.test': it answers 501",
+            "the proxy ends the connection to 'secure.example.test' without an answer",
         ]
         for ((address, proxy), text) in zip(zip(addresses, proxies), says) {
             let daemon = try Daemon(asking: address)
