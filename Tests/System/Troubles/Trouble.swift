@@ -89,7 +89,7 @@ extension Trouble {
 
     private static let units = [
         Trouble(
-            name: "a unit does not stop", needle: "has not stopped within its limit of 2 s",
+            name: "a unit does not stop", needle: "has not stopped within its limit of 5 s",
             prepare: { host in
                 try host.unit(
                     "t-web.service",
@@ -98,7 +98,7 @@ extension Trouble {
                     ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
                     ExecStop=/bin/sleep infinity
                     ExecStopPost=/bin/sleep infinity
-                    TimeoutStopSec=2
+                    TimeoutStopSec=5
                     """)
                 try host.run("systemctl daemon-reload; systemctl start t-web; sleep 0.2")
             }, cause: { host in try host.set(Host.ended) },
