@@ -14,7 +14,7 @@ struct Secrets: Hashable {
     init(of site: Site, _ environment: SourceEnvironment) throws(CredentialError) {
         let directory = environment.credentialsDirectory
         authorities = try site.authorities?.path(in: directory)
-        if let authorities {
+        if let authorities, WebAddress(site.url)?.scheme == "https" {
             // libcurl would call a missing file a certificate that is not accepted.
             do { _ = try File.attributes(of: authorities) } catch { throw .unreadable(error) }
         }

@@ -29,6 +29,7 @@ import Testing
                 forget: {'services': ['shop']}
                 confirm: []
                 problems: []
+                explain: ['lines', 'switches']
                 no service: io.killswitchd.NoSuchService {'known': ['shop'], 'service': 'shpo'}
                 no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
                 no state: org.varlink.service.InvalidParameter {'parameter': 'state'}
