@@ -100,7 +100,8 @@ extension Drilled {
             let host = try host()
             let status = try host.run(
                 "bash -c 'killswitchctl drill shop |& true; echo ${PIPESTATUS[0]}'")
-            #expect(status == "0\n")
+            // The report could not be written, and the gate is open again.
+            #expect(status == "70\n")
             try host.awaitOpen("t-web", "t-slow")
             #expect(try host.journal(of: .overrideExpired).isEmpty)
         }

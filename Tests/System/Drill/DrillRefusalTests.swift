@@ -45,7 +45,7 @@ extension Drilled {
                 saying: "drill needs root", status: 5),
             Refusal(
                 name: "an unknown service", command: "killswitchctl drill shpo",
-                saying: "no such service 'shpo'; known: shop", status: 4),
+                saying: "no such service 'shpo'; did you mean 'shop'?", status: 4),
             Refusal(
                 name: "without a daemon", making: "systemctl stop killswitchd",
                 saying: "is killswitchd running?", status: 69),

@@ -94,7 +94,7 @@ extension OnSystemd {
             try host.wait(until: "test $(\(count)) = 0")
             // A move that the next one overtakes has no log entry, so the test waits for each.
             let moves = "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat"
-            let told = "journalctl --sync; \(moves) | grep -c ' more, t-many@'"
+            let told = "journalctl --sync; \(moves) | grep -c ' more$'"
             try host.wait(until: "test $(\(told)) = 1")
             try host.set(Host.open)
             try host.wait(until: "test $(\(count)) = 100")
