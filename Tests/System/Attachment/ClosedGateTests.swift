@@ -62,7 +62,8 @@ extension OnSystemd {
                 "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
                     + "--for 1h --reason disk")
             #expect(forced.contains(" by \(author)\n"), "\(forced)")
-            #expect(try host.sentences(of: .decided).last?.contains("'\(author)' forced it") == true)
+            #expect(
+                try host.sentences(of: .decided).last?.contains("'\(author)' forced it") == true)
             #expect(try host.run("killswitchctl history shop").contains("t-alice"))
         }
 
