@@ -10,7 +10,8 @@ extension Message {
         try each("(ssssssouso)") { () throws(BusError) in
             try inside("r", "ssssssouso") { () throws(BusError) in
                 let name = try text()
-                try skip("ss")
+                try skip("s")
+                let load = try text()
                 let active = try text()
                 try skip("sso")
                 let job = try uint32()
@@ -19,6 +20,7 @@ extension Message {
                     return
                 }
                 units[unit] = UnitStatus(state, hasJob: job != 0)
+                units[unit]?.load = UnitLoad(load)
             }
         }
         return units
@@ -40,6 +42,8 @@ extension Message {
                 guard let active = ActiveState(rawValue: try word()) else { return true }
                 snapshot.seen.active = active
                 isTold = true
+            case "LoadState": snapshot.seen.load = UnitLoad(try word())
+            case "Type": snapshot.isOneshot = try word() == "oneshot"
             case "Job": snapshot.seen.hasJob = try hasJob()
             case "StateChangeTimestamp": snapshot.seen.since = try wallStamp()
             case "Result": snapshot.result = try word()

@@ -82,15 +82,19 @@ final class Daemon {
         gatekeeper =
             options.movesGates
             ? Gatekeeper(
-                loop: loop, services: services,
-                address: address,
-                publish: agent.publish, announce: log.write) : nil
+                loop: loop, services: services, address: address, publish: agent.publish,
+                publishGate: { [agent, runtime, loop] report, name in
+                    guard let service = agent.machine.service(name.text) else { return }
+                    try runtime.publish(report, of: service, now: loop.now)
+                }, announce: log.write) : nil
         manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
-        gatekeeper?.observer = { [log, manager] in
+        gatekeeper?.observer = { [unowned self] hasChanged in
+            server?.advance(.gatesHandled)
+            guard hasChanged else { return }
             log.reportLosses()
             manager.look()
         }
@@ -106,7 +110,7 @@ final class Daemon {
         agent.observer = { [unowned self] observation in
             switch observation {
             // Units are moved after the files are written.
-            case .decided(let service, let verdict): gatekeeper?.take(verdict, of: service)
+            case .decided(let service, let verdict): moveGate(of: service, to: verdict)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -130,6 +134,19 @@ final class Daemon {
         agent.stop()
         gatekeeper?.stop()
         return status
+    }
+
+    /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
+    private func moveGate(of service: ServiceName, to verdict: Verdict?) {
+        if let gatekeeper { return gatekeeper.take(verdict, of: service) }
+        guard let gate = verdict?.gate, let configured = machine.service(service.text) else {
+            return
+        }
+        do {
+            try runtime.publish(GateReport(unmoved: gate), of: configured, now: loop.now)
+        } catch {
+            log.write(.error, "\(error); readers take the gate from the verdict")
+        }
     }
 
     /// Reads the configuration again. A configuration that cannot be put in force changes nothing.
@@ -176,6 +193,17 @@ extension Daemon: ControllableDaemon {
             let configured = machine.service(service.text)
         else { return nil }
         return StateFile.json(of: record, for: configured, bootID: bootID)
+    }
+
+    func gate(of service: ServiceName) -> JSON.Object? {
+        guard let configured = machine.service(service.text) else { return nil }
+        let unmoved = machine.record(of: service)?.verdict.gate.map(GateReport.init(unmoved:))
+        let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
+        return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
+    }
+
+    func isGateAnswered(_ service: ServiceName) -> Bool {
+        gatekeeper?.isAnswered(service) ?? true
     }
 
     func post(_ event: Event) { agent.post(event) }

@@ -25,7 +25,7 @@ struct GateDigest: Sendable {
     /// A gate has changed.
     mutating func note(_ gate: GateState, _ link: SystemdLink) {
         wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
-        gateProblems[gate.service] = gate.problem
+        gateProblems[gate.service] = gate.problem?.sentence
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
         guard followedTargets[gate.service] != gate.targetCount else { return }
@@ -69,7 +69,7 @@ struct GateDigest: Sendable {
 
     /// The state of all gates. `problem` is that of the bus.
     func overview(_ problem: String?) -> GateOverview {
-        let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
+        let gates = gateProblems.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         let units = unitProblems.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return GateOverview(
             isReady: awaited.isEmpty,

@@ -40,7 +40,9 @@ struct Explain: ParsableCommand {
         let published = try PublishedFiles(common)
         let state = try published.known(service)
         var report = ExplanationReport(
-            state: state, units: try published.units(of: service), now: published.now)
+            state: state,
+            gate: ShownGate(state.gate, published.gate(of: service), at: published.now),
+            units: try published.units(of: service), now: published.now)
         do {
             let directory = try published.stateDirectory(stateDirectory)
             report.chain = try DecisionReplay(of: service, in: directory, published).explanation(

@@ -8,6 +8,8 @@ import Settings
 struct ExplanationReport {
     /// The published state.
     let state: PublishedState
+    /// What its gate is in fact.
+    let gate: ShownGate
     /// The objects of units.json.
     let units: [JSON.Object]
     /// The time by which the state is out of date or not.
@@ -44,7 +46,8 @@ struct ExplanationReport {
         for (name, value) in state.object.object("values") {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))
         }
-        lines.add("gate", state.gate?.rawValue ?? "none")
+        lines.add("gate", gate.words ?? "none")
+        lines.add("  problem", gate.problem)
         if units.isEmpty { lines.add("units", "none") }
         for (index, unit) in units.enumerated() {
             lines.add(index == 0 ? "units" : "", standing(of: unit))
@@ -152,6 +155,7 @@ extension ExplanationReport {
             "switches": chain.map { chain in
                 .array(chain.switches.map { json($0, chain.service.zone) })
             } ?? .null, "gap": .optional(gap), "verdict": .object(state.object),
+            "gate": gate.json,
             "units": .array(units.map { .object($0) }),
         ])
     }

@@ -10,7 +10,8 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of each service.",
         discussion: """
-            AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
+            GATE is what the gate is: open, closing 1/3, closed, opening, or stuck if it cannot be \
+            moved; the problem is below the table. AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
             fetched again. UNITS says how many attached units are as they should be, and how long \
             the slowest took to stop or start. Without a running daemon it shows the files alone, \
             and says so.
@@ -22,8 +23,8 @@ struct StatusCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
-            and the attached 'units'; and the 'sources', with their problems.
+            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current', \
+            'gate_actual' and the attached 'units'; and the 'sources', with their problems.
             """) var json = false
 
     @Argument(help: "The services; by default all of them.", completion: .services)
@@ -105,7 +106,7 @@ struct StatusCommand: ParsableCommand {
                 say("source '\(source.name)': \(problem)")
             }
         }
-        for problem in rows.flatMap(\.unitProblems) { say(problem) }
+        for problem in rows.flatMap(\.gateProblems) { say(problem) }
     }
 }
 

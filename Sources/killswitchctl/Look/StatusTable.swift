@@ -28,7 +28,7 @@ struct StatusTable {
             case .after(let wait): Self.short(wait)
             }
         return [
-            row.service.text, row.state.state.rawValue, row.state.gate?.rawValue ?? "-",
+            row.service.text, row.state.state.rawValue, row.gate.word,
             row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-", next,
             row.unitSummary, row.isCurrent ? row.state.reason : "(out of date)",
         ]
@@ -36,6 +36,7 @@ struct StatusTable {
 
     private func color(of row: StatusRow) -> LineColor? {
         guard Terminal.wantsColor else { return nil }
+        if row.gate.isStuck { return .red }
         return switch (row.isCurrent, row.state.state) {
         case (false, _), (_, .undecided): .magenta
         case (true, .running): .green
@@ -76,6 +77,8 @@ struct StatusRow {
     let age: Duration?
     /// When the first of its sources is asked again.
     let nextPoll: NextPoll
+    /// What its gate is in fact.
+    let gate: ShownGate
     /// The objects of units.json.
     let units: [JSON.Object]
 
@@ -92,6 +95,7 @@ struct StatusRow {
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
                 own.compactMap(\.nextPoll).min().map(NextPoll.after) ?? .unknown
             }
+        gate = ShownGate(state.gate, published.gate(of: service), at: published.now)
         units = try published.units(of: service)
     }
 
@@ -113,8 +117,12 @@ struct StatusRow {
         return "\(service): \(words)"
     }
 
-    /// The problems of attached units, a line each.
-    var unitProblems: [String] {
+    /// The problems of the gate and of attached units, a line each.
+    var gateProblems: [String] {
+        (gate.problem.map { ["gate of '\(service)': \($0)"] } ?? []) + unitProblems
+    }
+
+    private var unitProblems: [String] {
         units.compactMap { unit in
             guard let problem = unit["problem"]?.string else { return nil }
             return "unit '\(unit.text("name"))' of '\(service)': \(problem)"
@@ -140,6 +148,7 @@ struct StatusRow {
             case .after(let wait): .number(Number(wait.wholeSeconds))
             }
         object["current"] = .bool(isCurrent)
+        object["gate_actual"] = gate.json
         object["units"] = .array(units.map { .object($0) })
         return .object(object)
     }
@@ -147,7 +156,7 @@ struct StatusRow {
 
 extension JSON.Object {
     /// Whether a unit is as the gate wants it; true for every unit that the gate only permits.
-    fileprivate var isAsWanted: Bool {
+    var isAsWanted: Bool {
         let active = self["active"]?.string
         return switch self["wanted"] {
         case .bool(true): active == "active"

@@ -12,10 +12,14 @@ struct Force: OrderCommand {
             The order holds until its end or until 'release', also over restarts and without a \
             network. Its author, reason and end are in the journal and in 'status'.
 
-            example: killswitchctl force shop maintenance --for 2h --reason "disk swap"
+            The order is answered when systemd has taken the move: units may still be stopping. With             --wait it is answered when they are down or up.
+
+            example: killswitchctl force shop maintenance --for 2h --reason "disk swap" --wait
             """)
 
     @OptionGroup var options: OrderOptions
+
+    @OptionGroup var waiting: WaitingOptions
 
     @Option(help: "The reason, for status and the journal; at most \(Method.longestReason) bytes.")
     var reason: String
@@ -57,6 +61,8 @@ struct Force: OrderCommand {
         }
     }
 
+    var waitsForGates: Bool { waiting.isOn }
+
     var call: OrderCall {
         let parameters: JSON.Object = [
             "service": .string(service.text), "state": .string(state.rawValue),
@@ -66,40 +72,50 @@ struct Force: OrderCommand {
         return ("Force", parameters)
     }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        let state = reply.object("service")
+    func lines(_ reply: OrderReply) -> [String] {
+        let state = reply.object.object("service")
         let order = state.object("override")
-        let problem = reply["problem"]?.string.map {
+        let problem = reply.object["problem"]?.string.map {
             "but it could not be stored, and a restart would lose it: \($0)"
         }
         return [
-            "\(service): forced to be \(state.stateAndGate), until \(order.text("until")) "
+            "\(service): forced to be \(reply.stateAndGate(state)), until \(order.text("until")) "
                 + "by \(order.text("author"))", problem,
             "its flags decide again after that, or with 'killswitchctl release \(service)'",
-        ].compactMap(\.self)
+        ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 
-    /// It failed if the override could not be stored: a restart would lose it.
-    func hasFailed(_ reply: JSON.Object) -> Bool { reply["problem"]?.string != nil }
+    /// It failed if the override could not be stored, for a restart would lose it, or if the gate cannot be
+    /// moved.
+    func hasFailed(_ reply: OrderReply) -> Bool {
+        reply.object["problem"]?.string != nil || reply.isStuck
+    }
 }
 
 /// `killswitchctl release SERVICE`
 struct Release: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "End the order of 'force': the flags decide again.",
-        discussion: "example: killswitchctl release shop")
+        discussion: "example: killswitchctl release shop --wait")
 
     @OptionGroup var options: OrderOptions
+
+    @OptionGroup var waiting: WaitingOptions
 
     @Argument(help: "The service.", completion: .services)
     var service: ServiceName
 
+    var waitsForGates: Bool { waiting.isOn }
+
     var call: OrderCall { ("Release", ["service": .string(service.text)]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
+    func lines(_ reply: OrderReply) -> [String] {
         let effect =
-            reply["wasForced"]?.bool ?? false
+            reply.object["wasForced"]?.bool ?? false
             ? "released, its flags decide again" : "it was not forced, nothing has changed"
-        return ["\(service): \(effect)", reply.object("service").serviceLine]
+        return ["\(service): \(effect)"] + reply.serviceLines
     }
+
+    /// It failed if the gate cannot be moved.
+    func hasFailed(_ reply: OrderReply) -> Bool { reply.isStuck }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Decision
 import Files
+import Gates
 import JSON
 import Records
 
@@ -10,7 +11,7 @@ struct Units: ParsableCommand {
         abstract: "Show the attached systemd units, and whether each is as it should be.",
         discussion: """
             WANTED is the state that the gate wants a unit in; a dash means that the gate only \
-            permits the unit. TOOK is how long its last stop or start took, counted from the move \
+            permits the unit. A problem of the gate itself is below the table. TOOK is how long its last stop or start took, counted from the move \
             of the gate.
 
             example: killswitchctl units shop
@@ -41,6 +42,10 @@ struct Units: ParsableCommand {
             let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
             let table = Columns(rows: [header] + rows.map(\.cells))
             for line in table.lines() { say(line) }
+            for service in Set(rows.map(\.service)).sorted() {
+                let gate = ShownGate(nil, published.gate(of: service), at: published.now)
+                if let problem = gate.problem { say("gate of '\(service)': \(problem)") }
+            }
         }
     }
 }
@@ -54,6 +59,8 @@ struct AttachmentRow {
     let target: String?
     /// Its object in units.json; nil if the daemon does not know it.
     let state: JSON.Object?
+    /// The problem of the gate of its service, as a clause; nil without one.
+    let gateProblem: String?
     /// Whether the service is not configured.
     let isOrphan: Bool
 
@@ -74,6 +81,7 @@ struct AttachmentRow {
         object["service"] = .string(service.text)
         object["target"] = .optional(target)
         object["orphan"] = .bool(isOrphan)
+        object["gate_problem"] = .optional(gateProblem)
         return .object(object)
     }
 
@@ -81,7 +89,7 @@ struct AttachmentRow {
     /// the drop-ins are shown.
     static func all(in published: PublishedFiles) throws -> [AttachmentRow] {
         let configured = Set(try published.servicesIfAny())
-        let attached = try UnitDirectory.attachments()
+        let attached = try AttachmentFiles.all()
         return try configured.union(attached.map(\.service)).sorted().flatMap { service in
             let states = try published.units(of: service)
             let own = attached.filter { $0.service == service }
@@ -93,6 +101,7 @@ struct AttachmentRow {
                 AttachmentRow(
                     service: service, unit: unit, target: target,
                     state: states.first { $0["name"]?.string == unit },
+                    gateProblem: published.gate(of: service)?.problem,
                     isOrphan: !configured.contains(service))
             }
         }

@@ -172,7 +172,7 @@ struct GateMachineTests {
 
                 """)
         #expect(
-            gate.machine.overview.problems == ["shop: the gate cannot be moved, see the journal"])
+            gate.machine.overview.problems == ["shop: its gate cannot be moved: access denied"])
     }
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
