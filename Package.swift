@@ -95,11 +95,12 @@ let package = Package(
         quiet(
             "Control",
             uses: [
-                "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
+                "CSystemd", "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files",
+                "JSON",
             ]),
 
         // The configuration of this system, checked: for both programs.
-        quiet("HostConfiguration", uses: ["Records", "Settings"]),
+        quiet("HostConfiguration", uses: ["CivilTime", "Decision", "JSON", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(

@@ -14,6 +14,7 @@ enum option_code {
     OPTION_GATES,
     OPTION_ONCE,
     OPTION_CHECK,
+    OPTION_PROBE,
     OPTION_VERSION,
 };
 
@@ -31,6 +32,7 @@ static inline struct given_option next_option(int argc, char *const *argv) {
         {"gates", no_argument, 0, OPTION_GATES},
         {"once", no_argument, 0, OPTION_ONCE},
         {"check", no_argument, 0, OPTION_CHECK},
+        {"probe", no_argument, 0, OPTION_PROBE},
         {"help", no_argument, 0, OPTION_HELP},
         {"version", no_argument, 0, OPTION_VERSION},
         {0, 0, 0, 0},

@@ -37,6 +37,12 @@ package enum ServiceTag {}
 /// Marks the names of sources.
 package enum SourceTag {}
 
+extension Name where Thing == ServiceTag {
+    /// A name that no service can have: the runtime directory has a file of this name, beside the folders of
+    /// the services.
+    package static var reserved: String { "alive" }
+}
+
 /// The name of a service, as in `[service.NAME]`.
 package typealias ServiceName = Name<ServiceTag>
 /// The name of a source, as in `[source.NAME]`.

@@ -88,6 +88,14 @@ package enum File {
         }
     }
 
+    /// Makes an empty file of mode 0644 whose modification time is so many microseconds after the epoch.
+    package static func make(_ path: String, modified time: Int64) throws(FileError) {
+        try touch(path)
+        let moment = timespec(tv_sec: Int(time / 1_000_000), tv_nsec: Int(time % 1_000_000) * 1000)
+        let times = [moment, moment]
+        try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, times, 0) }
+    }
+
     /// Sets the modification time to now; makes an empty file of mode 0644 if there is none.
     package static func touch(_ path: String) throws(FileError) {
         do {

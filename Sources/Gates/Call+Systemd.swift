@@ -20,6 +20,16 @@ extension Call {
     }
 }
 
+extension Call {
+    /// Reads one property of a unit; the interface is that of all units, `Unit`, or that of its type.
+    static func property(_ name: String, of unit: UnitName, _ interface: String) -> Call {
+        Call(
+            "read \(name) of unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),
+            interface: "org.freedesktop.DBus.Properties", member: "Get",
+            [.text("\(systemd).\(interface)"), .text(name)])
+    }
+}
+
 extension Match {
     /// The rule for a signal of systemd's manager.
     static func signal(ofManager member: String) -> String {

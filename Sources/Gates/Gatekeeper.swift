@@ -59,6 +59,11 @@ package final class Gatekeeper {
         if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
     }
 
+    /// Somebody has deleted files of a service.
+    package func noteRemoval(of service: ServiceName) {
+        post(.publishFailed(service, problem: nil))
+    }
+
     /// The state of all gates. It is not ready while events are queued.
     package var overview: GateOverview {
         var overview = machine.overview

@@ -34,48 +34,13 @@ extension Message {
 
     /// The answer to GetAll; nil without an `ActiveState`.
     func unitSnapshot() throws(BusError) -> UnitSnapshot? {
-        var snapshot = UnitSnapshot(UnitStatus(.inactive))
-        var (isTold, isAssertionTrue, wasTested) = (false, true, false)
-        try properties { name throws(BusError) in
-            switch name {
-            case "ActiveState":
-                guard let active = ActiveState(rawValue: try word()) else { return true }
-                snapshot.seen.active = active
-                isTold = true
-            case "LoadState": snapshot.seen.load = UnitLoad(try word())
-            case "Type": snapshot.isOneshot = try word() == "oneshot"
-            case "Job": snapshot.seen.hasJob = try hasJob()
-            case "StateChangeTimestamp": snapshot.seen.since = try wallStamp()
-            case "Result": snapshot.result = try word()
-            case "InactiveEnterTimestampMonotonic": snapshot.downSince = try stamp()
-            case "InactiveExitTimestampMonotonic": snapshot.leftDown = try stamp()
-            case "ActiveEnterTimestampMonotonic": snapshot.upSince = try stamp()
-            case "AssertResult": isAssertionTrue = try flag()
-            // Nil before the first start, when the result is "no" too.
-            case "AssertTimestampMonotonic": wasTested = try stamp() != nil
-            case "TimeoutStopUSec": snapshot.stopLimit = try limit()
-            case "TimeoutStartUSec": snapshot.startLimit = try limit()
-            // A socket has one limit for its stop and its start.
-            case "TimeoutUSec":
-                snapshot.stopLimit = try limit()
-                snapshot.startLimit = snapshot.stopLimit
-            case "TriggeredBy": snapshot.triggeredBy = try names()
-            // systemd stops the units of each of these properties with this unit; systemd.unit(5).
-            case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
-                let units = try names()
-                snapshot.stopsWith += units
-                if name == "RequisiteOf" { snapshot.requisiteOf = units }
-            case "Wants": snapshot.wants = try names()
-            default: return false
-            }
-            return true
-        }
-        snapshot.isStartRefused = wasTested && !isAssertionTrue
-        return isTold ? snapshot : nil
+        var unit = UnitProperties()
+        try properties { name throws(BusError) in try unit.take(name, from: self) }
+        return unit.snapshot
     }
 
     /// Whether the next variant names a job: its number is not 0.
-    private func hasJob() throws(BusError) -> Bool { try inside("v", "(uo)", job) != 0 }
+    fileprivate func hasJob() throws(BusError) -> Bool { try inside("v", "(uo)", job) != 0 }
 
     private func job() throws(BusError) -> UInt32 {
         try inside("r", "uo") { () throws(BusError) in
@@ -86,7 +51,7 @@ extension Message {
     }
 
     /// The next variant, a Boolean.
-    private func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
+    fileprivate func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
 
     /// The next variant, a string.
     func word() throws(BusError) -> String {
@@ -99,17 +64,17 @@ extension Message {
     }
 
     /// The next variant, a limit; nil for the largest number, systemd's "infinity".
-    private func limit() throws(BusError) -> Duration? {
+    fileprivate func limit() throws(BusError) -> Duration? {
         try microseconds(except: .max).map { .microseconds($0) }
     }
 
     /// The next variant, a time stamp of `CLOCK_MONOTONIC`.
-    private func stamp() throws(BusError) -> Uptime? {
+    fileprivate func stamp() throws(BusError) -> Uptime? {
         try microseconds(except: 0).map { Uptime(microseconds: $0) }
     }
 
     /// The next variant, a time stamp of `CLOCK_REALTIME`.
-    private func wallStamp() throws(BusError) -> Instant? {
+    fileprivate func wallStamp() throws(BusError) -> Instant? {
         try microseconds(except: 0).map { Instant(microseconds: $0) }
     }
 
@@ -117,5 +82,65 @@ extension Message {
     private func microseconds(except never: UInt64) throws(BusError) -> Int64? {
         let number = try inside("v", "t", uint64)
         return number == never ? nil : Int64(exactly: number)
+    }
+}
+
+/// Properties of a unit, as they come in from the variants of an answer.
+struct UnitProperties {
+    private var read = UnitSnapshot(UnitStatus(.inactive))
+    private var isActiveTold = false
+    private var isAssertionTrue = true
+    private var wasTested = false
+
+    /// No property was read.
+    init() {}
+
+    /// Takes the property of this name from the next variant of a message. False, and nothing is read, for one
+    /// that nobody needs.
+    mutating func take(_ name: String, from message: Message) throws(BusError) -> Bool {
+        switch name {
+        case "ActiveState":
+            guard let active = ActiveState(rawValue: try message.word()) else { return true }
+            read.seen.active = active
+            isActiveTold = true
+        case "LoadState": read.seen.load = UnitLoad(try message.word())
+        case "Type": read.isOneshot = try message.word() == "oneshot"
+        case "Job": read.seen.hasJob = try message.hasJob()
+        case "StateChangeTimestamp": read.seen.since = try message.wallStamp()
+        case "Result": read.result = try message.word()
+        case "InactiveEnterTimestampMonotonic": read.downSince = try message.stamp()
+        case "InactiveExitTimestampMonotonic": read.leftDown = try message.stamp()
+        case "ActiveEnterTimestampMonotonic": read.upSince = try message.stamp()
+        case "AssertResult": isAssertionTrue = try message.flag()
+        // Nil before the first start, when the result is "no" too.
+        case "AssertTimestampMonotonic": wasTested = try message.stamp() != nil
+        case "TimeoutStopUSec": read.stopLimit = try message.limit()
+        case "TimeoutStartUSec": read.startLimit = try message.limit()
+        // A socket has one limit for its stop and its start.
+        case "TimeoutUSec":
+            read.stopLimit = try message.limit()
+            read.startLimit = read.stopLimit
+        case "TriggeredBy": read.triggeredBy = try message.names()
+        // systemd stops the units of each of these properties with this unit; systemd.unit(5).
+        case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
+            let units = try message.names()
+            read.stopsWith += units
+            if name == "RequisiteOf" { read.requisiteOf = units }
+        case "Wants": read.wants = try message.names()
+        default: return false
+        }
+        return true
+    }
+
+    /// What was read; nil without an `ActiveState`.
+    var snapshot: UnitSnapshot? { isActiveTold ? snapshot(read.seen) : nil }
+
+    /// What was read, of a unit with this status. The time of the status is one of the properties.
+    func snapshot(_ status: UnitStatus) -> UnitSnapshot {
+        var snapshot = read
+        snapshot.seen = status
+        snapshot.seen.since = read.seen.since
+        snapshot.isStartRefused = wasTested && !isAssertionTrue
+        return snapshot
     }
 }

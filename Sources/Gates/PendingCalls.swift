@@ -71,7 +71,8 @@ package struct PendingCalls {
     package mutating func noteReadAnswer() { readsInFlight -= 1 }
 
     private static let mostJobs = 64
-    private static let mostReads = 16
+    /// A read is up to `UnitReading.calls` calls.
+    private static let mostReads = 4
 }
 
 /// First in, first out.

@@ -86,7 +86,7 @@ final class Systemd {
     /// Subscribes to changes of these units no longer.
     func unfollow(_ units: Set<UnitName>) { connection?.unfollow(units) }
 
-    /// Reads all properties of a unit; systemd loads the unit for that if it is not loaded yet.
+    /// Reads a unit; systemd loads the unit for that if it is not loaded yet.
     func read(_ unit: UnitName) {
         connection?.calls.append(unit)
         sendCalls()
@@ -109,11 +109,13 @@ final class Systemd {
     }
 
     private func sendRead(of unit: UnitName) {
-        send(.read(unit)) { [unowned self] result in
+        UnitReading(unit) { [unowned self] call, answer in
+            send(call, answer: answer)
+        } completion: { [unowned self] snapshot in
             connection?.calls.noteReadAnswer()
             sendCalls()
-            post(.unitRead(unit, result.message?.content { try $0.unitSnapshot() }))
-        }
+            post(.unitRead(unit, snapshot))
+        }.begin()
     }
 
     private func send(_ job: TargetJob) {
@@ -220,12 +222,5 @@ private struct Connection {
             else { return }
             heard(unit, seen)
         }
-    }
-}
-
-extension Result<Message, BusError> {
-    /// The answer; nil if the call has failed.
-    fileprivate var message: Message? {
-        if case .success(let message) = self { message } else { nil }
     }
 }

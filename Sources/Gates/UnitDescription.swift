@@ -5,6 +5,8 @@ package import Decision
 package struct UnitDescription: Hashable, Sendable {
     /// Its own name, even if it was asked for by an alias.
     package var name: UnitName
+    /// `Description=`: what systemd calls it in its messages.
+    package var title = ""
     /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
     package var load = ""
     /// How it stands.
@@ -33,6 +35,7 @@ extension Message {
         try properties { name throws(BusError) in
             switch name {
             case "Id": unit.name = UnitName(try word()) ?? asked
+            case "Description": unit.title = try word()
             case "LoadState": unit.load = try word()
             case "ActiveState": unit.active = ActiveState(rawValue: try word()) ?? .inactive
             case "UnitFileState": unit.fileState = try word()

@@ -1,3 +1,4 @@
+package import CivilTime
 package import Decision
 package import Files
 
@@ -91,7 +92,7 @@ package struct RuntimeDirectory {
         do {
             let names = try Directory.list(path)
             if names.contains(FileName.controlSocket) { return true }
-            return try names.compactMap { ServiceName($0) }.contains { name in
+            return try names.compactMap(FileName.service).contains { name in
                 try File.exists("\(path)/\(name)/\(FileName.state)")
             }
         } catch {
@@ -136,7 +137,7 @@ package struct RuntimeDirectory {
             do {
                 if entry.hasPrefix(FileName.sourcePrefix) {
                     if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
-                } else if let name = ServiceName(entry) {
+                } else if let name = FileName.service(entry) {
                     try tidy(name, isConfigured: services.contains(name))
                 }
             } catch {
@@ -186,6 +187,14 @@ package enum FileName {
     package static let gate = "gate.json"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
+    /// Empty: the time of its last change is that of the daemon's last sign of life.
+    package static let alive = ServiceName.reserved
+
+    /// The service that has the folder of this name; nil for a name that is no service's.
+    package static func service(_ entry: String) -> ServiceName? {
+        entry == alive ? nil : ServiceName(entry)
+    }
+
     /// The start of the name of every mark.
     package static let sourcePrefix = "source."
 
@@ -194,6 +203,27 @@ package enum FileName {
 }
 
 extension RuntimeDirectory {
+    /// Shows readers that the daemon works.
+    package func giveSignOfLife() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
+
+    /// No daemon is there from now on, and none was: the files count until their `valid_until`.
+    package func removeSignOfLife() throws(FileError) {
+        try File.remove("\(path)/\(FileName.alive)")
+    }
+
+    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
+    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
+        do {
+            return Instant(
+                microseconds: try File.modificationTime(of: "\(path)/\(FileName.alive)"))
+        } catch  where error.isNotFound {
+            return nil
+        }
+    }
+
+    /// How old a sign of life may be: past it the files of a directory say nothing any more.
+    package static let longestSilence: Duration = .seconds(300)
+
     /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
     /// removes the file.
     package func note(refusal: String?) throws(FileError) {

@@ -99,9 +99,6 @@ package struct PublishedState {
         bootID = try object.string("boot_id")
     }
 
-    /// Whether the file is not out of date at `now`: the daemon that wrote it should still be running.
-    package func isCurrent(at now: Instant) -> Bool { now <= validUntil }
-
     /// In bytes: room for many values of the largest body.
     private static let sizeLimit = 512 << 20
 }

@@ -119,9 +119,11 @@ final class EasyHandle {
     func error(_ code: CURLcode, from url: String, timeout: Duration) -> TransferError {
         var number = 0
         unsafe curl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
+        var answer = 0
+        unsafe curl_easy_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &answer)
         return TransferError(
             code, unsafe String(cString: sentence), errno: Int32(truncatingIfNeeded: number),
-            host: WebAddress(url)?.host ?? "of the URL", timeout: timeout)
+            proxyAnswer: answer, host: WebAddress(url)?.host ?? "of the URL", timeout: timeout)
     }
 
     private func set(_ headers: [Header]) throws(TransferError) {

@@ -1,5 +1,6 @@
 import CCurl
 import Faults
+import Glibc
 
 /// Why a transfer brought no answer. The description is one clause, the same for the same cause, so
 /// that a repeated error can be recognised.
@@ -8,6 +9,9 @@ package enum TransferError: Error, Hashable, Sendable {
     case notStarted(String)
     case unknownName(String)
     case notConnected(String)
+    /// The proxy of the environment, and not the server, is the cause: the end of a clause that begins with
+    /// "the proxy".
+    case proxy(String)
     case timedOut(Duration)
     /// The server's certificate, or ours, is not accepted.
     case certificate(String)
@@ -32,6 +36,7 @@ extension TransferError: CustomStringConvertible {
         case .notStarted(let cause): "cannot start: \(cause)"
         case .unknownName(let name): "the name '\(name)' does not resolve"
         case .notConnected(let cause): "cannot connect: \(cause)"
+        case .proxy(let cause): "the proxy \(cause)"
         case .timedOut(let limit): "no whole answer within \(limit)"
         case .certificate(let cause): "certificate not accepted: \(cause)"
         case .tls(let cause): "no secure connection: \(cause)"
@@ -46,17 +51,33 @@ extension TransferError: CustomStringConvertible {
 
 extension TransferError {
     /// Turns a result of libcurl into an error. `sentence` is libcurl's own, or empty; it may hold
-    /// times, so that not all of it is used. `number` is the `errno(3)` of a failed connection, or 0.
+    /// times, so that not all of it is used. `number` is the `errno(3)` of a failed connection, or 0, and
+    /// `answer` the status with which a proxy answered CONNECT, or 0.
     init(
-        _ code: CURLcode, _ sentence: String, errno number: Int32, host: String, timeout: Duration
+        _ code: CURLcode, _ sentence: String, errno number: Int32, proxyAnswer answer: Int,
+        host: String, timeout: Duration
     ) {
         let text = unsafe String(cString: curl_easy_strerror(code))
+        if answer != 0, answer / 100 != 2 {
+            self = .proxy("refuses to connect to '\(host)': it answers \(answer)")
+            return
+        }
+        // libcurl's sentence for an end without an answer.
+        if sentence == "Proxy CONNECT aborted" {
+            self = .proxy("closes the connection to '\(host)'")
+            return
+        }
+        if let proxy = Self.proxy(in: sentence, besides: host) {
+            let cause = number == 0 ? Self.clause(text) : SystemError.text(of: number)
+            self = .proxy("'\(proxy)' cannot be reached: \(cause)")
+            return
+        }
         let cause = Self.clause(sentence.isEmpty ? text : sentence)
         self =
             switch code {
             case CURLE_COULDNT_RESOLVE_HOST: .unknownName(host)
             case CURLE_COULDNT_RESOLVE_PROXY:
-                .notConnected("the name of the proxy does not resolve")
+                .proxy("'\(sentence.split(separator: " ").last ?? "")' does not resolve")
             case CURLE_COULDNT_CONNECT where number != 0:
                 .notConnected(SystemError.text(of: number))
             case CURLE_COULDNT_CONNECT: .notConnected(Self.clause(text))
@@ -75,6 +96,26 @@ extension TransferError {
                 .notStarted(Self.clause(text))
             default: .broken(Self.clause(text))
             }
+    }
+
+    /// The proxy that libcurl could not connect to, by its sentence: "Failed to connect to HOST port PORT
+    /// after". Nil if that is the host of the URL, or another sentence.
+    private static func proxy(in sentence: String, besides host: String) -> String? {
+        let words = sentence.split(separator: " ")
+        guard sentence.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port",
+            words[4] != host[...], isProxy(words[4])
+        else { return nil }
+        return "\(words[4]):\(words[6])"
+    }
+
+    /// Whether a variable of the environment names this host as a proxy. libcurl does not tell which proxy it
+    /// has used.
+    private static func isProxy(_ host: Substring) -> Bool {
+        ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { name in
+            guard let value = unsafe getenv(name) else { return false }
+            let text = unsafe String(cString: value)
+            return text.indices.contains { text[$0...].hasPrefix(host) }
+        }
     }
 
     /// A sentence of libcurl without its opening words, on one line.

@@ -3,26 +3,36 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import JSON
 import Records
 import Settings
 
 // The types of options and arguments, and the words that a shell completes them with.
 
+// A function `read` turns a word into such a value, or throws why it is none.
+
+/// Why a word of the command line is wrong, as a clause: the parser puts the word and the option before it.
+struct ArgumentProblem: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// A duration as in the configuration: `500ms`, `30s`, `5m`, `2h`, `7d`.
-struct DurationArgument: ExpressibleByArgument {
+struct DurationArgument: CustomStringConvertible {
     /// The duration.
     let duration: Duration
 
     /// A default value.
     init(_ duration: Duration) { self.duration = duration }
 
-    init?(argument: String) {
-        guard let duration = Duration(text: argument) else { return nil }
-        self.duration = duration
+    static func read(_ word: String) throws -> DurationArgument {
+        guard let duration = Duration(text: word) else {
+            throw ArgumentProblem(description: Duration.correction(of: word))
+        }
+        return DurationArgument(duration)
     }
 
     /// The duration as it would be typed.
-    var defaultValueDescription: String {
+    var description: String {
         let milliseconds = duration.microseconds / 1000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
@@ -33,37 +43,60 @@ extension Instant: ExpressibleByArgument {
     init?(argument: String) {
         do { try self.init(rfc3339: argument) } catch { return nil }
     }
+
+    static func read(_ word: String) throws -> Instant {
+        guard let instant = Instant(argument: word) else {
+            throw ArgumentProblem(description: "write it like \(example)")
+        }
+        return instant
+    }
+
+    /// A time as it is typed, for messages.
+    static var example: String { "2027-03-01T12:00:00+09:00" }
 }
 
 /// A time in the past: by RFC 3339, or as a duration before now.
-struct PastTimeArgument: ExpressibleByArgument {
+struct PastTimeArgument {
     /// The time.
     let instant: Instant
 
-    init?(argument: String) {
-        let ago = Duration(text: argument).map { EventLoop.wallClock - $0 }
-        guard let instant = ago ?? Instant(argument: argument) else { return nil }
-        self.instant = instant
+    static func read(_ word: String) throws -> PastTimeArgument {
+        let ago = Duration(text: word).map { EventLoop.wallClock - $0 }
+        guard let instant = ago ?? Instant(argument: word) else {
+            let duration = Duration.meant(by: word).map { "write \($0.text)" }
+            throw ArgumentProblem(
+                description: duration ?? "write how long ago, such as 24h, or \(Instant.example)")
+        }
+        return PastTimeArgument(instant: instant)
     }
 }
 
-/// A state that can be forced: any but `undecided`.
-extension State: ExpressibleByArgument {
-    init?(argument: String) {
-        guard argument != State.undecided.rawValue else { return nil }
-        self.init(rawValue: argument)
+/// A state that can be forced: any but `undecided`. A gate stands for the least restrictive state behind it.
+enum ForcedState {
+    static func read(_ word: String) throws -> State {
+        if let gate = Gate(rawValue: word) { return gate == .open ? .running : .maintenance }
+        if word != State.undecided.rawValue, let state = State(rawValue: word) { return state }
+        let meant = nearest(to: word, among: words).map { "did you mean '\($0)'?" }
+        throw ArgumentProblem(
+            description: meant ?? "there are: \(words.joined(separator: ", "))")
     }
 
-    static var allValueStrings: [String] {
-        allCases.filter { $0 != .undecided }.map(\.rawValue)
-    }
+    /// All words.
+    static let words =
+        Gate.allCases.map(\.rawValue)
+        + State.allCases.filter { $0 != .undecided }.map(\.rawValue)
 }
 
 /// The word of a format.
 extension FormatWord: ExpressibleByArgument {}
 
-extension Name: ExpressibleByArgument {
-    init?(argument: String) { self.init(argument) }
+extension Name {
+    static func read(_ word: String) throws -> Name {
+        guard let name = Name(word) else {
+            throw ArgumentProblem(description: "a name is \(rule)")
+        }
+        return name
+    }
 }
 
 extension UnitName: ExpressibleByArgument {
@@ -77,7 +110,50 @@ extension UnitName: ExpressibleByArgument {
 extension CompletionKind {
     /// The services that have files in the runtime directory.
     static var services: CompletionKind {
-        .custom { words, _, _ in names(in: words) { ServiceName($0)?.text } }
+        .custom { words, _, _ in names(in: words) { FileName.service($0)?.text } }
+    }
+
+    /// The services that have files, and the states that can be forced.
+    static var servicesAndStates: CompletionKind {
+        .custom { words, _, _ in
+            names(in: words) { ServiceName($0)?.text } + ForcedState.words
+        }
+    }
+
+    /// The fields of the `state.json` of the service among the words.
+    static var fields: CompletionKind {
+        .custom { words, _, _ in
+            do {
+                let published = try PublishedFiles(options(in: words))
+                let states = try words.compactMap { ServiceName($0) }.compactMap(published.state)
+                guard let object = states.first?.object else { return [] }
+                return object.members.map(\.key)
+                    + object.object("values").members.map { "values.\($0.key)" }
+            } catch {
+                return []
+            }
+        }
+    }
+
+    /// The units that `attach` has attached, to the service among the words if there is one.
+    static var attachedUnits: CompletionKind {
+        .custom { words, _, _ in
+            do {
+                let attached = try AttachmentFiles.all()
+                let own = attached.filter { words.contains($0.service.text) }
+                return Set((own.isEmpty ? attached : own).map(\.unit.text)).sorted()
+            } catch {
+                return []
+            }
+        }
+    }
+
+    /// The programs in the folders of `PATH`.
+    static var programs: CompletionKind {
+        .custom { _, _, _ in
+            let folders = (environmentVariable("PATH") ?? "").split(separator: ":").map(String.init)
+            return Set(folders.flatMap(entries)).sorted()
+        }
     }
 
     /// The sources that have answered, by their marks in the runtime directory.
@@ -111,14 +187,21 @@ extension CompletionKind {
     /// The entries of the directory of `--runtime-directory`, or of the default one. Errors are ignored:
     /// a completion prints no messages.
     private static func names(in words: [String], _ name: (String) -> String?) -> [String] {
+        do {
+            return entries(in: try PublishedFiles(options(in: words)).directory).compactMap(name)
+        } catch {
+            return []
+        }
+    }
+
+    /// The options among the words that were typed so far.
+    private static func options(in words: [String]) -> CommonOptions {
         let option = "--runtime-directory"
         let separate = words.firstIndex(of: option).flatMap { words.dropFirst($0 + 1).first }
         let joined = words.first { $0.hasPrefix("\(option)=") }?.dropFirst(option.count + 1)
         var options = CommonOptions()
         options.runtimeDirectory = separate ?? joined.map(String.init)
-        do { return entries(in: try PublishedFiles(options).directory).compactMap(name) } catch {
-            return []
-        }
+        return options
     }
 
     private static func entries(in folder: String) -> [String] {

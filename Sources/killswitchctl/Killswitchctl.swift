@@ -49,11 +49,15 @@ struct Killswitchctl: ParsableCommand {
             try checkCommand(arguments.first)
             var command = try parseAsRoot(arguments)
             try command.run()
-            return (isOutputWritten() ? ExitStatus.success : .no).rawValue
+            try flushOutput()
+            return ExitStatus.success.rawValue
         } catch let command as CommandEnd {
             return command.pass()
         } catch {
-            return explain(error).rawValue
+            let status = explain(error)
+            // The message was printed: nothing else is said of output that cannot be.
+            do { try flushOutput() } catch { printError(error.message) }
+            return status.rawValue
         }
     }
 
@@ -77,13 +81,6 @@ struct Killswitchctl: ParsableCommand {
             rest = rest.dropFirst(count)
         }
         return Array(rest.prefix(1) + ahead + rest.dropFirst())
-    }
-
-    /// Flushes stdout; whether everything that was printed could be written.
-    private static func isOutputWritten() -> Bool {
-        if fflush(nil) == 0 { return true }
-        printError("write the output: errno \(errno)")
-        return false
     }
 
     /// Prints the message of an error: help on stdout, everything else on stderr.
@@ -125,6 +122,9 @@ enum ExitStatus: Int32 {
     case notPermitted = 5
     /// The daemon or systemd does not answer.
     case unreachable = 69
+    /// The command itself has failed: its output cannot be written, or `is-open` cannot look. It is no answer,
+    /// as `no` is.
+    case ownFailure = 70
     /// The configuration is invalid.
     case configuration = 78
     /// As timeout(1).

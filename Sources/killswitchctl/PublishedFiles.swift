@@ -38,7 +38,7 @@ struct PublishedFiles {
             guard error.isNotFound else { throw error }
             throw CommandFailure(.unreachable, "\(error); is killswitchd running?")
         }
-        return names.compactMap { ServiceName($0) }.filter { name in
+        return names.compactMap(FileName.service).filter { name in
             // A service whose state cannot be read exists nevertheless.
             do { return try state(of: name) != nil } catch { return true }
         }
@@ -111,9 +111,33 @@ struct PublishedFiles {
         VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
     }
 
-    /// The message for a state file that is past `valid_until`.
+    /// When the daemon last gave a sign of life; nil if none ever did, as with `killswitchd --once`.
+    var signOfLife: Instant? {
+        // A file that cannot be looked at says nothing.
+        do { return try RuntimeDirectory.signOfLife(in: directory) } catch { return nil }
+    }
+
+    /// Until when a state counts: until its file is out of date, or the daemon is silent for too long.
+    func end(of state: PublishedState, at time: Instant) -> Instant {
+        guard let sign = signOfLife else { return state.validUntil }
+        let limit = RuntimeDirectory.longestSilence
+        // A time far ahead comes from another clock.
+        guard sign - time <= limit else { return sign - limit - limit }
+        return min(state.validUntil, sign + limit)
+    }
+
+    /// Whether a state counts at `time`.
+    func isCurrent(_ state: PublishedState, at time: Instant) -> Bool {
+        time <= end(of: state, at: time)
+    }
+
+    /// The message for a state that does not count any more.
     func isOutOfDate(_ service: ServiceName) -> String {
-        "the state of '\(service)' is out of date; is killswitchd running?"
+        let silence = signOfLife.map { now - $0 }.flatMap { silence in
+            silence > RuntimeDirectory.longestSilence
+                ? ": killswitchd gave no sign of life for \(silence.rough)" : nil
+        }
+        return "the state of '\(service)' is out of date\(silence ?? ""); is killswitchd running?"
     }
 }
 

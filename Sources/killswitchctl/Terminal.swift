@@ -40,9 +40,10 @@ enum Terminal {
         write("", words)
     }
 
-    /// Whether to print colours: on a terminal, unless NO_COLOR is set (no-color.org).
+    /// Whether to print colours: on a terminal that has some, unless NO_COLOR is set (no-color.org).
     static var wantsColor: Bool {
-        isShown && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true
+        isShown && environmentVariable("TERM") != "dumb"
+            && environmentVariable("NO_COLOR").map(\.isEmpty) ?? true
     }
 }
 
@@ -68,8 +69,11 @@ func say(lines: String) { print(lines.printableLines) }
 /// Prints a value on stdout as JSON, in which unprintable characters are escaped.
 func say(_ value: JSON.Value, _ style: JSON.Style = .pretty) { print(value.serialized(style)) }
 
-/// Sends what was printed: a pipe would get large pieces otherwise.
-func flushOutput() { fflush(nil) }
+/// Sends what was printed: a pipe would get large pieces otherwise. Throws if it cannot be written.
+func flushOutput() throws(CommandFailure) {
+    guard fflush(nil) != 0 else { return }
+    throw CommandFailure(.ownFailure, "write the output: \(SystemError.text(of: errno))")
+}
 
 /// Prints a message on stderr, behind the name of the program.
 func printError(_ message: String) { complain("killswitchctl: \(message)") }
@@ -108,20 +112,32 @@ struct Columns {
             let width = widths.reduce(Self.gap.count * (widths.count - 1), +)
             widths[column] = max(header[column].count, widths[column] - max(0, width - limit))
         }
+        let middles = header.indices.map { isCutInTheMiddle($0, to: widths[$0]) }
         return rows.map { row in
-            var line = zip(row, widths).map { $0.fitted(to: $1) }.joined(separator: Self.gap)
+            var line = zip(zip(row, widths), middles)
+                .map { $0.0.fitted(to: $0.1, inTheMiddle: $1) }.joined(separator: Self.gap)
             while line.last == " " { line.removeLast() }
             return line
         }
+    }
+
+    /// Whether different cells of a column would look alike if they were cut at the end.
+    private func isCutInTheMiddle(_ column: Int, to width: Int) -> Bool {
+        let cells = Set(rows.map { $0[column] })
+        return Set(cells.map { $0.fitted(to: width) }).count < cells.count
     }
 
     private static let gap = "  "
 }
 
 extension String {
-    /// The text with spaces up to a width in characters, or cut to it, with an ellipsis at the end.
-    fileprivate func fitted(to width: Int) -> String {
-        if count > width { return prefix(max(0, width - 1)) + "…" }
+    /// The text with spaces up to a width in characters, or cut to it, with an ellipsis for the rest.
+    fileprivate func fitted(to width: Int, inTheMiddle isMiddle: Bool = false) -> String {
+        if count > width {
+            let room = max(0, width - 1)
+            let end = isMiddle ? room - room / 3 : 0
+            return prefix(room - end) + "…" + suffix(end)
+        }
         return self + String(repeating: " ", count: width - count)
     }
 }

@@ -57,22 +57,3 @@ enum DaemonExitStatus {
     /// The configuration is invalid (EX_CONFIG).
     static let configuration: Int32 = 78
 }
-
-/// `--check`: prints the files of the configuration, and each setting with its place.
-enum Check {
-    /// Checks the configuration; returns the exit status.
-    static func run(_ options: Options, _ log: Log) -> Int32 {
-        do {
-            let files = try ConfigurationFiles(reading: options.places())
-            for file in files.contents { print("read \(file.path.printable)") }
-            for file in files.skipped { print("\(file)".printable) }
-            let configuration = try Configuration(files)
-            for setting in configuration.settings.effective { print("\(setting)".printable) }
-            for warning in configuration.settings.warnings { log.write(.warning, "\(warning)") }
-            return DaemonExitStatus.success
-        } catch {
-            log.write(.error, "\(error)")
-            return DaemonExitStatus.configuration
-        }
-    }
-}

@@ -1,4 +1,5 @@
 import Agent
+import CivilTime
 import Control
 import Decision
 import EventLoop
@@ -22,15 +23,18 @@ final class Daemon {
     private let followed: [any FlagSource]
     private let runtime: RuntimeDirectory
     private let state: StateDirectory
-    private let locks: [FileLock]
+    private var locks: [FileLock]
     private let bootID: String
     private let loop: EventLoop
     private let agent: Agent
     /// Moves the units; nil if decisions move none.
     private let gatekeeper: Gatekeeper?
     private let manager: ServiceManager
+    /// Nil for `--once`, which leaves no daemon behind.
+    private var life: SignOfLife?
     private var signals: Signals?
     private var server: Server?
+    private var deletions: RuntimeWatch?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -87,7 +91,10 @@ final class Daemon {
                     guard let service = agent.machine.service(name.text) else { return }
                     try runtime.publish(report, of: service, now: loop.now)
                 }, announce: log.write) : nil
-        manager = try ServiceManager(environment, on: loop, agent, store, gatekeeper)
+        let (store, gatekeeper) = (store, gatekeeper)
+        manager = try ServiceManager(environment, on: loop, agent) {
+            HostCondition(store, gatekeeper)
+        }
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -98,9 +105,18 @@ final class Daemon {
             log.reportLosses()
             manager.look()
         }
-        if options.purpose == .follow { server = listen() }
+        switch options.purpose {
+        case .follow:
+            server = listen()
+            life = try SignOfLife(on: loop, agent, runtime, log)
+            deletions = try RuntimeWatch(loop, runtime.path) { [unowned self] in restore($0) }
+        case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
+        }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            guard signal != SIGHUP else { return readConfiguration() }
+            if signal == SIGHUP {
+                readConfiguration()
+                return
+            }
             manager.stop()
             loop.exit(DaemonExitStatus.success)
         }
@@ -110,12 +126,19 @@ final class Daemon {
         agent.observer = { [unowned self] observation in
             switch observation {
             // Units are moved after the files are written.
-            case .decided(let service, let verdict): moveGate(of: service, to: verdict)
+            case .decided(let service, let verdict):
+                if verdict == nil {
+                    deletions?.unfollow(service)
+                } else {
+                    deletions?.follow(service)
+                }
+                moveGate(of: service, to: verdict)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
+                if event == .clockStepped { life?.give() }
                 if case .reconfigured(let plan, _, _) = event {
                     server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
                     manager.endReload()
@@ -131,6 +154,8 @@ final class Daemon {
         try agent.start(followed)
         let status = try loop.run()
         server = nil
+        life = nil
+        deletions = nil
         agent.stop()
         gatekeeper?.stop()
         return status
@@ -149,22 +174,73 @@ final class Daemon {
         }
     }
 
-    /// Reads the configuration again. A configuration that cannot be put in force changes nothing.
-    private func readConfiguration() {
+    /// Reads the configuration again, and returns the warnings about it. A configuration that cannot be put
+    /// in force changes nothing.
+    @discardableResult
+    private func readConfiguration() -> [String] {
         manager.beginReload()
         let next = store.next { try sources.follow($0.settings.sources) }
-        guard let next else { return manager.endReload() }
+        guard let next else {
+            manager.endReload()
+            return []
+        }
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
+        return next.configuration.warnings
+    }
+
+    /// Writes files again that somebody has deleted.
+    private func restore(_ deletions: RuntimeWatch.Deletions) {
+        let (names, isWhole) = (deletions.names, deletions.isWhole)
+        let services = isWhole ? machine.plan.services.map(\.name) : deletions.services
+        let ours = services.filter { machine.record(of: $0) != nil }
+        let sources = machine.plan.sources.map(\.name).filter { source in
+            isWhole || names.contains(FileName.source(source))
+        }
+        let isSocketGone = isWhole || names.contains(FileName.controlSocket)
+        let isLockGone = isWhole || names.contains(FileLock.name)
+        guard isSocketGone || isLockGone || !ours.isEmpty || !sources.isEmpty else { return }
+        log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
+        do {
+            if isWhole { try Directory.create(runtime.path) }
+            if isLockGone { locks[1] = try FileLock(in: runtime.path) }
+            if isSocketGone { try server?.listenAgain() }
+        } catch {
+            // The service manager makes the directory at the start. Without it no file can be written.
+            log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
+            return loop.exit(DaemonExitStatus.failure)
+        }
+        if isWhole { self.deletions?.rearm() }
+        for name in ours {
+            agent.post(.removed(name))
+            if let gatekeeper {
+                gatekeeper.noteRemoval(of: name)
+            } else {
+                moveGate(of: name, to: machine.record(of: name)?.verdict)
+            }
+        }
+        for name in sources { restoreMark(of: name) }
+        store.noteRefusal()
+    }
+
+    /// Makes the mark of a source again, with the time at which the source confirmed its flags.
+    private func restoreMark(of source: SourceName) {
+        guard let age = machine.view(of: source, at: now)?.age else { return }
+        let confirmed = now.wall - age
+        do {
+            try File.make(runtime.mark(of: source), modified: confirmed.microseconds)
+        } catch {
+            agent.post(.recorded(.markConfirmed(source), problem: "\(error)"))
+        }
     }
 
     /// The control socket. The switches work without it, so a failure does not end the daemon.
     private func listen() -> Server? {
         let dispatcher = Dispatcher(
             self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
-            author: { Accounts.ofThisHost().author($0.user) })
+            author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
@@ -182,7 +258,7 @@ extension Daemon: ControllableDaemon {
 
     var machine: Machine { agent.machine }
 
-    var refusal: String? { store.refusal }
+    var condition: HostCondition { HostCondition(store, gatekeeper) }
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
@@ -206,11 +282,29 @@ extension Daemon: ControllableDaemon {
         gatekeeper?.isAnswered(service) ?? true
     }
 
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        let now = agent.now
+        return machine.explanation(of: service, at: now).map {
+            ExplanationForm($0, at: now.wall).reply
+        }
+    }
+
     func post(_ event: Event) { agent.post(event) }
 
-    func reload() throws(MethodError) {
-        readConfiguration()
-        if let refusal { throw .configurationRefused(refusal) }
+    func reload() throws(MethodError) -> [String] {
+        let warnings = readConfiguration()
+        if let refusal = store.refusal { throw .configurationRefused(refusal.problem) }
+        return warnings
+    }
+}
+
+extension HostCondition {
+    /// What the configuration and the gates have to tell now.
+    fileprivate init(_ store: ConfigurationStore, _ gatekeeper: Gatekeeper?) {
+        self.init()
+        refusal = store.refusal
+        keeping = store.keeping
+        gates = gatekeeper?.overview
     }
 }
 

@@ -14,6 +14,8 @@ struct Options {
     var purpose = Purpose.follow
     /// The path of the main file; nil for the system's.
     var configuration: String?
+    /// Whether `--check` fetches from each source.
+    var isProbing = false
     /// The runtime directory; nil if the environment names it.
     var runtimeDirectory: String?
     /// The state directory; nil if the environment names it.
@@ -54,12 +56,16 @@ struct Options {
                 guard !options.movesGates || options.purpose != .decideOnce else {
                     throw UsageError("--once with --gates: nobody would watch the units then")
                 }
+                guard !options.isProbing || options.purpose == .check else {
+                    throw UsageError("--probe is for --check")
+                }
                 return options
             case OPTION_CONFIG: options.configuration = argument
             case OPTION_RUNTIME_DIRECTORY: options.runtimeDirectory = argument
             case OPTION_STATE_DIRECTORY: options.stateDirectory = argument
             case OPTION_ONCE: options.purpose = .decideOnce
             case OPTION_CHECK: options.purpose = .check
+            case OPTION_PROBE: options.isProbing = true
             case OPTION_HELP: options.purpose = .help
             case OPTION_VERSION: options.purpose = .version
             case OPTION_GATES: options.movesGates = true
@@ -84,7 +90,7 @@ enum Usage {
     /// The whole text.
     static let text = """
         usage: killswitchd [--config FILE] [--runtime-directory D] [--state-directory D]
-                           [--gates | --once | --check]
+                           [--gates | --once | --check [--probe]]
 
         Follows remote flags, decides for each service whether it may run, and writes the
         decision to files for scripts and people.
@@ -96,7 +102,10 @@ enum Usage {
                                    source answered
           --check                  check the configuration, print its files and each
                                    setting with its origin, and exit: 0, or 78 if it
-                                   is invalid
+                                   is invalid; warn of files that the daemon could
+                                   not read
+          --probe                  with --check: fetch from each source once; 75 if one
+                                   does not answer
           --gates                  move systemd units too: stop the units that are
                                    attached to a service while it is closed
           -h, --help               print this

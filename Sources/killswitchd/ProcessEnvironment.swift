@@ -62,10 +62,11 @@ extension SourceEnvironment {
     /// The credentials and directories of this process for its sources, and the names that they
     /// send.
     static func ofThisProcess(
-        stateDirectory: String, runtimeDirectory: String
+        stateDirectory: String, runtimeDirectory: String,
+        credentialsDirectory: String? = environmentVariable("CREDENTIALS_DIRECTORY")
     ) -> SourceEnvironment {
         SourceEnvironment(
-            credentialsDirectory: environmentVariable("CREDENTIALS_DIRECTORY"), user: geteuid(),
+            credentialsDirectory: credentialsDirectory, user: geteuid(),
             agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
             stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
             metadataHost: environmentVariable("GCE_METADATA_HOST"))

@@ -11,7 +11,13 @@ final class SimulatedDaemon: ControllableDaemon {
     /// Every effect so far.
     private(set) var effects: [Effect] = []
     var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
-    var refusal: String?
+    /// Why the configuration is refused.
+    var refusal: String? {
+        didSet { condition.refusal = refusal.map { HostCondition.Since($0, since: now.wall) } }
+    }
+    var condition = HostCondition()
+    /// The warnings about the next configuration.
+    var warnings: [String] = []
     /// The result of the next reload.
     var next: Result<Plan, MethodError>
     private let plan: Plan
@@ -41,6 +47,13 @@ final class SimulatedDaemon: ControllableDaemon {
     var isGateAnswered = true
     func gate(of service: ServiceName) -> JSON.Object? { gate }
     func isGateAnswered(_ service: ServiceName) -> Bool { isGateAnswered }
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        [
+            "lines": [],
+            "switches": .array(machine.explanation(of: service, at: now).map { _ in [] } ?? []),
+        ]
+    }
     var descriptors: (used: Int?, limit: Int) = (23, 1024)
     func post(_ event: Event) { queue.append(event) }
 
@@ -53,9 +66,11 @@ final class SimulatedDaemon: ControllableDaemon {
         ]
     }
 
-    func reload() throws(MethodError) {
+    func reload() throws(MethodError) -> [String] {
         switch next {
-        case .success(let plan): post(.reconfigured(plan))
+        case .success(let plan):
+            post(.reconfigured(plan))
+            return warnings
         case .failure(let error): throw error
         }
     }

@@ -15,7 +15,9 @@ struct TestDispatcher {
         daemon = try SimulatedDaemon(activation: activation, closeAtOnce: closeAtOnce)
         dispatcher = Dispatcher(
             daemon, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
-            author: { "user \($0.user)" })
+            author: { peer, sudoUser in
+                "user \(peer.user)" + (sudoUser.map { ", SUDO_USER \($0)" } ?? "")
+            })
     }
 
     func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {

@@ -109,7 +109,7 @@ import Testing
             try timeline(of: service(), ["app": "{}"], until: Self.start) == """
                 2027-03-01T12:00:00+00:00 running open unknown-open
                 shop: the answer of source 'app' is not an order: key 'service_end' is missing; \
-                known flags stay in force
+                no flags of it are known yet
                 """)
     }
 

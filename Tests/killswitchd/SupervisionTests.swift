@@ -35,9 +35,11 @@ import killswitchd
             let elapsed = Duration.milliseconds(1000 * seconds + milliseconds)
             let now = Now(wall: wall + elapsed, boot: start + elapsed)
             if let event { _ = machine.handle(event, at: now) }
+            var condition = HostCondition()
+            condition.refusal = problem.map { HostCondition.Since($0, since: wall) }
             let messages = supervision.look(
-                at: machine.overview(at: now), isProgressing: machine.isProgressing(at: now),
-                problem: problem, gates: nil, at: now.boot)
+                at: machine.overview(at: now, condition),
+                isProgressing: machine.isProgressing(at: now), at: now.boot)
             let next = supervision.nextLook.map { "\(($0 - start).wholeSeconds)s" } ?? "-"
             text += "\(seconds)s, then \(next)\n"
             for message in messages { text += "    \(message.text)\n" }
@@ -159,12 +161,13 @@ import killswitchd
         play.at(2, .hinted(source))
         play.at(3, .fetched(source, .failure(Failure(.unreachable, "it is gone"))))
         play.at(
-            4, .recorded(.storeLedger, problem: "disk full"), problem: "refused: a.toml:1:1: no")
+            4, .recorded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
-                "    STATUS=refused: a.toml:1:1: no; files cannot be written, see the journal; "
-                    + "source 'app': it is gone; shop: running; app: flags 3 s old"))
+                "    STATUS=configuration refused, the last accepted one is in force: "
+                    + "a.toml:1:1: no; 2 more problems; shop: running; "
+                    + "app: flags 3 s old"))
     }
 
     /// Each change used to be a status, and each status a look at all services.
@@ -190,7 +193,7 @@ import killswitchd
                 1s, then 2s
                 1s, then 2s
                 2s, then -
-                    STATUS=source 'app': failure 3; shop: running; app: flags 1 s old, next poll in 106 s
+                    STATUS=source 'app': failure 3; known flags stay in force; shop: running; app: flags 1 s old, next poll in 106 s
                 3s, then -
 
                 """)

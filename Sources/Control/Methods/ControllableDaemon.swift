@@ -7,13 +7,15 @@ package protocol ControllableDaemon: AnyObject {
     var now: Now { get }
     /// The state of the services and the sources.
     var machine: Machine { get }
-    /// Why the configuration on disk is not in force; nil if it is.
-    var refusal: String? { get }
+    /// What is known beside the machine: a refused configuration, the gates.
+    var condition: HostCondition { get }
     /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
     var descriptors: (used: Int?, limit: Int) { get }
 
     /// The last published record of a service as the object of `state.json`; nil before the first.
     func state(of service: ServiceName) -> JSON.Object?
+    /// What the switches of a service say, as the reply of `Explain`; nil for an unknown service.
+    func explanation(of service: ServiceName) -> JSON.Object?
     /// Whether decisions move units.
     var movesGates: Bool { get }
     /// What the gate of a service is in fact, as the object of `gate.json`; nil while that is not known.
@@ -23,8 +25,9 @@ package protocol ControllableDaemon: AnyObject {
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
-    /// Reads the configuration again. Throws if it is invalid; nothing has changed then.
-    func reload() throws(MethodError)
+    /// Reads the configuration again, and returns the warnings about it. Throws if it is invalid; nothing has
+    /// changed then.
+    func reload() throws(MethodError) -> [String]
 }
 
 /// An occurrence that may let a waiting call be answered.
@@ -47,6 +50,9 @@ extension ControllableDaemon {
 
     /// The state of the services and the sources, for people.
     package var overview: Overview { machine.overview(at: now) }
+
+    /// Why the configuration on disk is not in force; nil if it is.
+    var refusal: String? { condition.refusal?.problem }
 
     /// The record of a service that was published last; nil before the first.
     package func record(of service: ServiceName) -> Record? { machine.record(of: service) }

@@ -5,14 +5,14 @@ package struct Dispatcher {
     private let daemon: any ControllableDaemon
     private let standard: StandardInterface
     private let permission: () -> Permission
-    private let author: (Peer) -> String
+    private let author: (Peer, _ sudoUser: String?) -> String
     private let changes = Changes()
 
     /// `version` is the program's. `permission` and `author` are evaluated for each call that acts, because
-    /// users and groups change while the daemon runs. `author` names a peer for records.
+    /// users and groups change while the daemon runs. `author` names the person at a peer for records.
     package init(
         _ daemon: any ControllableDaemon, version: String, permission: @escaping () -> Permission,
-        author: @escaping (Peer) -> String
+        author: @escaping (Peer, _ sudoUser: String?) -> String
     ) {
         self.daemon = daemon
         standard = StandardInterface(version: version)
@@ -34,10 +34,12 @@ package struct Dispatcher {
             }
             let isActing = method.access == .acting
             guard !isActing || mayAct(peer) else { throw .notPermitted(method.name) }
+            let parameters = try Parameters(call.parameters, allowed: method.allParameters)
+            let sudoUser = try parameters.userName(Method.sudoUser)
             return try method.perform(
                 MethodRequest(
-                    parameters: Parameters(call.parameters, allowed: method.parameters),
-                    isStream: call.replies == .many, author: isActing ? author(peer) : "",
+                    parameters: parameters, isStream: call.replies == .many,
+                    author: isActing ? author(peer, sudoUser) : "",
                     daemon: daemon, changes: changes))
         default: throw .interfaceNotFound(call.interface)
         }

@@ -7,7 +7,10 @@ extension Method {
         declaration: """
             # Puts flags in force that wait for the next start, of one service or of all. 'activated'
             # are the services that had some.
-            method Activate(service: ?string) -> (activated: []string, services: []Service)
+            method Activate(service: ?string, sudoUser: ?string) -> (
+              activated: []string,
+              services: []Service
+            )
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon

@@ -7,7 +7,10 @@ extension Method {
         declaration: """
             # Lets these services close, or all, where the host guard has held them because too many
             # would have closed at once. 'confirmed' are those that were held.
-            method Confirm(services: ?[]string) -> (confirmed: []string, services: []Service)
+            method Confirm(services: ?[]string, sudoUser: ?string) -> (
+              confirmed: []string,
+              services: []Service
+            )
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon

@@ -21,7 +21,8 @@ extension Method {
               reason: string,
               until: ?string,
               seconds: ?int,
-              ifOpen: ?bool
+              ifOpen: ?bool,
+              sudoUser: ?string
             ) -> (service: Service, problem: ?string, gate: ?Gate)
             """
     ) { (request) throws(MethodError) in
@@ -76,7 +77,7 @@ extension Method {
             do { until = try Instant(rfc3339: text) } catch { throw .invalidParameter("until") }
             guard until > now else { throw .notInTheFuture(text) }
         case (nil, let seconds?):
-            guard (1...longest).contains(seconds) else { throw .invalidParameter("seconds") }
+            guard (1...longestOrder).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)
         case (nil, nil):
             throw .invalidParameter("until")
@@ -116,5 +117,5 @@ extension Method {
     package static let longestReason = 4096
 
     /// A hundred years in seconds. More is a mistake, and far more has no date.
-    private static let longest: Int64 = 100 * 366 * 86_400
+    package static let longestOrder: Int64 = 100 * 366 * 86_400
 }

@@ -8,7 +8,7 @@ extension Method {
             # Drops the stored flags of a source and the highest version that was accepted, and asks
             # it anew. 'services' are those that follow it: each keeps its state until the source has
             # answered, at most for its first_timeout.
-            method Forget(source: string) -> (services: []string)
+            method Forget(source: string, sudoUser: ?string) -> (services: []string)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon

@@ -11,7 +11,10 @@ extension Method {
 
             # Fetches a source now, or all of them, and answers when that has ended. 'services' are
             # those that follow them.
-            method Refresh(source: ?string) -> (fetched: []Fetched, services: []Service)
+            method Refresh(source: ?string, sudoUser: ?string) -> (
+              fetched: []Fetched,
+              services: []Service
+            )
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon

@@ -10,7 +10,8 @@ extension Method {
             # the answer of Force.
             method Release(
               service: string,
-              reason: ?string
+              reason: ?string,
+              sudoUser: ?string
             ) -> (service: Service, wasForced: bool, gate: ?Gate)
             """
     ) { (request) throws(MethodError) in

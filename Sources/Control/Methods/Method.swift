@@ -18,6 +18,11 @@ package struct Method: Sendable {
     package let access: Access
     /// The names of its parameters. A call with another parameter is rejected.
     var parameters: [String] = []
+    /// The names of the parameters that a call may have: who acts may say who called sudo.
+    var allParameters: [String] { access == .acting ? parameters + [Self.sudoUser] : parameters }
+    /// The parameter of every method that acts: the user who called sudo, by `SUDO_USER` in the environment of
+    /// the client. It is recorded as a claim.
+    package static let sudoUser = "sudoUser"
     /// A comment and the signature, in the interface description language.
     let declaration: String
     /// The implementation.

@@ -24,10 +24,34 @@ package struct Accounts {
         Self.identifier(of: name, in: groups)
     }
 
-    /// The user for records and the journal: `alice (uid 1000)`.
-    package func author(_ user: UInt32) -> String {
+    /// The person at a peer, for records and the journal, with the origin of each name:
+    ///
+    /// - `alice (uid 1000)`: the process runs as alice.
+    /// - `alice (login uid 1000) as root (uid 0)`: alice logged in, and became root.
+    /// - `alice (login uid 1000, SUDO_USER) as root (uid 0)`: sudo says so too.
+    /// - `alice (SUDO_USER) as root (uid 0)`: nothing but the environment of the command says so.
+    ///
+    /// `sudoUser` is what the command has found in its environment. root may put anything there, so that it is a
+    /// claim. The claim of another user than root does not come first: they could name somebody else.
+    package func author(_ peer: Peer, sudoUser: String? = nil) -> String {
+        let user = words(peer.user, "uid")
+        let login = peer.login.flatMap { $0 == peer.user ? nil : $0 }
+        guard let login else {
+            guard let sudoUser, identifier(ofUser: sudoUser) != peer.user else { return user }
+            return peer.user == 0
+                ? "\(sudoUser) (SUDO_USER) as \(user)" : "\(user), SUDO_USER \(sudoUser)"
+        }
+        guard let sudoUser else { return "\(words(login, "login uid")) as \(user)" }
+        return identifier(ofUser: sudoUser) == login
+            ? "\(words(login, "login uid", ", SUDO_USER")) as \(user)"
+            : "\(words(login, "login uid")) as \(user), SUDO_USER \(sudoUser)"
+    }
+
+    /// `alice (uid 1000)`; without the name if the file does not have it.
+    private func words(_ user: UInt32, _ kind: String, _ more: String = "") -> String {
         let name = Self.entries(of: users).first { $0.identifier == user }?.name
-        return name.map { "\($0) (uid \(user))" } ?? "uid \(user)"
+        guard let name else { return "\(kind) \(user)\(more)" }
+        return "\(name) (\(kind) \(user)\(more))"
     }
 
     private static func identifier(of name: String, in file: [UInt8]) -> UInt32? {

@@ -53,11 +53,17 @@ package struct Peer: Hashable, Sendable {
     package let user: UInt32
     /// The group ID, and the IDs of the supplementary groups.
     package let groups: Set<UInt32>
+    /// The process ID.
+    package let process: Int32
+    /// The user who logged in, if the peer has shown it: `LoginUser`.
+    package var login: UInt32?
 
     /// A peer with these IDs.
-    package init(user: UInt32, groups: Set<UInt32>) {
+    package init(user: UInt32, groups: Set<UInt32>, process: Int32 = 0, login: UInt32? = nil) {
         self.user = user
         self.groups = groups
+        self.process = process
+        self.login = login
     }
 }
 
@@ -72,7 +78,9 @@ extension Peer {
             unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,
             let supplementary = Self.groups(of: descriptor)
         else { return nil }
-        self.init(user: credentials[1], groups: Set(supplementary + [credentials[2]]))
+        self.init(
+            user: credentials[1], groups: Set(supplementary + [credentials[2]]),
+            process: Int32(bitPattern: credentials[0]))
     }
 
     /// The first call fails with ERANGE and sets the length of the list.

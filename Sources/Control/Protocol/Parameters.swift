@@ -33,6 +33,22 @@ struct Parameters {
         try optional(key) { $0.bool } ?? false
     }
 
+    /// The name of a user, nil if it is left out. It has no blanks and brackets, so that it cannot look like
+    /// another part of a record.
+    func userName(_ key: String) throws(MethodError) -> String? {
+        guard let name = try optionalString(key) else { return nil }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "_-.@$+\\".utf8.contains(byte)
+            }
+        }
+        guard isName, (1...256).contains(name.utf8.count) else { throw .invalidParameter(key) }
+        return name
+    }
+
     /// A list of strings; empty if it is left out.
     func strings(_ key: String) throws(MethodError) -> [String] {
         let values = try optional(key) { $0.array } ?? []

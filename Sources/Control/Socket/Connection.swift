@@ -8,7 +8,7 @@ import Glibc
 /// At most one call is being answered, one piece of a reply waits to be sent, and one message is half read.
 /// Further calls stay in the kernel's buffer. Whatever it does is one piece of work in a turn of `Turns`.
 final class Connection {
-    let peer: Peer
+    private(set) var peer: Peer
     /// Whether it takes a place for clients that may only read.
     let isReader: Bool
     /// When the client last did its part: called a method, or took bytes of a reply.
@@ -174,7 +174,12 @@ final class Connection {
     /// Receives what has come, at most a piece of it.
     private func receive() throws(SystemError) {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        let (count, passed) = PassedDescriptor.receive(&buffer, from: descriptor)
+        if let passed {
+            // A reader records nothing, and whoever passes it a file of a slow file system delays no loop.
+            if !isReader { peer.login = LoginUser.read(passed, of: peer, at: descriptor) }
+            Glibc.close(passed)
+        }
         switch count {
         case 1...: framing.append(buffer[..<count])
         case 0: isFinished = true

@@ -12,7 +12,8 @@ package final class Server {
     /// How much the clients may cost from now on.
     package var limits: ServerLimits
     private let loop: EventLoop
-    private let socket: StreamSocket
+    private let path: String
+    private var socket: StreamSocket
     private let operators: Turns
     private let readers: Turns
     private var readiness: Descriptor?
@@ -33,17 +34,34 @@ package final class Server {
         self.limits = limits
         operators = try Turns(loop, priority: .low, share: nil)
         readers = try Turns(loop, priority: .idle, share: limits.time)
-        socket = try StreamSocket(path, flags: Int32(SOCK_NONBLOCK.rawValue))
-        try socket.listen(backlog: 1024)
-        readiness = try Descriptor(loop, socket.descriptor, .readable, priority: .idle) {
-            [unowned self] _ in accept()
-        }
+        self.path = path
+        socket = try Self.listen(at: path)
+        readiness = try readiness(of: socket)
         retry = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
             listen(for: .readable)
         }
         sweep = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in endIdle() }
         news = Deferred(loop, priority: .low) { [unowned self] in
             for connection in connections.values { connection.hearNews() }
+        }
+    }
+
+    /// Listens at the path again: somebody has deleted the socket. Connections stay.
+    package func listenAgain() throws {
+        let socket = try Self.listen(at: path)
+        readiness = try readiness(of: socket)
+        self.socket = socket
+    }
+
+    private static func listen(at path: String) throws -> StreamSocket {
+        let socket = try StreamSocket(path, flags: Int32(SOCK_NONBLOCK.rawValue))
+        try socket.listen(backlog: 1024)
+        return socket
+    }
+
+    private func readiness(of socket: StreamSocket) throws -> Descriptor {
+        try Descriptor(loop, socket.descriptor, .readable, priority: .idle) { [unowned self] _ in
+            accept()
         }
     }
 

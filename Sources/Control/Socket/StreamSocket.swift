@@ -117,6 +117,9 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         [.system(ENOENT), .system(ENOTDIR), .system(ECONNREFUSED)].contains(cause)
     }
 
+    /// Whether the socket is there, and no process has it any more.
+    package var isRefused: Bool { cause == .system(ECONNREFUSED) }
+
     /// `connect to '/run/killswitchd/control.sock': no such file or directory`
     package var description: String { "\(operation) '\(path)': \(cause)" }
 }

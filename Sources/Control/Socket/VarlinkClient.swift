@@ -15,12 +15,15 @@ package struct VarlinkClient {
 
     /// Calls a method of `io.killswitchd` over a connection of its own; returns the reply. Throws a
     /// `MethodError`, or a `SocketError` if the daemon does not answer.
-    package func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
+    /// `passing` is an open file that the daemon gets with the call, such as `LoginUser.file`.
+    package func call(
+        _ method: String, _ parameters: JSON.Object = [:], passing file: Int32? = nil
+    ) throws -> JSON.Object {
         let socket = try StreamSocket(path)
         if let timeout { try setTimeouts(timeout, of: socket) }
         try socket.connect()
         let call = MethodCall(interface: Interface.name, method: method, parameters: parameters)
-        try send(call.message, to: socket)
+        try send(call.message, passing: file, to: socket)
         switch try receive(from: socket) {
         case .last(let parameters), .more(let parameters): return parameters
         case .failure(let error): throw error
@@ -40,14 +43,21 @@ package struct VarlinkClient {
         }
     }
 
-    private func send(_ message: [UInt8], to socket: StreamSocket) throws(SocketError) {
+    private func send(
+        _ message: [UInt8], passing file: Int32?, to socket: StreamSocket
+    ) throws(SocketError) {
+        var file = file
         var rest = message[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
-                unsafe Glibc.send(
+                if let file {
+                    return unsafe PassedDescriptor.send(bytes, with: file, to: socket.descriptor)
+                }
+                return unsafe Glibc.send(
                     socket.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
             if count >= 0 {
+                file = nil
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
                 throw lost(errno)

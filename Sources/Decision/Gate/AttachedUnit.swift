@@ -281,11 +281,6 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// A problem that an operator has to solve, as a clause; nil without one.
-    var lastingProblem: String? {
-        problem.flatMap { $0.level == .error ? $0.sentence : nil }
-    }
-
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
     /// wait for ever.
     private var limit: Duration { stopLimit ?? .seconds(90) }

@@ -7,8 +7,9 @@ import CivilTime
 /// what it concerns, and not the number of gates.
 struct GateDigest: Sendable {
     private var wakeUps = WakeUps()
-    private var gateProblems: [ServiceName: String] = [:]
-    private var unitProblems: [UnitName: String] = [:]
+    private var busProblem: GateProblem?
+    private var gateProblems: [ServiceName: GateProblem] = [:]
+    private var unitProblems: [UnitName: GateProblem] = [:]
     /// The gates that the daemon's readiness waits for.
     private var awaited: Set<ServiceName> = []
     /// How many targets of each gate are followed.
@@ -20,12 +21,19 @@ struct GateDigest: Sendable {
     // MARK: Changes
 
     /// The link to systemd has changed.
-    mutating func note(_ link: SystemdLink) { wakeUps.set(.link, to: link.wakeUp) }
+    mutating func note(_ link: SystemdLink, at now: Boottime) {
+        wakeUps.set(.link, to: link.wakeUp)
+        let since = busProblem?.since ?? now
+        busProblem = link.problem.map { .bus($0, since: since) }
+    }
 
     /// A gate has changed.
-    mutating func note(_ gate: GateState, _ link: SystemdLink) {
+    mutating func note(_ gate: GateState, _ link: SystemdLink, at now: Boottime) {
         wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
-        gateProblems[gate.service] = gate.problem?.sentence
+        let since = gateProblems[gate.service]?.since ?? now
+        gateProblems[gate.service] = gate.problem.map {
+            .gate(gate.service, $0.sentence, since: since)
+        }
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
         guard followedTargets[gate.service] != gate.targetCount else { return }
@@ -34,9 +42,12 @@ struct GateDigest: Sendable {
     }
 
     /// A unit has changed; nil if it is not attached any more.
-    mutating func note(_ unit: AttachedUnit?, named name: UnitName) {
+    mutating func note(_ unit: AttachedUnit?, named name: UnitName, at now: Boottime) {
         wakeUps.set(.unit(name), to: unit?.wakeUp)
-        unitProblems[name] = unit?.lastingProblem
+        let since = unitProblems[name]?.since ?? now
+        unitProblems[name] = unit.flatMap { unit in
+            unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
+        }
         if unit != nil {
             follow(name)
         } else if followed.remove(name) != nil, added.remove(name) == nil {
@@ -67,13 +78,12 @@ struct GateDigest: Sendable {
     /// The owners of the wake-ups that have come.
     mutating func wake(at now: Boottime) -> [WakeUps.Owner] { wakeUps.wake(at: now) }
 
-    /// The state of all gates. `problem` is that of the bus.
-    func overview(_ problem: String?) -> GateOverview {
-        let gates = gateProblems.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let units = unitProblems.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    /// The state of all gates.
+    var overview: GateOverview {
+        let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
+        let units = unitProblems.sorted { $0.key < $1.key }.map(\.value)
         return GateOverview(
-            isReady: awaited.isEmpty,
-            problems: (problem.map { ["gates: \($0)"] } ?? []) + gates + units)
+            isReady: awaited.isEmpty, problems: [busProblem].compactMap(\.self) + gates + units)
     }
 }
 

@@ -27,8 +27,9 @@ package enum GateEvent: Hashable, Sendable {
     case dropInsRead([GateTarget: Set<UnitName>])
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
-    /// `units.json` or `gate.json` of a service could not be written.
-    case publishFailed(ServiceName, problem: String)
+    /// `units.json` or `gate.json` of a service could not be written; without a problem, somebody has
+    /// deleted them.
+    case publishFailed(ServiceName, problem: String?)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke
 }

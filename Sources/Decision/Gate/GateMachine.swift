@@ -45,7 +45,8 @@ package struct GateMachine: Sendable {
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
         case .publishFailed(let service, let problem):
             gates[service]?.notePublishFailure(problem, at: now, &batch)
-            batch.change(service)
+            // What was deleted is written again at once, and not with the next event.
+            if problem == nil { batch.touch(service) } else { batch.change(service) }
         case .woke: wake(at: now, &batch)
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
@@ -53,22 +54,22 @@ package struct GateMachine: Sendable {
         for service in batch.services.sorted() { gates[service]?.advance(rest, &batch) }
         let published = publish(&batch, at: now)
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
-        sum(batch)
+        sum(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published + batch.announcements
             + digest.sleep()
     }
 
     /// The state of all gates.
-    package var overview: GateOverview { digest.overview(link.problem) }
+    package var overview: GateOverview { digest.overview }
 
     /// Adds up what the event has changed.
-    private mutating func sum(_ batch: GateBatch) {
-        digest.note(link)
+    private mutating func sum(_ batch: GateBatch, at now: Boottime) {
+        digest.note(link, at: now)
         for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
-            if let gate = gates[service] { digest.note(gate, link) }
+            if let gate = gates[service] { digest.note(gate, link, at: now) }
         }
         for unit in batch.units.union(batch.detached) {
-            digest.note(units[unit], named: unit)
+            digest.note(units[unit], named: unit, at: now)
         }
     }
 

@@ -58,14 +58,15 @@ extension GateNotice {
         // The slowest units are enough for a line; units.json has all.
         let shown = order.suffix(listed).map { "\($0.key) \($0.value.inMilliseconds)" }
         let more = order.count > shown.count ? ["\(order.count - shown.count) more"] : []
-        return ", its units too: " + (more + shown).joined(separator: ", ")
+        return ", its units too: " + (shown + more).joined(separator: ", ")
     }
 
     private static let listed = 8
 }
 
 extension TargetJob {
-    fileprivate var words: String {
+    /// The job in words: `stop 'killswitch-open@shop.target'`.
+    var words: String {
         "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }
@@ -78,6 +79,6 @@ extension Duration {
 package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
-    /// The problems, a clause each.
-    package let problems: [String]
+    /// The problems: of the bus, then of gates, then of units.
+    package let problems: [GateProblem]
 }

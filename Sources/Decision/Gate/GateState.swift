@@ -283,11 +283,12 @@ struct GateState: Hashable, Sendable {
         return effects
     }
 
-    /// The rows or the report could not be written.
+    /// The rows or the report could not be written; without a problem, somebody has deleted them.
     mutating func notePublishFailure(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
+        _ problem: String?, at now: Boottime, _ batch: inout GateBatch
     ) {
         published.fail()
+        guard let problem else { return rows = PublishedRows() }
         guard desired != nil, rows.fail(at: now) else { return }
         batch.announce(.publishFailed(service, problem: problem))
     }

@@ -211,6 +211,13 @@ struct ClockTrust {
             + " the clock of the source's server, which counts for its ends and windows"
     }
 
+    /// The warnings about all servers whose clock is far from ours.
+    func presentWarnings(at now: Now) -> [(source: SourceName, warning: String)] {
+        contradicting.sorted().compactMap { name in
+            warning(about: name, at: now).map { (name, $0) }
+        }
+    }
+
     /// The clocks that a restart in this boot needs; nil if those that were taken last still do. A clock
     /// that hardly moved is not stored again, so that not every poll is a write.
     mutating func takeUnstored(bootID: String) -> Ledger.Clocks? {

@@ -60,7 +60,7 @@ struct NoticeDeduplication {
     }
     private lazy var reasons = Set(verdicts.values.map(\.reason))
     private lazy var failures = notices.reduce(into: [SourceName: String]()) {
-        if case .sourceFailed(let source, let failure, _) = $1 { $0[source] = failure.detail }
+        if case .sourceFailed(let source, let failure, _, _) = $1 { $0[source] = failure.detail }
     }
 
     /// Looks for repeats among `notices`.
@@ -70,17 +70,17 @@ struct NoticeDeduplication {
     /// or a failure of the source.
     mutating func covers(_ notice: Notice) -> Bool {
         switch notice {
-        case .answerInvalid(let service, let source, let problem):
+        case .answerInvalid(let service, let source, let problem, _):
             verdicts[service]?.reason == .invalidAnswer(source, problem)
                 || failures[source].map { problem == .notFlags($0) } ?? false
         case .endUnreadable(let service, let source, let text):
             verdicts[service]?.reason == .endUnreadable(source, text)
-        case .sourceFailed(let source, let failure, _):
+        case .sourceFailed(let source, let failure, _, _):
             reasons.contains(.invalidAnswer(source, .notFlags(failure.detail)))
         case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released, .overrideExpired, .forgotten:
+            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten:
             false
         }
     }

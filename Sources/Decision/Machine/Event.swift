@@ -36,6 +36,8 @@ package enum Event: Hashable, Sendable {
     case warned(SourceName, [String])
     /// A write was done, or failed with this problem.
     case recorded(WriteOperation, problem: String?)
+    /// Somebody has deleted files of a service: they are written again.
+    case removed(ServiceName)
     /// An operator confirms the held closings of these services.
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by

@@ -122,7 +122,9 @@ extension Machine {
         let jumps = index.readers[source].compactMap {
             services[$0.service].versionJump(at: $0.position)
         }
-        batch.notices += sources[source].note(versionJumps: Set(jumps))
+        if jumps.isEmpty, sources[source].problems.isEmpty { return }
+        let time = now.wall
+        batch.notices += sources[source].note { $0.note(versionJumps: Set(jumps), at: time) }
     }
 
     /// Adds the effect that stores the answers of a source.
@@ -143,9 +145,17 @@ extension Machine {
             // The runtime directory may be gone: write the files of every service again.
             others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
         }
-        if pendingWrites.fail(operation, alsoRetry: others, at: now) {
+        if pendingWrites.fail(operation, problem, alsoRetry: others, at: now) {
             batch.notices.append(.recordFailed(operation, problem: problem))
         }
+    }
+
+    /// Writes the files of a service as they were.
+    mutating func publishAgain(_ name: ServiceName) {
+        guard let service = index.service(name), let record = services[service].record else {
+            return
+        }
+        batch.add(.publish(services[service].service, record))
     }
 
     /// Adds the effects that retry the pending writes that are due.
@@ -159,12 +169,11 @@ extension Machine {
             case .storeLedger: batch.isLedgerChanged = true
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
-                guard let service = index.service(name) else {
+                if index.service(name) == nil {
                     batch.add(.withdraw(name))
-                    continue
+                } else {
+                    publishAgain(name)
                 }
-                guard let record = services[service].record else { continue }
-                batch.add(.publish(services[service].service, record))
             }
         }
     }

@@ -121,13 +121,16 @@ package struct Machine: Sendable {
             if let source = index.source(name) { sources[source].hint(at: now) }
         case .watched(let name, let problem):
             guard let source = index.source(name) else { break }
-            batch.notices += sources[source].note(watchProblem: problem)
+            let time = now.wall
+            batch.notices += sources[source].note { $0.note(watchProblem: problem, at: time) }
         case .warned(let name, let warnings):
             guard let source = index.source(name) else { break }
-            batch.notices += sources[source].note(warnings: warnings)
+            let time = now.wall
+            batch.notices += sources[source].note { $0.note(warnings: warnings, at: time) }
         case .installed(let name, let version):
             if let service = index.service(name) { services[service].install(version) }
         case .recorded(let operation, let problem): note(operation, problem)
+        case .removed(let name): publishAgain(name)
         case .override(let service, let override, let ifOpen):
             order(override, for: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)

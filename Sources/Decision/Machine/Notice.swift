@@ -1,10 +1,11 @@
-import CivilTime
+package import CivilTime
 
 /// A fact worth one line in the log.
 package enum Notice: Hashable, Sendable {
     /// The state or the reason of a service changed.
     case decided(ServiceName, Verdict, was: State?)
-    case sourceFailed(SourceName, Failure, retryIn: Duration)
+    /// A fetch failed. Without flags, none of the source are known.
+    case sourceFailed(SourceName, Failure, retryIn: Duration, hasFlags: Bool)
     case sourceRecovered(SourceName)
     /// Changes of the source are seen at polls only, because of this problem.
     case sourceUnwatched(SourceName, String)
@@ -12,7 +13,8 @@ package enum Notice: Hashable, Sendable {
     case sourceWarned(SourceName, String)
     /// The source does not hold a key any more, so that its default counts.
     case flagVanished(SourceName, key: String)
-    case answerInvalid(ServiceName, SourceName, InvalidFlag)
+    /// A service cannot read an answer. Without flags, it never read any of the source.
+    case answerInvalid(ServiceName, SourceName, InvalidFlag, hasFlags: Bool)
     case endUnreadable(ServiceName, SourceName, String)
     /// Flags require a version, and the installed version is unknown.
     case versionUnknown(ServiceName, SourceName, Version)
@@ -27,6 +29,8 @@ package enum Notice: Hashable, Sendable {
     case overridden(ServiceName, Override)
     /// An operator ended an override.
     case released(ServiceName, Override, by: String)
+    /// An override expires soon.
+    case overrideEnds(ServiceName, Override, at: ZonedInstant)
     /// An override expired.
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source.
@@ -44,7 +48,9 @@ extension Notice {
         case .sourceFailed, .sourceUnwatched, .sourceWarned, .flagVanished, .answerInvalid,
             .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
-        case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed: .notice
+        case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
+            .closingConfirmed:
+            .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
         }
@@ -55,8 +61,8 @@ extension Notice {
         switch self {
         case .decided(let service, let verdict, let was):
             verdict.announcement(of: service, was: was)
-        case .sourceFailed(let source, let failure, let wait):
-            "source '\(source)': \(failure.detail); known flags stay in force, retrying in "
+        case .sourceFailed(let source, let failure, let wait, let hasFlags):
+            "source '\(source)': \(failure.detail); \(Self.rest(hasFlags: hasFlags)), retrying in "
                 + "\(wait.rounded)"
         case .sourceRecovered(let source): "source '\(source)' answers again"
         case .sourceUnwatched(let source, let problem):
@@ -64,9 +70,9 @@ extension Notice {
         case .sourceWarned(let source, let warning): "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
             "source '\(source)' no longer holds key \(quoted(key)); its default counts"
-        case .answerInvalid(let service, let source, let problem):
+        case .answerInvalid(let service, let source, let problem, let hasFlags):
             "\(service): the answer of source '\(source)' is not an order: \(problem); "
-                + "known flags stay in force"
+                + Self.rest(hasFlags: hasFlags)
         case .endUnreadable(let service, let source, let text):
             "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
                 + "it counts down with unknown days"
@@ -96,12 +102,22 @@ extension Notice {
         case .released(let service, let override, let author):
             "\(service): \(quoted(author)) releases it from \(override.state.rawValue), "
                 + "the flags decide again"
+        case .overrideEnds(let service, let override, let end):
+            "\(service): "
+                + ServiceProblem.Cause.overrideEnds(override, at: end).text
         case .overrideExpired(let service, let override):
             "\(service): the override of \(quoted(override.author)) "
                 + "(\(override.state.rawValue)) has expired, the flags decide again"
         case .forgotten(let source, let author):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
         }
+    }
+}
+
+extension Notice {
+    /// The flags that count without the newest answer, as the end of a sentence.
+    static func rest(hasFlags: Bool) -> String {
+        hasFlags ? "known flags stay in force" : "no flags of it are known yet"
     }
 }
 
@@ -117,7 +133,8 @@ extension Verdict {
 }
 
 extension WriteOperation {
-    fileprivate var purpose: String {
+    /// What it is for: `store the states`.
+    var purpose: String {
         switch self {
         case .storeFlags(let source): "store the flags of source '\(source)'"
         case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"

@@ -86,18 +86,18 @@ extension Notice {
     /// The kind of its problem; nil for a notice that is always told.
     fileprivate var kind: NoticeKind? {
         switch self {
-        case .sourceFailed(let source, let failure, _): .failure(source, failure.kind)
+        case .sourceFailed(let source, let failure, _, _): .failure(source, failure.kind)
         case .sourceUnwatched(let source, _): .unwatched(source)
         case .sourceWarned(let source, _): .warning(source)
         case .flagVanished(let source, let key): .vanished(source, key: key)
-        case .answerInvalid(let service, let source, let problem):
+        case .answerInvalid(let service, let source, let problem, _):
             .invalidAnswer(service, source, problem.kind)
         case .endUnreadable(let service, let source, _): .unreadableEnd(service, source)
         case .versionUnknown(let service, let source, _): .unknownVersion(service, source)
         case .valueInvalid(let service, let name, _, let problem):
             .invalidValue(service, name, problem.kind)
         case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .overridden, .released, .overrideExpired, .forgotten:
+            .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten:
             nil
         }
     }
@@ -105,6 +105,6 @@ extension Notice {
     /// The text of a failure, which comes with every failed fetch. Other problems are announced only
     /// when they change.
     fileprivate var text: String? {
-        if case .sourceFailed(_, let failure, _) = self { failure.detail } else { nil }
+        if case .sourceFailed(_, let failure, _, _) = self { failure.detail } else { nil }
     }
 }

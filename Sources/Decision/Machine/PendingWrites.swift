@@ -7,11 +7,23 @@ struct PendingWrites: Hashable, Sendable {
     /// The failed operations, each with its place in the order of failure. Each stays until it is reported
     /// done.
     private var operations: [WriteOperation: Int] = [:]
+    /// What is wrong with each directory in which writes are pending.
+    private var blocked: [WriteOperation.Place: Blocked] = [:]
     /// How many operations were ever added.
     private var count = 0
     private var attempts = 0
     /// The time of the next retry; nil during a retry, or without pending writes.
     private(set) var retryAt: Boottime?
+
+    /// A directory in which writes have failed.
+    private struct Blocked: Hashable {
+        /// The first of the failed operations, and why it failed last.
+        let operation: WriteOperation
+        var problem: String
+        let since: Instant
+        /// How many operations are pending in it.
+        var count: Int
+    }
 
     /// Whether no write is pending.
     var isEmpty: Bool { operations.isEmpty }
@@ -19,6 +31,7 @@ struct PendingWrites: Hashable, Sendable {
     /// Notes that a write was done. True if it was the last pending write.
     mutating func succeed(_ operation: WriteOperation) -> Bool {
         guard operations.removeValue(forKey: operation) != nil else { return false }
+        release(operation)
         guard operations.isEmpty else { return false }
         self = PendingWrites()
         return true
@@ -26,11 +39,20 @@ struct PendingWrites: Hashable, Sendable {
 
     /// Notes that a write failed, and retries `others` with it. True if it was not pending already.
     mutating func fail(
-        _ operation: WriteOperation, alsoRetry others: [WriteOperation], at now: Now
+        _ operation: WriteOperation, _ problem: String, alsoRetry others: [WriteOperation],
+        at now: Now
     ) -> Bool {
         let isNew = operations[operation] == nil
+        let place = operation.place
+        if blocked[place] == nil {
+            blocked[place] = Blocked(
+                operation: operation, problem: problem, since: now.wall, count: isNew ? 0 : 1)
+        } else if blocked[place]?.operation == operation {
+            blocked[place]?.problem = problem
+        }
         for operation in [operation] + others where operations[operation] == nil {
             operations[operation] = count
+            blocked[operation.place]?.count += 1
             count += 1
         }
         if retryAt == nil {
@@ -49,6 +71,43 @@ struct PendingWrites: Hashable, Sendable {
 
     /// Drops the pending writes that the configuration no longer needs.
     mutating func drop(where isNeedless: (WriteOperation) -> Bool) {
-        operations = operations.filter { !isNeedless($0.key) }
+        for operation in operations.keys where isNeedless(operation) {
+            operations[operation] = nil
+            release(operation)
+        }
+    }
+
+    private mutating func release(_ operation: WriteOperation) {
+        blocked[operation.place]?.count -= 1
+        if blocked[operation.place]?.count ?? 0 < 1 { blocked[operation.place] = nil }
+    }
+
+    /// A problem for each directory in which writes fail.
+    var problems: [Problem] {
+        WriteOperation.Place.allCases.compactMap { place in
+            guard let blocked = blocked[place] else { return nil }
+            let others = blocked.count > 1 ? " and \(blocked.count - 1) more" : ""
+            return Problem(
+                .host, place.kind, "\(blocked.operation.purpose)\(others): \(blocked.problem)",
+                since: blocked.since, isAlarm: true)
+        }
+    }
+}
+
+extension WriteOperation {
+    /// The directory that an operation writes to.
+    enum Place: CaseIterable {
+        case state, runtime
+
+        /// The kind of problem of the directory.
+        fileprivate var kind: Problem.Kind { self == .state ? .stateDirectory : .runtimeDirectory }
+    }
+
+    /// The directory that it writes to.
+    var place: Place {
+        switch self {
+        case .storeFlags, .storeLedger, .storeOverrides: .state
+        case .markConfirmed, .publish: .runtime
+        }
     }
 }

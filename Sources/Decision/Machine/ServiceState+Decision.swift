@@ -197,6 +197,9 @@ extension ServiceState {
         {
             wake.include(boot: moment)
         }
+        if let left = candidate.circumstances.timeUntilOverrideNotice {
+            wake.include(wall: now.wall + left)
+        }
         for left in candidate.evidence.compactMap(service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }

@@ -23,6 +23,8 @@ struct ServiceState: Hashable, Waking {
     private(set) var wanted: Gate?
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
+    /// What is wrong with it, as of its last decision.
+    private(set) var problems = ServiceProblems()
     /// Since when its ends and windows are known.
     private var announcements: Announcements
     /// Whether its configuration changed since it was last decided.
@@ -113,8 +115,10 @@ struct ServiceState: Hashable, Waking {
     mutating func markInvalid(_ problem: InvalidFlag, at position: Int, _ notices: inout [Notice]) {
         guard switches[position].markInvalid(problem) else { return }
         markDue()
-        let source = service.switches[position].source
-        notices.append(.answerInvalid(service.name, source, problem))
+        notices.append(
+            .answerInvalid(
+                service.name, service.switches[position].source, problem,
+                hasFlags: switches[position].reading != nil))
     }
 
     /// Notes that an inherited answer is its source's own.
@@ -226,7 +230,18 @@ struct ServiceState: Hashable, Waking {
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
+        noteProblems(candidate.circumstances, &notices)
         return isPublished ? record : nil
+    }
+
+    /// Notes what is wrong now. That an override ends soon is told when it becomes true.
+    private mutating func noteProblems(
+        _ circumstances: Circumstances, _ notices: inout [Notice]
+    ) {
+        let new = problems.follow(presentProblems(in: circumstances), at: circumstances.time)
+        for case .overrideEnds(let override, let end) in new {
+            notices.append(.overrideEnds(service.name, override, at: end))
+        }
     }
 
     private mutating func publish(

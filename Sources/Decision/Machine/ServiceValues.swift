@@ -50,6 +50,15 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
+    /// Calls `tell` for each value that the newest answer did not give.
+    func forEachProblem(
+        of service: Service, _ tell: (ValueName, SourceName, InvalidFlag) -> Void
+    ) {
+        for (value, plan) in zip(held, service.remote) {
+            if let problem = value.problem { tell(plan.name, plan.source, problem) }
+        }
+    }
+
     /// The verdict with the variant and the values.
     func complete(_ verdict: Verdict, of service: Service) -> Verdict {
         guard !held.isEmpty else { return verdict }

@@ -11,18 +11,12 @@ struct SourceState: Hashable, Waking {
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
-    /// Why the last fetch failed; nil after a good one.
-    private(set) var failure: Failure?
+    /// What is wrong with it.
+    private(set) var problems = SourceProblems()
     var name: SourceName { plan.name }
 
     private var schedule: Schedule
     private var activity: Activity
-    /// Why changes are seen at polls only; nil if the source is watched.
-    private var watchProblem: String?
-    /// The present warnings about it and its flags that were announced.
-    private var warnings: Set<String> = []
-    /// The present jumps of versions in its flags that were announced.
-    private var versionJumps: Set<VersionJump> = []
     /// How many answers were numbered.
     private var numbered = 0
 
@@ -70,8 +64,7 @@ struct SourceState: Hashable, Waking {
     /// Notes that the fetch in flight brought or confirmed flags. Returns a notice if the fetch
     /// before had failed. Call `rest` afterwards, once the services are decided.
     mutating func succeed() -> [Notice] {
-        defer { failure = nil }
-        return failure == nil ? [] : [.sourceRecovered(name)]
+        problems.endFailure() ? [.sourceRecovered(name)] : []
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
@@ -84,14 +77,14 @@ struct SourceState: Hashable, Waking {
         _ failure: Failure, at now: Now, using random: inout SeededRandom
     ) -> [Notice] {
         let wait = schedule.failed(failure, using: &random)
-        self.failure = failure
+        problems.fail(failure, at: now.wall)
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
             activity = .waiting(until: now.boot + wait)
         } else {
             rest(for: wait, at: now)
         }
-        return [.sourceFailed(name, failure, retryIn: wait)]
+        return [.sourceFailed(name, failure, retryIn: wait, hasFlags: !answers.isEmpty)]
     }
 
     /// Whether the fetch in flight is inside its time limit, or the next one has a wake-up ahead.
@@ -165,7 +158,7 @@ struct SourceState: Hashable, Waking {
     mutating func forget() {
         answers = []
         confirmation = .never
-        versionJumps = []
+        problems.endVersionJumps()
     }
 
     /// Drops the answers on which no switch and no value rests.
@@ -175,37 +168,50 @@ struct SourceState: Hashable, Waking {
 
     // MARK: - Problems
 
-    /// Notes why the source cannot be watched, nil if it is watched. Returns a notice of a new
-    /// problem.
-    mutating func note(watchProblem problem: String?) -> [Notice] {
-        defer { watchProblem = problem }
-        guard let problem, problem != watchProblem else { return [] }
-        return [.sourceUnwatched(name, problem)]
+    /// Why the last fetch failed; nil after a good one.
+    var failure: Failure? { problems.failure }
+
+    /// Changes what is wrong with it. Returns notices of what is new.
+    mutating func note(_ change: (inout SourceProblems) -> [SourceProblems.News]) -> [Notice] {
+        change(&problems).map { news in
+            switch news {
+            case .unwatched(let problem): .sourceUnwatched(name, problem)
+            case .warned(let warning): .sourceWarned(name, warning)
+            }
+        }
     }
 
-    /// Notes the present warnings about it. Returns notices of the new ones: each is
-    /// announced once while it lasts.
-    mutating func note(warnings now: [String]) -> [Notice] {
-        let new = now.filter { warnings.insert($0).inserted }
-        warnings.formIntersection(now)
-        return new.map { .sourceWarned(name, $0) }
+    /// Whether its last fetch failed, it cannot be watched, or there are warnings about its flags.
+    var isTroubled: Bool { !problems.isEmpty }
+
+    /// One of its problems; nil if there are fewer by now. A source whose fetches fail is an alarm once its
+    /// flags are older than three intervals, or it gave none for as long.
+    func problem(_ position: Int, at now: Now) -> Problem? {
+        let facts = problems.all
+        guard facts.indices.contains(position) else { return nil }
+        let fact = facts[position]
+        switch fact.kind {
+        case .failed:
+            let text = "\(fact.text); \(Notice.rest(hasFlags: !answers.isEmpty))"
+            return problem(
+                .source, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
+        case .unwatched:
+            let text = "\(fact.text); changes are seen at the next poll only"
+            return problem(.sourceUnwatched, text, fact.since, isAlarm: false)
+        case .warning: return problem(.sourceWarning, fact.text, fact.since, isAlarm: true)
+        }
     }
 
-    /// Notes the present jumps of versions in its flags. Returns notices of the new ones.
-    mutating func note(versionJumps now: Set<VersionJump>) -> [Notice] {
-        let new = now.subtracting(versionJumps)
-        versionJumps = now
-        return Self.texts(of: new).map { .sourceWarned(name, $0) }
+    private func problem(
+        _ kind: Problem.Kind, _ text: String, _ since: Instant, isAlarm: Bool
+    ) -> Problem {
+        Problem(.source(name), kind, text, since: since, isAlarm: isAlarm)
     }
 
-    /// Whether its last fetch failed, or there are warnings about its flags.
-    var isTroubled: Bool { failure != nil || !warnings.isEmpty || !versionJumps.isEmpty }
-
-    /// The present warnings about its flags, each a clause.
-    var presentWarnings: [String] { warnings.sorted() + Self.texts(of: versionJumps) }
-
-    private static func texts(of jumps: Set<VersionJump>) -> [String] {
-        jumps.map { $0.warning() }.sorted()
+    /// Whether its flags are older than three intervals, or none came for as long `since` it fails.
+    private func isOverdue(since: Instant, at now: Now) -> Bool {
+        let age = confirmation == .never ? now.wall - since : confirmation.age(at: now)
+        return age > plan.interval * 3
     }
 
     // MARK: - Reload
@@ -242,7 +248,7 @@ struct SourceState: Hashable, Waking {
     /// Takes in that another object fetches the source: no fetch is in flight, and one is due at
     /// once.
     private mutating func beginAnew(at now: Now) {
-        watchProblem = nil
+        problems.endWatchProblem()
         if case .fetching = activity { activity = .waiting(until: now.boot) }
         hasten(to: now.boot)
     }

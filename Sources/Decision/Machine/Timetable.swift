@@ -1,7 +1,9 @@
-/// A state that wants to be looked at when its time has come.
+/// A state that wants to be looked at when its time has come, and may have problems.
 protocol Waking: Sendable {
     /// When it is due; never, without a time.
     var wake: Wake { get }
+    /// Whether something is wrong with it.
+    var isTroubled: Bool { get }
 }
 
 /// The states of all services, or of all sources, and when they are due.
@@ -11,6 +13,8 @@ protocol Waking: Sendable {
 struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Sendable {
     private var states: [State]
     private var wakes: EarliestWake
+    /// The positions of the states with problems, by the last update.
+    private var troubled: Set<Int> = []
     /// The positions that were changed since the wake-ups were last brought up to date.
     private var changed: [Int]
 
@@ -44,8 +48,18 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
         return wakes.earliest
     }
 
+    /// The positions of the states with problems, in their order, as of the last `next`.
+    var inTrouble: [Int] { troubled.isEmpty ? [] : troubled.sorted() }
+
     private mutating func update() {
-        for position in changed { wakes.set(position, to: states[position].wake) }
+        for position in changed {
+            wakes.set(position, to: states[position].wake)
+            if states[position].isTroubled {
+                troubled.insert(position)
+            } else if !troubled.isEmpty {
+                troubled.remove(position)
+            }
+        }
         changed.removeAll(keepingCapacity: changed.count < 1024)
     }
 }

@@ -30,6 +30,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case closingConfirmed = "270722ed0fe24af29aed1781efb100a8"
     case overridden = "8ede5f097b4d448884ae3038e0f6f507"
     case released = "acf7d6873a124dbb9c1b452a1a55e778"
+    case overrideEnds = "b0d3a9c2f6c14be58c2f0a7f4a3d9e61"
     case overrideExpired = "2910d5a2e01d4f11b5df37a5d869f190"
     case forgotten = "e8876fc6340945a895d333c6de2819ca"
     case controlUnavailable = "cdecff15bc2f4252bfdb96cc59b229fc"

@@ -12,12 +12,12 @@ extension Notice {
     private var details: (MessageID, [Field]) {
         switch self {
         case .decided(let service, let verdict, _): (.decided, [.service(service)] + verdict.fields)
-        case .sourceFailed(let source, _, _): (.sourceFailed, [.source(source)])
+        case .sourceFailed(let source, _, _, _): (.sourceFailed, [.source(source)])
         case .sourceRecovered(let source): (.sourceRecovered, [.source(source)])
         case .sourceUnwatched(let source, _): (.sourceUnwatched, [.source(source)])
         case .sourceWarned(let source, _): (.sourceWarned, [.source(source)])
         case .flagVanished(let source, _): (.flagVanished, [.source(source)])
-        case .answerInvalid(let service, let source, _):
+        case .answerInvalid(let service, let source, _, _):
             (.answerInvalid, [.service(service), .source(source)])
         case .endUnreadable(let service, let source, _):
             (.endUnreadable, [.service(service), .source(source)])
@@ -32,6 +32,8 @@ extension Notice {
         case .recordsRecovered: (.recordsRecovered, [])
         case .overridden(let service, let override):
             (.overridden, [.service(service)] + override.fields)
+        case .overrideEnds(let service, let override, _):
+            (.overrideEnds, [.service(service)] + override.fields)
         case .overrideExpired(let service, let override):
             (.overrideExpired, [.service(service)] + override.fields)
         case .released(let service, _, let author):

@@ -19,7 +19,7 @@ extension HTTPResponse {
     func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
         Failure(
             [401, 403, 407].contains(status) ? .refused : .unreachable,
-            "\(operation): the server answers \(statusText)\(cause.map { ": \($0)" } ?? "")",
+            "\(operation): the \(status == 407 ? "proxy" : "server") answers \(statusText)\(cause.map { ": \($0)" } ?? "")",
             retryAfter: retryAfter(now: now))
     }
 
@@ -49,7 +49,7 @@ extension HTTPResponse {
 
     private static let meanings = [
         204: "no content", 401: "unauthorized", 403: "forbidden", 404: "not found",
-        407: "the proxy wants authentication", 410: "gone", 429: "too many requests",
+        407: "authentication required", 410: "gone", 429: "too many requests",
         500: "internal error", 502: "bad gateway", 503: "unavailable", 504: "gateway time-out",
     ]
 }

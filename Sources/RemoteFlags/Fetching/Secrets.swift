@@ -14,6 +14,10 @@ struct Secrets: Hashable {
     init(of site: Site, _ environment: SourceEnvironment) throws(CredentialError) {
         let directory = environment.credentialsDirectory
         authorities = try site.authorities?.path(in: directory)
+        if let authorities {
+            // libcurl would call a missing file a certificate that is not accepted.
+            do { _ = try File.attributes(of: authorities) } catch { throw .unreadable(error) }
+        }
         if let certificate = site.clientCertificate {
             let own = try site.clientKey.map(environment.secret)
             // Without a key of its own the certificate's file holds both, and is the secret.

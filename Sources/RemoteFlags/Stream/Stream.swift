@@ -138,7 +138,7 @@ extension TransferError {
     /// Whether the server may be unreachable; false if its answer was rejected.
     fileprivate var isOfConnection: Bool {
         switch self {
-        case .unknownName, .notConnected, .timedOut, .tls, .broken: true
+        case .unknownName, .notConnected, .proxy, .timedOut, .tls, .broken: true
         case .notStarted, .certificate, .bodyOver, .headersOver, .encoding, .redirect: false
         }
     }

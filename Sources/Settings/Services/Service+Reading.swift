@@ -37,6 +37,11 @@ extension Service {
             default: Self.zone(whereUnnamedIn: reader, zones))
         let policy = Policy(from: reader)
 
+        if name?.text == ServiceName.reserved {
+            reader.report.error(
+                "bad name \(member.key.shown) of a service: the daemon has a file of this name",
+                at: member.keyOrigin)
+        }
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
         readValues(from: reader)

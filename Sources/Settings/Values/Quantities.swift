@@ -38,8 +38,55 @@ extension Duration {
         self = .milliseconds(milliseconds)
     }
 
+    /// The duration that a text in another form most likely means: `5min`, `5 m`, `1h30m`, `1.5h`. Nil if that
+    /// is not clear; of a number alone it is not.
+    package static func meant(by text: String) -> Duration? {
+        var rest = text.lowercased()[...]
+        var milliseconds = 0.0
+        while !rest.isEmpty {
+            rest = rest.drop { $0 == " " }
+            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+            rest = rest.dropFirst(digits.count).drop { $0 == " " }
+            let name = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(name.count)
+            guard let count = Double(digits),
+                let unit = spelledUnits.first(where: { $0.names.contains(String(name)) })
+            else { return nil }
+            milliseconds += count * unit.milliseconds
+        }
+        guard milliseconds > 0, milliseconds < 1e15 else { return nil }
+        return .milliseconds(Int64(milliseconds))
+    }
+
+    /// What is wrong with a text that is no duration, and how to write it.
+    package static func correction(of text: String) -> String {
+        meant(by: text).map { "write '\($0.text)'" }
+            ?? "write a number and a unit (ms, s, m, h, d), such as '30s'"
+    }
+
+    /// Names of units in lower case, as people write them.
+    private static let spelledUnits: [(names: [String], milliseconds: Double)] = [
+        (["ms", "msec", "millisecond", "milliseconds"], 1),
+        (["s", "sec", "secs", "second", "seconds"], 1_000),
+        (["m", "min", "mins", "minute", "minutes"], 60_000),
+        (["h", "hr", "hrs", "hour", "hours"], 3_600_000),
+        (["d", "day", "days"], 86_400_000), (["w", "week", "weeks"], 604_800_000),
+    ]
+
     /// The shortest text that `init(text:)` reads as this duration. Less than a millisecond is lost.
     package var text: String { Self.units.text(microseconds / 1_000) }
+}
+
+extension Duration {
+    /// The duration in its largest unit, for tables: `45s`, `12m`, `3h`, `9d`.
+    package var rough: String {
+        switch wholeSeconds {
+        case ..<120: "\(wholeSeconds)s"
+        case ..<7200: "\(wholeSeconds / 60)m"
+        case ..<172_800: "\(wholeSeconds / 3600)h"
+        default: "\(wholeSeconds / 86_400)d"
+        }
+    }
 }
 
 /// A number of bytes, written as `1MiB`, `512KiB` or `100B`.
@@ -109,8 +156,8 @@ extension ValueType where Value == Duration {
             switch value {
             case .string(let text):
                 guard let duration = Duration(text: text) else {
-                    let form = "a number and a unit (ms, s, m, h, d), such as '30s'"
-                    throw .bad("duration", cause: "write \(form)\(alternative)")
+                    let correction = Duration.correction(of: text)
+                    throw .bad("duration", cause: "\(correction)\(alternative)")
                 }
                 return try range.check(duration, "duration", \.text, or: alternative)
             case .integer(let number):

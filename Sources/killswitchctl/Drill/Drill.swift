@@ -28,7 +28,8 @@ struct Drill: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.")
+        help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.",
+        transform: DurationArgument.read)
     var limit = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
@@ -40,7 +41,7 @@ struct Drill: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func validate() throws {
@@ -74,7 +75,7 @@ struct Drill: ParsableCommand {
         let drilling = Drilling(plan, by: order, with: manager, on: loop, published)
         let report = DrillReport(findings: try drilling.run())
         if json { say(.object(report.json)) } else { say(lines: report.text) }
-        flushOutput()
+        try flushOutput()
         if let signal = drilling.interruption {
             if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))

@@ -26,7 +26,7 @@ struct DrillOrder {
             "ifOpen": true,
         ]
         do {
-            _ = try daemon.call("Force", parameters)
+            _ = try daemon.order(("Force", parameters))
         } catch let error as MethodError where error == .invalidParameter("state") {
             throw CommandFailure(
                 .no, "\(state.rawValue) does not close '\(service)': its gate stays open then")
@@ -44,7 +44,7 @@ struct DrillOrder {
     /// Ends the order, if it is in force still, and returns the state of the service after that.
     func release() throws -> DrillStanding {
         let order: JSON.Object = ["service": .string(service.text), "reason": .string(reason)]
-        return standing(in: try daemon.call("Release", order).object("service"))
+        return standing(in: try daemon.order(("Release", order)).object("service"))
     }
 
     /// The state of the service, by the members of its `state.json`.

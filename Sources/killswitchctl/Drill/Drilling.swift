@@ -89,7 +89,7 @@ final class Drilling {
         let unknown = DrillEvent.standingUnknown(problem: published.isOutOfDate(order.service))
         do {
             guard let state = try published.state(of: order.service),
-                state.isCurrent(at: loop.now.wall)
+                published.isCurrent(state, at: loop.now.wall)
             else { return unknown }
             let gate = ShownGate(
                 state.gate, published.gate(of: order.service), at: loop.now.wall)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CivilTime
+import Control
 import Decision
 import EventLoop
 import Files
@@ -14,9 +15,9 @@ struct Explain: ParsableCommand {
         abstract: "Say why a service is in its state.",
         discussion: """
             Prints the chain: what each source said and how long ago, the flags that mattered, the \
-            reading of each switch, the policy, an override, the verdict, the gate and the \
-            attached units. A user who may not read the stored flags sees only the links after the \
-            policy.
+            reading of each switch, the policy, an override, the verdict, what is wrong, the gate \
+            and the attached units. Members of the group killswitchd have the first links from the \
+            running daemon; others see only the links after the policy.
 
             Exits with 3 if the state file is out of date, after printing.
 
@@ -33,26 +34,56 @@ struct Explain: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {
         let published = try PublishedFiles(common)
+        let daemon = DaemonReport(of: published, about: [service])
+        // They may be why the state cannot be read.
+        for problem in daemon.problems where problem.isOfHost {
+            printError(problem.line(at: published.now))
+        }
         let state = try published.known(service)
         var report = ExplanationReport(
             state: state,
             gate: ShownGate(state.gate, published.gate(of: service), at: published.now),
-            units: try published.units(of: service), now: published.now)
+            units: try published.units(of: service), now: published.now,
+            isCurrent: published.isCurrent(state, at: published.now),
+            problems: daemon.problems.filter { !$0.isOfHost })
         do {
             let directory = try published.stateDirectory(stateDirectory)
-            report.chain = try DecisionReplay(of: service, in: directory, published).explanation(
-                beside: state)
+            report.chain = try DecisionReplay(of: service, in: directory, published)
+                .explanation(beside: state).map { ExplanationForm($0, at: published.now) }
         } catch {
             report.gap = CommandFailure(error).message
+            // Only the daemon's user may read its directory. A member of the group may ask the daemon.
+            if let denial = error as? FileError, denial.isPermissionDenied, stateDirectory == nil {
+                report.chain = try ask(published, &report.gap)
+            }
         }
         if json { say(report.json) } else { say(lines: report.text) }
         guard report.isCurrent else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
+        }
+    }
+}
+
+extension Explain {
+    /// The explanation of the running daemon; nil with a reason if there is none.
+    private func ask(
+        _ published: PublishedFiles, _ gap: inout String?
+    ) throws -> ExplanationForm? {
+        do {
+            let reply = try published.daemon(timeout: .seconds(5))
+                .call("Explain", ["service": .string(service.text)])
+            gap = nil
+            return ExplanationForm(reply: reply)
+        } catch let error as MethodError {
+            gap = CommandFailure(error).message
+            return nil
+        } catch is SocketError {
+            return nil
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Decision
 import JSON
 import Records
+import Settings
 
 /// `killswitchctl get SERVICE FIELD`
 struct Get: ParsableCommand {
@@ -20,10 +21,11 @@ struct Get: ParsableCommand {
     @Flag(help: "Print the field as JSON.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
-    @Argument(help: "The field, such as state, days_left, ends_at or values.limit.")
+    @Argument(
+        help: "The field, such as state, days_left, ends_at or values.limit.", completion: .fields)
     var field: String
 
     func run() throws {
@@ -37,7 +39,7 @@ struct Get: ParsableCommand {
             if Terminal.isShown { say(lines: text) } else { print(text) }
         default: say(value, .compact)
         }
-        guard state.isCurrent(at: published.now) else {
+        guard published.isCurrent(state, at: published.now) else {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }
     }
@@ -46,8 +48,11 @@ struct Get: ParsableCommand {
         var value: JSON.Value = .object(object)
         for part in field.split(separator: ".", omittingEmptySubsequences: false) {
             guard let member = value.object?[String(part)] else {
-                let fields = object.members.map(\.key).joined(separator: ", ")
-                throw CommandFailure(.usage, "no such field '\(field)'; there are: \(fields)")
+                let fields = object.members.map(\.key)
+                let hint =
+                    nearest(to: field, among: fields).map { "did you mean '\($0)'?" }
+                    ?? "there are: \(fields.joined(separator: ", "))"
+                throw CommandFailure(.usage, "no such field '\(field)'; \(hint)")
             }
             value = member
         }

@@ -21,7 +21,9 @@ struct History: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.")
+    @Option(
+        help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.",
+        transform: PastTimeArgument.read)
     var since: PastTimeArgument?
 
     @Option(
@@ -31,7 +33,9 @@ struct History: ParsableCommand {
     @Flag(help: "Print a JSON object for each entry, one per line.")
     var json = false
 
-    @Argument(help: "The service; by default every service.", completion: .services)
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
     func run() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import Files
 import JSON
 import Records
 
@@ -10,7 +11,8 @@ struct IsOpen: ParsableCommand {
         discussion: """
             Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
             or its state file is out of date, 4 when there is no such service. If the state file \
-            cannot be read, a marker that closes counts; else the exit status is 3.
+            cannot be read, a marker that closes counts; else the exit status is 3. If the command \
+            itself fails, such as on a full disk, the exit status is 70 unless the gate is closed.
 
             example: killswitchctl is-open --quiet shop || exit 0
             """)
@@ -23,13 +25,16 @@ struct IsOpen: ParsableCommand {
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let state = try readable(published)
-        guard state.isCurrent(at: published.now) else {
+        let state: PublishedState
+        do { state = try readable(published) } catch let error as FileError {
+            throw CommandFailure(.ownFailure, "\(error)")
+        }
+        guard published.isCurrent(state, at: published.now) else {
             if json { printJSON(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }

@@ -23,17 +23,22 @@ struct Simulate: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The flags: a JSON file, for every source of the service or for one. Repeatable.",
+            """
+            The flags: a JSON file, for every source of the service or for one; '-' is standard \
+            input. Repeatable.
+            """,
             valueName: "[source=]file")) var flags: [String]
 
     @OptionGroup(title: "By a format") var reading: FormatOptions
 
     @OptionGroup(title: "By a service") var configured: ServiceOptions
 
-    @Option(help: "The time of the verdict, by RFC 3339; without it now.")
+    @Option(
+        help: "The time of the verdict, by RFC 3339; without it now.",
+        transform: Instant.read)
     var at: Instant?
 
-    @Option(help: "Print every change of the verdict up to this time.")
+    @Option(help: "Print every change of the verdict up to this time.", transform: Instant.read)
     var until: Instant?
 
     @Flag(help: "Print JSON.")
@@ -106,7 +111,8 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration; without it the system's.", valueName: "file"))
     var config: String?
 
-    @Option(help: "A service of the configuration.")
+    @Option(
+        help: "A service of the configuration.", completion: .services, transform: ServiceName.read)
     var service: ServiceName?
 
     @Flag(help: "The sources do not answer any more, so that the flags grow old.")
@@ -135,8 +141,8 @@ struct SimulationReport {
             case .answerInvalid, .valueInvalid: true
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
-                .recordFailed, .recordsRecovered, .overridden, .released, .overrideExpired,
-                .forgotten:
+                .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
+                .overrideExpired, .forgotten:
                 false
             }
         }

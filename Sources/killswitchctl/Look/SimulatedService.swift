@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Faults
 import Files
+import Glibc
 import HostConfiguration
 import JSON
 import Records
@@ -71,10 +72,11 @@ struct SimulatedService {
             return try Configuration(reading: places).settings.plan
         }
         guard let service = plan.services.first(where: { $0.name == options.service }) else {
-            let known = plan.services.map(\.name.text).joined(separator: ", ")
             throw CommandFailure(
                 .noSuchService,
-                "no such service '\(options.service?.text ?? "")'; configured: \(known)")
+                noSuch(
+                    "service", options.service?.text ?? "", plan.services.map(\.name.text),
+                    orNone: "is configured"))
         }
         return (service, plan.sources(of: service))
     }
@@ -103,13 +105,29 @@ struct SimulatedService {
     }
 
     private static func answer(in file: String, fetchedAt: Instant) throws -> Answer {
-        let body = try File.read(file, limit: largestFile)
+        let body = file == "-" ? try standardInput() : try File.read(file, limit: largestFile)
         do {
             return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: fetchedAt)
         } catch {
-            let file = file.printable(limit: 100)
-            throw CommandFailure(.no, "the flags in '\(file)' are not an order: \(error.detail)")
+            let name = file == "-" ? "standard input" : "'\(file.printable(limit: 100))'"
+            throw CommandFailure(.no, "the flags in \(name) are not an order: \(error.detail)")
         }
+    }
+
+    /// Everything on standard input.
+    private static func standardInput() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= largestFile {
+            let count = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if errno != EINTR {
+                throw CommandFailure(.no, "read standard input: \(SystemError.text(of: errno))")
+            }
+        }
+        throw CommandFailure(.no, "read standard input: over the limit of \(largestFile) bytes")
     }
 
     /// The limit of `max_body`, in bytes.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CivilTime
-import Control
 import Decision
 import JSON
 import Records
@@ -11,10 +10,14 @@ struct StatusCommand: ParsableCommand {
         commandName: "status", abstract: "Show the state of each service.",
         discussion: """
             GATE is what the gate is: open, closing 1/3, closed, opening, or stuck if it cannot be \
-            moved; the problem is below the table. AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
-            fetched again. UNITS says how many attached units are as they should be, and how long \
-            the slowest took to stop or start. Without a running daemon it shows the files alone, \
-            and says so.
+            moved. AGE is how long ago the source of the flags last confirmed them, NEXT when they \
+            are fetched again. UNITS says how many attached units are as they should be, and how \
+            long the slowest took to stop or start. Below the table is a line for everything that is \
+            wrong, and what to do. Without a running daemon it shows the files alone, and says so.
+
+            With --check it prints only what is not as wanted: a gate, a unit, flags that a service \
+            cannot read or that are older than three intervals, a refused configuration, a full \
+            disk, a daemon that does not run.
 
             example: killswitchctl status
             """)
@@ -24,89 +27,80 @@ struct StatusCommand: ParsableCommand {
     @Flag(
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current', \
-            'gate_actual' and the attached 'units'; and the 'sources', with their problems.
+            'gate_actual' and the attached 'units'; the 'sources'; and all 'problems'. With --check \
+            the problems alone.
             """) var json = false
 
-    @Argument(help: "The services; by default all of them.", completion: .services)
+    @Flag(
+        help: """
+            For monitoring: print a line for each thing that is not as wanted, and exit with 1 if \
+            there is any.
+            """) var check = false
+
+    @Argument(
+        help: "The services; by default all of them.", completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func run() throws {
         let published = try PublishedFiles(common)
+        if check { return try HealthCheck(of: published, about: services).run(json: json) }
         let names = services.isEmpty ? try published.services() : services
-        let (sources, process, absence) = askDaemon(of: published)
+        let daemon = DaemonReport(of: published, about: services)
         var rows: [StatusRow] = []
         var unreadable: [UnreadableState] = []
         for name in names {
             do {
-                rows.append(try StatusRow(name, in: published, sources))
+                rows.append(try StatusRow(name, in: published, daemon.sources))
             } catch let error as UnreadableState {
                 unreadable.append(error)
             }
         }
-        let refusal = try RuntimeDirectory.refusal(in: published.directory)
         if json {
-            printJSON(rows, sources, process, refusal: refusal, absence: absence)
+            let refusal = try RuntimeDirectory.refusal(in: published.directory)
+            printJSON(rows, daemon, refusal: refusal)
         } else {
-            printTable(rows, sources, refusal: refusal)
+            printTable(rows, daemon, at: published.now)
             if names.isEmpty {
                 printError("no service is known yet in '\(published.directory)'")
             }
         }
         for problem in unreadable { printError("\(problem)") }
-        if let process, process.isNearLimit { printError("\(process)") }
-        if let absence {
+        if let absence = daemon.absence {
             printError("\(absence)\nThe states are read from the files.")
         }
         // The exit status shows a script that some services are missing from the output.
         if !unreadable.isEmpty { throw CommandFailure(.no) }
     }
 
-    /// The sources as the running daemon sees them; or why it does not answer, which is no failure.
-    private func askDaemon(
-        of published: PublishedFiles
-    ) -> ([SourceReply], ProcessReply?, absence: String?) {
-        do {
-            // Soon enough to show the files of a daemon that is frozen.
-            let reply = try published.daemon(timeout: .seconds(2)).call("Sources")
-            let process = reply["process"]?.object.flatMap(ProcessReply.init)
-            return (reply.objects("sources").map { SourceReply(object: $0) }, process, nil)
-        } catch {
-            return ([], nil, CommandFailure(error).message)
-        }
-    }
-
-    private func printJSON(
-        _ rows: [StatusRow], _ sources: [SourceReply], _ process: ProcessReply?,
-        refusal: String?, absence: String?
-    ) {
+    private func printJSON(_ rows: [StatusRow], _ daemon: DaemonReport, refusal: String?) {
         let whole: JSON.Value = .object([
             "services": .array(rows.map(\.json)),
-            "sources": absence == nil
-                ? .array(sources.followed(by: rows).map { .object($0.object) }) : .null,
+            "sources": daemon.absence == nil
+                ? .array(daemon.sources.followed(by: rows).map { .object($0.object) }) : .null,
             "configuration": .object(["refused": .optional(refusal)]),
+            "problems": .array(daemon.problems.map { .object($0.object) }),
             "daemon": .object([
-                "problem": .optional(absence),
-                "descriptors": .optional(process?.used),
-                "descriptor_limit": .optional(process?.limit),
+                "problem": .optional(daemon.absence),
+                "descriptors": .optional(daemon.process?.used),
+                "descriptor_limit": .optional(daemon.process?.limit),
             ]),
         ])
         say(whole)
     }
 
-    private func printTable(_ rows: [StatusRow], _ sources: [SourceReply], refusal: String?) {
-        if let refusal {
-            printError(
-                "the configuration is refused, the last accepted one is in force:\n\(refusal)")
+    /// Problems of the whole host go to stderr, before the table. The others stand below it.
+    private func printTable(_ rows: [StatusRow], _ daemon: DaemonReport, at now: Instant) {
+        for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
+            printError("\(problem.line(at: now))\n\(problem.advice)")
         }
         guard !rows.isEmpty else { return }
         StatusTable(rows: rows).show()
         for override in rows.compactMap(\.override) { say(override) }
-        for source in sources.followed(by: rows) {
-            for problem in [source.problem].compactMap(\.self) + source.warnings {
-                say("source '\(source.name)': \(problem)")
-            }
+        for problem in daemon.problems where !problem.isOfHost {
+            say(problem.line(at: now))
+            say("    to do: \(problem.advice)")
         }
-        for problem in rows.flatMap(\.gateProblems) { say(problem) }
     }
 }
 
@@ -119,7 +113,7 @@ extension [SourceReply] {
 }
 
 /// The daemon's process in its reply.
-struct ProcessReply: CustomStringConvertible {
+struct ProcessReply {
     /// How many descriptors it has open.
     let used: Int64
     /// How many it may have open.
@@ -132,13 +126,6 @@ struct ProcessReply: CustomStringConvertible {
         else { return nil }
         self.used = used
         self.limit = limit
-    }
-
-    /// Whether people are told: it may soon have none for a source.
-    var isNearLimit: Bool { used > limit / 4 * 3 }
-
-    var description: String {
-        "the daemon uses \(used) of \(limit) descriptors; raise LimitNOFILE= in its unit"
     }
 }
 

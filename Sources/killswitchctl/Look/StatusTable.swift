@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import JSON
 import Records
+import Settings
 
 /// The table of `status`: columns as wide as their widest cell. If that is too wide for the terminal, it
 /// cuts the names of services, then the reasons, then the summaries of units.
@@ -25,11 +26,11 @@ struct StatusTable {
             switch row.nextPoll {
             case .unknown: "-"
             case .now: "now"
-            case .after(let wait): Self.short(wait)
+            case .after(let wait): wait.rough
             }
         return [
             row.service.text, row.state.state.rawValue, row.gate.word,
-            row.state.daysLeft.map(String.init) ?? "-", row.age.map(Self.short) ?? "-", next,
+            row.daysLeft, row.age.map(\.rough) ?? "-", next,
             row.unitSummary, row.isCurrent ? row.state.reason : "(out of date)",
         ]
     }
@@ -42,16 +43,6 @@ struct StatusTable {
         case (true, .running): .green
         case (true, .countdown), (true, .updateRequired): .yellow
         case (true, .maintenance), (true, .ended): .red
-        }
-    }
-
-    /// A duration in its largest unit: 45s, 12m, 3h, 9d.
-    static func short(_ time: Duration) -> String {
-        switch time.wholeSeconds {
-        case ..<120: "\(time.wholeSeconds)s"
-        case ..<7200: "\(time.wholeSeconds / 60)m"
-        case ..<172_800: "\(time.wholeSeconds / 3600)h"
-        default: "\(time.wholeSeconds / 86_400)d"
         }
     }
 }
@@ -79,6 +70,8 @@ struct StatusRow {
     let nextPoll: NextPoll
     /// What its gate is in fact.
     let gate: ShownGate
+    /// The time until its announced end; nil without one.
+    private let rest: Duration?
     /// The objects of units.json.
     let units: [JSON.Object]
 
@@ -89,7 +82,8 @@ struct StatusRow {
         let decisive = own.first { $0.name == state.object["source"]?.string }
         self.service = service
         self.state = state
-        isCurrent = state.isCurrent(at: published.now)
+        isCurrent = published.isCurrent(state, at: published.now)
+        rest = Instant(argument: state.object.text("ends_at")).map { $0 - published.now }
         age = decisive?.age ?? Self.age(of: state, in: published)
         nextPoll =
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
@@ -117,16 +111,13 @@ struct StatusRow {
         return "\(service): \(words)"
     }
 
-    /// The problems of the gate and of attached units, a line each.
-    var gateProblems: [String] {
-        (gate.problem.map { ["gate of '\(service)': \($0)"] } ?? []) + unitProblems
-    }
-
-    private var unitProblems: [String] {
-        units.compactMap { unit in
-            guard let problem = unit["problem"]?.string else { return nil }
-            return "unit '\(unit.text("name"))' of '\(service)': \(problem)"
+    /// The calendar days until the end; on the last day the hours and minutes, `7h 12m`.
+    var daysLeft: String {
+        if state.state == .countdown, let rest, rest > .zero, rest < .seconds(86_400) {
+            let minutes = rest.wholeSeconds / 60
+            return minutes < 60 ? "\(minutes)m" : "\(minutes / 60)h \(minutes % 60)m"
         }
+        return state.daysLeft.map(String.init) ?? "-"
     }
 
     /// How many units are as the gate wants them, and how long the slowest took: `2/3 850ms`.

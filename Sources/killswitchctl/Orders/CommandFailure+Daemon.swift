@@ -1,5 +1,6 @@
 import Control
 import JSON
+import Settings
 
 extension CommandFailure {
     /// An error of the daemon, in words that name the next command to type.
@@ -62,6 +63,12 @@ extension MethodError.Kind {
 /// The message for a name that no service or source has. `none` says that there are none at all:
 /// `is configured`.
 func noSuch(_ thing: String, _ name: String, _ known: [String], orNone none: String) -> String {
-    let hint = known.isEmpty ? "no \(thing) \(none)" : "known: \(known.joined(separator: ", "))"
+    let shown = known.prefix(20).joined(separator: ", ")
+    let more = known.count > 20 ? " and \(known.count - 20) more" : ""
+    let hint =
+        known.isEmpty
+        ? "no \(thing) \(none)"
+        : nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+            ?? "known: \(shown)\(more)"
     return "no such \(thing) '\(name)'; \(hint)"
 }

@@ -3,16 +3,19 @@ import CivilTime
 import Control
 import Decision
 import JSON
+import Records
 
-/// `killswitchctl force SERVICE STATE`
-struct Force: OrderCommand {
+/// `killswitchctl force SERVICE… STATE`
+struct Force: DaemonOrder {
     static let configuration = CommandConfiguration(
-        abstract: "Order a state for a service, whatever its flags say.",
+        abstract: "Order a state for services, whatever their flags say.",
         discussion: """
             The order holds until its end or until 'release', also over restarts and without a \
-            network. Its author, reason and end are in the journal and in 'status'.
+            network. 'open' is the state running, 'closed' is maintenance. Its author, reason and \
+            end are in the journal and in 'status'.
 
-            The order is answered when systemd has taken the move: units may still be stopping. With             --wait it is answered when they are down or up.
+            The order is answered when systemd has taken the move: units may still be stopping. \
+            With --wait it is answered when they are down or up.
 
             example: killswitchctl force shop maintenance --for 2h --reason "disk swap" --wait
             """)
@@ -24,19 +27,25 @@ struct Force: OrderCommand {
     @Option(help: "The reason, for status and the journal; at most \(Method.longestReason) bytes.")
     var reason: String
 
-    @Option(name: .customLong("for"), help: "How long the order holds, such as 30m, 2h or 7d.")
+    @Option(
+        name: .customLong("for"), help: "How long the order holds, such as 30m, 2h or 7d.",
+        transform: DurationArgument.read)
     var duration: DurationArgument?
 
     @Option(help: "The end of the order, by RFC 3339: 2027-03-01T12:00:00+09:00.")
     var until: String?
 
-    @Argument(help: "The service.", completion: .services)
-    var service: ServiceName
+    @Flag(name: .customLong("all"), help: "Order it for every service.")
+    var isAll = false
 
-    @Argument(help: "The state to force.")
-    var state: State
+    @Argument(
+        help: ArgumentHelp(
+            "The services, and last the state: open, closed, or the word of a state.",
+            valueName: "service ... state"), completion: .servicesAndStates)
+    var words: [String]
 
     func validate() throws {
+        _ = try target
         guard !reason.allSatisfy(\.isWhitespace) else {
             throw ValidationError("--reason is empty; say why, such as --reason 'disk swap'")
         }
@@ -53,6 +62,10 @@ struct Force: OrderCommand {
             guard duration.duration >= .seconds(1) else {
                 throw ValidationError("--for is at least 1s")
             }
+            guard duration.duration.wholeSeconds <= Method.longestOrder else {
+                throw ValidationError(
+                    "--for is at most \(Method.longestOrder / 86_400)d, a hundred years")
+            }
         case (nil, let until?):
             guard Instant(argument: until) != nil else {
                 throw ValidationError(
@@ -63,18 +76,47 @@ struct Force: OrderCommand {
 
     var waitsForGates: Bool { waiting.isOn }
 
-    var call: OrderCall {
-        let parameters: JSON.Object = [
-            "service": .string(service.text), "state": .string(state.rawValue),
-            "reason": .string(reason), "until": .optional(until),
-            "seconds": .optional(duration?.duration.wholeSeconds),
-        ]
-        return ("Force", parameters)
+    /// The named services, and the state for them.
+    private var target: (services: [ServiceName], state: State) {
+        get throws {
+            var words = words
+            let word = words.removeLast()
+            guard isAll == words.isEmpty else {
+                throw ValidationError(
+                    isAll
+                        ? "--all is for every service: name none"
+                        : "name the service and the state: killswitchctl force SERVICE \(word)")
+            }
+            do {
+                return (try words.map(ServiceName.read), try ForcedState.read(word))
+            } catch {
+                let wrong = words.first { ServiceName($0) == nil } ?? word
+                let thing = ServiceName(wrong) == nil && wrong != word ? "service" : "state"
+                throw ValidationError("'\(wrong.printable)' is no \(thing): \(error)")
+            }
+        }
+    }
+
+    var hasList: Bool { isAll || words.count > 2 }
+
+    func calls(of daemon: VarlinkClient) throws -> [OrderCall] {
+        let (named, state) = try target
+        return try services(named, of: daemon).map { service in
+            (
+                "Force",
+                [
+                    "service": .string(service.text), "state": .string(state.rawValue),
+                    "reason": .string(reason), "until": .optional(until),
+                    "seconds": .optional(duration?.duration.wholeSeconds),
+                ]
+            )
+        }
     }
 
     func lines(_ reply: OrderReply) -> [String] {
         let state = reply.object.object("service")
         let order = state.object("override")
+        let service = state.text("service")
         let problem = reply.object["problem"]?.string.map {
             "but it could not be stored, and a restart would lose it: \($0)"
         }
@@ -92,8 +134,8 @@ struct Force: OrderCommand {
     }
 }
 
-/// `killswitchctl release SERVICE`
-struct Release: OrderCommand {
+/// `killswitchctl release SERVICE…`
+struct Release: DaemonOrder {
     static let configuration = CommandConfiguration(
         abstract: "End the order of 'force': the flags decide again.",
         discussion: "example: killswitchctl release shop --wait")
@@ -102,17 +144,42 @@ struct Release: OrderCommand {
 
     @OptionGroup var waiting: WaitingOptions
 
-    @Argument(help: "The service.", completion: .services)
-    var service: ServiceName
+    @Flag(name: .customLong("all"), help: "End the orders for all services.")
+    var isAll = false
+
+    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
+    var services: [ServiceName] = []
 
     var waitsForGates: Bool { waiting.isOn }
 
-    var call: OrderCall { ("Release", ["service": .string(service.text)]) }
+    func validate() throws {
+        guard isAll == services.isEmpty else {
+            throw ValidationError("name services, or give --all")
+        }
+    }
+
+    var hasList: Bool { isAll || services.count > 1 }
+
+    /// Whether an order is in force, by the files; true if they cannot be read.
+    private func isForced(_ service: ServiceName) throws -> Bool {
+        let published = try PublishedFiles(options.common)
+        do { return try published.state(of: service)?.object["override"] != .null } catch {
+            return true
+        }
+    }
+
+    func calls(of daemon: VarlinkClient) throws -> [OrderCall] {
+        let named = try services(services, of: daemon)
+        let forced = isAll ? try named.filter(isForced) : named
+        if forced.isEmpty { printError("no service is forced") }
+        return forced.map { ("Release", ["service": .string($0.text)]) }
+    }
 
     func lines(_ reply: OrderReply) -> [String] {
         let effect =
             reply.object["wasForced"]?.bool ?? false
             ? "released, its flags decide again" : "it was not forced, nothing has changed"
+        let service = reply.object.object("service").text("service")
         return ["\(service): \(effect)"] + reply.serviceLines
     }
 

@@ -3,32 +3,45 @@ import CivilTime
 import Control
 import Decision
 import EventLoop
+import Glibc
 import JSON
 import Records
 
 /// A method of the control socket without its interface, and the parameters of a call.
 typealias OrderCall = (method: String, parameters: JSON.Object)
 
-/// A command that calls one method of the daemon, and prints the result.
-protocol OrderCommand: ParsableCommand {
+/// A command that calls methods of the daemon, and prints the results.
+protocol DaemonOrder: ParsableCommand {
     /// The options of every order.
     var options: OrderOptions { get }
     /// Whether to follow the gates until they are as decided.
     var waitsForGates: Bool { get }
-    /// The call of the daemon.
-    var call: OrderCall { get }
+    /// Whether the results are a list in JSON: the order may be for several services.
+    var hasList: Bool { get }
+    /// The calls of the daemon, one for each service that is concerned.
+    func calls(of daemon: VarlinkClient) throws -> [OrderCall]
 
-    /// The lines for people: the effects of the call and their consequences.
+    /// The lines for people: the effects of a call and their consequences.
     func lines(_ reply: OrderReply) -> [String]
     /// Whether the reply says that something failed: the command prints it, and exits with 1.
     func hasFailed(_ reply: OrderReply) -> Bool
+}
+
+/// An order that is one call.
+protocol OrderCommand: DaemonOrder {
+    /// The call of the daemon.
+    var call: OrderCall { get }
+}
+
+extension OrderCommand {
+    func calls(of daemon: VarlinkClient) throws -> [OrderCall] { [call] }
 }
 
 /// The options of every order.
 struct OrderOptions: ParsableArguments {
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print the daemon's answer as JSON.")
+    @Flag(help: "Print the daemon's answer as JSON, also an error.")
     var json = false
 }
 
@@ -42,33 +55,105 @@ struct WaitingOptions: ParsableArguments {
             """) var isOn = false
 }
 
-extension OrderCommand {
-    /// Calls the method and prints its reply.
+extension VarlinkClient {
+    /// The configured services.
+    func services() throws -> [ServiceName] {
+        let sources = try call("Sources").objects("sources")
+        return Set(sources.flatMap { $0.strings("services") }.compactMap { ServiceName($0) })
+            .sorted()
+    }
+
+    /// Calls a method that acts, and shows the daemon who acts: the file with this process's login uid, and
+    /// `SUDO_USER` as a claim.
+    func order(_ call: OrderCall) throws -> JSON.Object {
+        let login = unsafe open(LoginUser.file, O_RDONLY | O_CLOEXEC)
+        defer { if login >= 0 { close(login) } }
+        let file = login >= 0 ? login : nil
+        guard let user = environmentVariable("SUDO_USER"), !user.isEmpty else {
+            return try self.call(call.method, call.parameters, passing: file)
+        }
+        var parameters = call.parameters
+        parameters[Method.sudoUser] = .string(user)
+        do {
+            return try self.call(call.method, parameters, passing: file)
+        } catch let error as MethodError where error == .invalidParameter(Method.sudoUser) {
+            // A daemon before an upgrade does not know it, or the name is none: the order must not fail for that.
+            return try self.call(call.method, call.parameters, passing: file)
+        }
+    }
+}
+
+extension DaemonOrder {
+    /// Calls the methods and prints the replies. If one of several calls fails, the others are made, and the
+    /// exit status is that of the first failure.
     func run() throws {
         let published = try PublishedFiles(options.common)
-        var reply = OrderReply(
-            object: try published.daemon().call(call.method, call.parameters), published)
-        if !options.json { for line in lines(reply) { say(line) } }
-        var problems: [String] = []
+        let daemon = try published.daemon()
+        var replies: [OrderReply] = []
+        var failure: CommandFailure?
+        for call in try calls(of: daemon) {
+            do {
+                let reply = OrderReply(object: try daemon.order(call), published)
+                replies.append(reply)
+                if !options.json { for line in lines(reply) { say(line) } }
+            } catch {
+                let problem = CommandFailure(error)
+                printError(problem.message)
+                failure = failure ?? CommandFailure(problem.status)
+                guard let refusal = error as? MethodError else { continue }
+                replies.append(OrderReply(object: refusal.json, published))
+            }
+        }
         if waitsForGates {
-            flushOutput()
-            let following = try GateFollowing(
-                reply.services, in: published, isTold: !options.json)
-            problems = try following.run()
-            reply.renewGate()
+            let problems = try follow(&replies, in: published)
+            for problem in problems { printError(problem) }
+            if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
         }
-        if options.json { say(.object(reply.object)) }
-        if !problems.isEmpty {
-            throw CommandFailure(.no, problems.joined(separator: "\nkillswitchctl: "))
+        if replies.contains(where: hasFailed) { failure = failure ?? CommandFailure(.no) }
+        if options.json, hasList {
+            say(.array(replies.map { .object($0.object) }))
+        } else if options.json, let reply = replies.first {
+            say(.object(reply.object))
         }
-        if hasFailed(reply) { throw CommandFailure(.no) }
+        if let failure { throw failure }
     }
+
+    var hasList: Bool { false }
 
     /// No reply is a failure.
     func hasFailed(_ reply: OrderReply) -> Bool { false }
 
     /// Most orders do not wait.
     var waitsForGates: Bool { false }
+
+    /// Follows the gates of all services in the replies, and returns the problems, a line each.
+    private func follow(
+        _ replies: inout [OrderReply], in published: PublishedFiles
+    ) throws -> [String] {
+        flushOutput()
+        let services = Set(replies.flatMap(\.services)).sorted()
+        let following = try GateFollowing(services, in: published, isTold: !options.json)
+        let problems = try following.run()
+        for index in replies.indices { replies[index].renewGate() }
+        return problems
+    }
+
+    /// These services, or every one. Throws if one of several does not exist, before the first call.
+    func services(_ named: [ServiceName], of daemon: VarlinkClient) throws -> [ServiceName] {
+        if named.count == 1 { return named }
+        let known = try daemon.services()
+        for name in named where !known.contains(name) {
+            throw MethodError.noSuchService(name.text, known: known)
+        }
+        return named.isEmpty ? known : named
+    }
+}
+
+extension MethodError {
+    /// The error in the output of `--json`, in place of a reply.
+    fileprivate var json: JSON.Object {
+        ["error": .string(name), "parameters": .object(parameters)]
+    }
 }
 
 /// The daemon's reply to an order, and the gates of the services in it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Decision
 import JSON
+import Records
 
 // The orders whose only parameter is a name.
 
@@ -16,7 +17,9 @@ struct Activate: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The service; by default every service.", completion: .services)
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
     var call: OrderCall { ("Activate", ["service": .optional(service?.text)]) }
@@ -47,7 +50,7 @@ struct Confirm: OrderCommand {
     @Flag(name: .customLong("all"), help: "Confirm every service that is held.")
     var isAll = false
 
-    @Argument(help: "The services.", completion: .services)
+    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func validate() throws {
@@ -79,7 +82,7 @@ struct Forget: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Argument(help: "The source.", completion: .sources)
+    @Argument(help: "The source.", completion: .sources, transform: SourceName.read)
     var source: SourceName
 
     var call: OrderCall { ("Forget", ["source": .string(source.text)]) }
@@ -108,7 +111,9 @@ struct Refresh: OrderCommand {
 
     @OptionGroup var waiting: WaitingOptions
 
-    @Argument(help: "The source; by default every source.", completion: .sources)
+    @Argument(
+        help: "The source; by default every source.", completion: .sources,
+        transform: SourceName.read)
     var source: SourceName?
 
     var waitsForGates: Bool { waiting.isOn }
@@ -133,7 +138,7 @@ struct ReloadCommand: OrderCommand {
         commandName: "reload", abstract: "Have the daemon read its configuration again.",
         discussion: """
             An invalid configuration changes nothing: each error is printed with its file \
-            and line, and the exit status is 78.
+            and line, and the exit status is 78. Warnings are printed too.
 
             example: killswitchctl reload
             """)
@@ -145,6 +150,28 @@ struct ReloadCommand: OrderCommand {
     func lines(_ reply: OrderReply) -> [String] {
         let (services, sources) = (names(reply.object, "service"), names(reply.object, "source"))
         return ["the configuration is in force: \(services); \(sources)"]
+            + reply.object.strings("warnings").map { "warning: \($0)" } + orphans(reply.object)
+    }
+
+    /// A warning for each service that has attached units and is not configured any more.
+    private func orphans(_ reply: JSON.Object) -> [String] {
+        let configured = Set(reply.strings("services"))
+        let attached: [Attachment]
+        do {
+            // Units are attached to the gates of the system's daemon alone.
+            guard try PublishedFiles(options.common).directory == Directories.system else {
+                return []
+            }
+            attached = try AttachmentFiles.all()
+        } catch {
+            return ["warning: \(error)"]
+        }
+        let orphans = attached.filter { !configured.contains($0.service.text) }
+        return Dictionary(grouping: orphans, by: \.service).sorted { $0.key < $1.key }.map {
+            let units = $0.value.map(\.unit.text).joined(separator: ", ")
+            return "warning: service '\($0.key)' is not configured, but units are attached to it: "
+                + "\(units); its gate stays as it is"
+        }
     }
 
     /// `2 services (shop, web)`

@@ -68,6 +68,11 @@ struct Attach: ParsableCommand {
     var isFromConfiguration = false
 
     @Flag(
+        name: .customLong("remembered"),
+        help: "Attach the units again that the removal of the package has detached.")
+    var areRemembered = false
+
+    @Flag(
         name: .customLong("no-reload"),
         help: "Do not have systemd read its unit files again.")
     var skipsReload = false
@@ -78,8 +83,8 @@ struct Attach: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Argument(
-        help: "The service; none with --each, --renew and --from-configuration.",
-        completion: .services)
+        help: "The service; none with --each, --renew, --remembered and --from-configuration.",
+        completion: .services, transform: ServiceName.read)
     var service: ServiceName?
 
     @Argument(help: "The units; .service may be left out.", completion: .units)
@@ -92,11 +97,11 @@ struct Attach: ParsableCommand {
                     + "or update-required")
         }
         let isAlone = service == nil && units.isEmpty
-        let modes = [renews, isFromConfiguration, !patterns.isEmpty].count { $0 }
+        let modes = [renews, isFromConfiguration, areRemembered, !patterns.isEmpty].count { $0 }
         guard modes == 0 ? !units.isEmpty : modes == 1 && isAlone else {
             throw ValidationError(
-                "name a service and its units, or give --each, --renew or --from-configuration alone"
-            )
+                "name a service and its units, or give --each, --renew, --remembered or "
+                    + "--from-configuration alone")
         }
     }
 
@@ -108,27 +113,47 @@ struct Attach: ParsableCommand {
             return try ConfiguredUnits.run(
                 isDryRun: isDryRun, skipsReload: skipsReload, json: json)
         }
-        let groups = try service.map { [AttachedGroup(service: $0, units: units)] } ?? eachService()
+        let groups = try groups()
         if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
-        let manager = try SystemManager()
+        let loop = try EventLoop()
+        let manager = try SystemManager(on: loop)
         // Nothing is written if one of them cannot be attached.
         let plans = try groups.map { group in
-            (
-                state.target(of: group.service),
-                try AttachmentPlan(group.units, rules, describe: manager.describe)
+            let rules = AttachmentPlan.Rules(
+                withDependents: withDependents, runsAtOpen: group.runsAtOpen, isForced: isForced)
+            let plan = try AttachmentPlan(group.units, rules, describe: manager.describe)
+            return (
+                target: group.state.target(of: group.service), plan: plan, isEarly: group.isEarly
             )
         }
-        for (target, plan) in plans { try attach(plan, to: target) }
-        if !isDryRun, !skipsReload { try manager.reload() }
+        for (target, plan, isEarly) in plans { try attach(plan, to: target, isEarly) }
+        if !isDryRun, !skipsReload {
+            try manager.reload()
+            let stops = GateStops(manager, on: loop, try PublishedFiles(common))
+            for (target, plan, _) in plans {
+                for line in try stops.lines(of: plan, on: target) where !json { say(line) }
+            }
+        }
+        if areRemembered, !isDryRun { try DetachedUnits.forget() }
         guard json else { return }
-        let reports = plans.map { report(of: $1, on: $0) }
+        let reports = plans.map { report(of: $0.plan, on: $0.target) }
         say(service == nil ? .array(reports) : reports[0])
     }
 
-    private var rules: AttachmentPlan.Rules {
-        AttachmentPlan.Rules(
-            withDependents: withDependents, runsAtOpen: runsAtOpen, isForced: isForced)
+    /// The units to attach, by service.
+    private func groups() throws -> [AttachedGroup] {
+        if areRemembered {
+            let remembered = try DetachedUnits.remembered()
+            if remembered.isEmpty { printError("no detached units are remembered") }
+            return remembered
+        }
+        guard let service else { return try eachService() }
+        return [
+            AttachedGroup(
+                service: service, units: units, state: state, isEarly: isEarly,
+                runsAtOpen: runsAtOpen)
+        ]
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.
@@ -158,7 +183,8 @@ struct Attach: ParsableCommand {
                         throw CommandFailure(.no, "'\(pattern.text)' is no unit of '\(service)'")
                     }
                     return unit
-                })
+                }, state: state, isEarly: isEarly,
+                runsAtOpen: runsAtOpen)
         }
     }
 
@@ -168,8 +194,10 @@ struct Attach: ParsableCommand {
         }
     }
 
-    private func attach(_ plan: AttachmentPlan, to target: GateTarget) throws {
-        for part in plan.parts { try attach(part, to: target) }
+    private func attach(
+        _ plan: AttachmentPlan, to target: GateTarget, _ isEarly: Bool
+    ) throws {
+        for part in plan.parts { try attach(part, to: target, isEarly) }
         for (unit, other) in plan.dependents {
             printError(
                 "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "
@@ -199,64 +227,34 @@ struct Attach: ParsableCommand {
         ])
     }
 
-    private func attach(_ part: AttachmentPlan.Part, to target: GateTarget) throws {
+    private func attach(
+        _ part: AttachmentPlan.Part, to target: GateTarget, _ isEarly: Bool
+    ) throws {
         let (unit, service) = (part.unit.name, target.service)
         let attachment = Attachment(target: target, unit: unit, isEarly: isEarly)
-        // systemd goes by the link's name; the file is for people.
-        let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
-        let option =
-            (state == .open ? "" : " --state \(state.rawValue)") + (isEarly ? " --early" : "")
+        let point = AttachmentPoint(target)
+        let option = point == .open ? "" : " --state \(point.rawValue)\(isEarly ? " --early" : "")"
         let cause = "killswitchctl attach\(option) \(service) \(unit)"
         if !isDryRun {
             try permitted {
                 try UnitDirectory.write(
-                    attachment, startedFrom: part.isStarted ? file : nil, cause: cause)
+                    attachment, startedFrom: part.link, cause: cause,
+                    title: part.unit.title)
             }
         }
         if json { return }
         let note = part.cause.map { " (\($0))" } ?? ""
         guard isDryRun else { return say("attached \(unit) to \(target.name)\(note)") }
         say("\(AttachmentFiles.dropIn(of: unit, for: service)):\(note)")
-        say(lines: attachment.dropIn(cause))
+        say(lines: attachment.dropIn(cause, title: part.unit.title))
         say("\(AttachmentFiles.dropIn(of: target, for: unit)):")
         say(lines: attachment.stopDropIn(cause))
-        if part.isStarted { say("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
+        if let file = part.link { say("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
         say()
     }
 }
 
 extension AttachmentPoint: ExpressibleByArgument {}
-
-/// A service with the units that are to be attached to it.
-private struct AttachedGroup {
-    let service: ServiceName
-    let units: [UnitName]
-}
-
-/// The name of a unit in which `%s` stands for the service.
-struct UnitPattern: ExpressibleByArgument {
-    /// The name as it was typed.
-    let text: String
-
-    init?(argument: String) {
-        text = argument
-        // Any name will do to see whether the rest of it is one.
-        guard Self.unit(argument, "a") != nil else { return nil }
-    }
-
-    /// The unit of a service; nil if the name would be too long.
-    func unit(of service: ServiceName) -> UnitName? { Self.unit(text, service.text) }
-
-    private static func unit(_ pattern: String, _ service: String) -> UnitName? {
-        var parts = pattern.split(separator: "%", omittingEmptySubsequences: false)[...]
-        var name = String(parts.removeFirst())
-        for part in parts {
-            guard part.first == "s" else { return nil }
-            name += service + part.dropFirst()
-        }
-        return UnitName(argument: name)
-    }
-}
 
 /// Throws unless the caller is root.
 func requireRoot(_ command: String) throws {

@@ -12,6 +12,10 @@ struct AttachmentPlan {
         let isStarted: Bool
         /// Why it is attached; nil if it was named.
         let cause: String?
+
+        /// The target of the link that has the gate start it; nil if the gate does not. systemd goes by the
+        /// link's name; the file is for people.
+        var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
     /// The units to attach.

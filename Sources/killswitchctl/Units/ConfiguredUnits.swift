@@ -106,10 +106,8 @@ struct ConfiguredUnits {
 
     private func write() throws {
         for (attachment, part) in attached {
-            // systemd goes by the link's name; the file is for people.
-            let file = part.unit.file.isEmpty ? "/dev/null" : part.unit.file
             try UnitDirectory.write(
-                attachment, startedFrom: part.isStarted ? file : nil, cause: Self.cause)
+                attachment, startedFrom: part.link, cause: Self.cause, title: part.unit.title)
         }
         for attachment in detached { try UnitDirectory.remove(attachment) }
     }

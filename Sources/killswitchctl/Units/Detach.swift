@@ -23,21 +23,29 @@ struct Detach: ParsableCommand {
         name: .customLong("dry-run"),
         help: "Print the files that would be removed, and change nothing.") var isDryRun = false
 
+    @Flag(
+        name: .customLong("remember"),
+        help: "With --all: remember them for 'attach --remembered'; the package does that.")
+    var areRemembered = false
+
     @Flag(help: "Print JSON: the detached units and their targets.")
     var json = false
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The service; with --all it may be left out.", completion: .services)
+    @Argument(
+        help: "The service; with --all it may be left out.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
-    @Argument(help: "The units; .service may be left out.", completion: .units)
+    @Argument(help: "The units; .service may be left out.", completion: .attachedUnits)
     var units: [UnitName] = []
 
     func validate() throws {
         guard isAll != (!units.isEmpty) else {
             throw ValidationError("name a service and its units, or give --all")
         }
+        guard isAll || !areRemembered else { throw ValidationError("--remember is for --all") }
     }
 
     func run() throws {
@@ -46,6 +54,7 @@ struct Detach: ParsableCommand {
             .filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("nothing is attached by this command") }
+        if areRemembered, !isDryRun { try permitted { try DetachedUnits.remember(concerned) } }
         let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
             if !isAll, ConfiguredUnits.isOwn(attachment) {

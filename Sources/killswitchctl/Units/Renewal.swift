@@ -116,7 +116,10 @@ extension Attachment {
         let first = String(text.prefix { $0 != "\n" })
         guard first.hasPrefix(Self.head) else { return .edited }
         let cause = String(first.dropFirst(Self.head.count))
-        if text == dropIn(cause) { return .current }
-        return text == dropInWithoutAssertion(cause) ? .outdated(dropIn(cause)) : .edited
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let untitled = lines.filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
+        if untitled == dropIn(cause) { return .current }
+        let earlier = [dropInWithoutTitle(cause), dropInWithoutAssertion(cause)]
+        return earlier.contains(text) ? .outdated(dropIn(cause)) : .edited
     }
 }

@@ -1,6 +1,7 @@
 import Decision
 import Files
 import Gates
+import JSON
 import Records
 
 /// Writes and removes attachments in `/etc/systemd/system`.
@@ -23,7 +24,7 @@ enum UnitDirectory {
     /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
     /// the target of the link; nil writes none.
     static func write(
-        _ attachment: Attachment, startedFrom file: String?, cause: String
+        _ attachment: Attachment, startedFrom file: String?, cause: String, title: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
         let before = try AttachmentFiles.attachment(of: unit, for: service)
@@ -33,7 +34,7 @@ enum UnitDirectory {
         try Directory.create(AttachmentFiles.folder(of: unit))
         try File.replace(
             AttachmentFiles.dropIn(of: unit, for: service),
-            with: Array(attachment.dropIn(cause).utf8), surviving: .powerLoss)
+            with: Array(attachment.dropIn(cause, title: title).utf8), surviving: .powerLoss)
         try writeStop(attachment, cause: cause)
         let link = link(from: attachment.target, to: unit)
         if let file {
@@ -80,8 +81,35 @@ enum UnitDirectory {
 }
 
 extension Attachment {
-    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it.
-    func dropIn(_ cause: String) -> String { dropInWithoutAssertion(cause) + assertion }
+    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
+    /// description of the unit, if that is known.
+    func dropIn(_ cause: String, title: String? = nil) -> String {
+        let description = title.map { "Description=\(described($0))\n" } ?? ""
+        return dropInWithoutTitle(cause) + """
+            # If a start is refused, systemctl and the journal show this.
+            Documentation=man:killswitchctl(1)
+            \(description)
+            """
+    }
+
+    /// The text in the versions before that.
+    func dropInWithoutTitle(_ cause: String) -> String {
+        dropInWithoutAssertion(cause) + assertion
+    }
+
+    /// The description with the command that says why the unit may not run. An earlier attachment may have added
+    /// one.
+    private func described(_ title: String) -> String {
+        let mark = " (kill switch: "
+        var own = ""
+        var rest = title[...]
+        while let scalar = rest.first, !rest.hasPrefix(mark) {
+            // systemd.unit(5) reads % as the start of a specifier.
+            own += scalar == "%" ? "%%" : String(scalar)
+            rest = rest.dropFirst()
+        }
+        return "\(own.printable)\(mark)killswitchctl explain \(service))"
+    }
 
     /// The text of the drop-in in the first versions. systemd lets a start by hand replace the stop of the
     /// target, so that `Requisite=` alone does not refuse it while another unit still stops.
@@ -153,6 +181,18 @@ enum AttachmentPoint: String, CaseIterable {
     case updateRequired = "update-required"
     case maintenance
     case ended
+
+    /// The point of a target to which a unit is attached.
+    init(_ target: GateTarget) {
+        self =
+            switch target.kind {
+            case .open, .closed, .variant: .open
+            case .countdown: .countdown
+            case .updateRequired: .updateRequired
+            case .maintenance: .maintenance
+            case .ended: .ended
+            }
+    }
 
     /// The target of this service.
     func target(of service: ServiceName) -> GateTarget {

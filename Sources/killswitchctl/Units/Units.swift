@@ -1,4 +1,6 @@
 import ArgumentParser
+import CivilTime
+import Control
 import Decision
 import Files
 import Gates
@@ -11,8 +13,9 @@ struct Units: ParsableCommand {
         abstract: "Show the attached systemd units, and whether each is as it should be.",
         discussion: """
             WANTED is the state that the gate wants a unit in; a dash means that the gate only \
-            permits the unit. A problem of the gate itself is below the table. TOOK is how long its last stop or start took, counted from the move \
-            of the gate.
+            permits the unit. TOOK is how long its last stop or start took, counted from the move \
+            of the gate. Below the table is a line for everything else that is wrong with the \
+            services.
 
             example: killswitchctl units shop
             """)
@@ -22,14 +25,22 @@ struct Units: ParsableCommand {
     @Flag(help: "Show only units of services that are not configured.")
     var orphans = false
 
+    @Flag(
+        help: """
+            Print nothing, but fail if units are attached and no daemon runs, with their names.
+            """) var check = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The service; by default every service.", completion: .services)
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
     var service: ServiceName?
 
     func run() throws {
         let published = try PublishedFiles(common)
+        if check { return try MissingDaemon(of: published).check() }
         let own = try AttachmentRow.all(in: published)
             .filter { service == nil || $0.service == service }
         if let service, own.isEmpty { try published.check(service) }
@@ -42,10 +53,42 @@ struct Units: ParsableCommand {
             let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
             let table = Columns(rows: [header] + rows.map(\.cells))
             for line in table.lines() { say(line) }
-            for service in Set(rows.map(\.service)).sorted() {
-                let gate = ShownGate(nil, published.gate(of: service), at: published.now)
-                if let problem = gate.problem { say("gate of '\(service)': \(problem)") }
+        }
+        guard !json else { return }
+        let daemon = DaemonReport(of: published, about: service.map { [$0] } ?? [])
+        for problem in daemon.problems where problem.kind != .unit {
+            let line = problem.line(at: published.now)
+            if problem.isOfHost { printError(line) } else { say(line) }
+        }
+    }
+}
+
+/// Whether units depend on a daemon that does not run: they stay as they are, or down, and nothing fails.
+private struct MissingDaemon {
+    private let published: PublishedFiles
+
+    /// Looks at the daemon of these files.
+    init(of published: PublishedFiles) { self.published = published }
+
+    /// Throws if units are attached and no daemon runs, unless it gave a sign of life so lately that it is
+    /// being restarted, or upgraded.
+    func check() throws {
+        let attached = try AttachmentFiles.all()
+        if attached.isEmpty { return }
+        do {
+            _ = try published.daemon(timeout: .seconds(5)).call("Sources")
+        } catch {
+            if let sign = published.signOfLife,
+                published.now - sign <= RuntimeDirectory.longestSilence
+            {
+                return
             }
+            let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
+            throw CommandFailure(
+                .no,
+                "\(published.absence(error).line(at: published.now)); no gate is moved, and these "
+                    + "attached units stay as they are, or down: \(units); type 'systemctl start "
+                    + "killswitchd', or 'killswitchctl unlock SERVICE' to open a gate without it")
         }
     }
 }

@@ -25,7 +25,7 @@ struct Unlock: ParsableCommand {
     @Flag(help: "Print JSON: the removed marker, the started target, and the result of its job.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {

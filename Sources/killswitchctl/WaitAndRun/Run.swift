@@ -24,21 +24,25 @@ struct Run: ParsableCommand {
         help: "The condition: open, closed, up, down, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var when: WaitCondition = .gate(.open)
 
-    @Option(help: "How long the command may take to end by itself, such as 500ms or 30s.")
+    @Option(
+        help: "How long the command may take to end by itself, such as 500ms or 30s.",
+        transform: DurationArgument.read)
     var grace = DurationArgument(.seconds(30))
 
-    @Option(help: "How long to wait for the start, such as 30s or 5m; without it for ever.")
+    @Option(
+        help: "How long to wait for the start, such as 30s or 5m; without it for ever.",
+        transform: DurationArgument.read)
     var timeout: DurationArgument?
 
     @Flag(name: .shortAndLong, help: "Do not print the condition, nor the reason of a stop.")
     var quiet = false
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     @Argument(
         parsing: .postTerminator, help: "The command and its arguments, after '--'.",
-        completion: .default) var command: [String] = []
+        completion: .programs) var command: [String] = []
 
     func validate() throws {
         guard !command.isEmpty else {
@@ -107,7 +111,8 @@ extension Run {
     /// The state in words if the condition no longer holds in it; nil while it may hold.
     private func endingState(in published: PublishedFiles, at now: Instant) -> String? {
         do {
-            guard let state = try published.state(of: service), state.isCurrent(at: now),
+            guard let state = try published.state(of: service),
+                published.isCurrent(state, at: now),
                 when.isOver(in: state)
             else { return nil }
             return state.summary

@@ -28,10 +28,12 @@ struct Wait: ParsableCommand {
         help: "The condition: down, up, open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
-    @Option(help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.")
+    @Option(
+        help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.",
+        transform: DurationArgument.read)
     var timeout: DurationArgument?
 
-    @Argument(help: "The service.", completion: .services)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {
@@ -115,7 +117,8 @@ enum WaitCondition: ExpressibleByArgument {
         while true {
             do {
                 if let state = try published.state(of: service) {
-                    let isCurrent = state.isCurrent(at: loop.now.wall)
+                    let end = published.end(of: state, at: loop.now.wall)
+                    let isCurrent = loop.now.wall <= end
                     let gate = ShownGate(
                         state.gate, published.gate(of: service), at: loop.now.wall)
                     if isCurrent, isReached(by: state, gate.published) { return }
@@ -124,7 +127,7 @@ enum WaitCondition: ExpressibleByArgument {
                         throw CommandFailure(
                             .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
-                    if isCurrent { watch.expect(state.validUntil) }
+                    if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else if try !published.servicesIfAny().isEmpty {
                     throw try published.unknown(service)
                 }
@@ -177,8 +180,10 @@ final class StateFileWatch {
         _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
-        let names = [FileName.state, FileName.gate] + Gate.allCases.map(\.rawValue)
-        files = names.map { PathWatch(loop, path: "\(published.directory)/\(service)/\($0)") {} }
+        let own = [FileName.state, FileName.gate] + Gate.allCases.map(\.rawValue)
+        files = (own.map { "\(service)/\($0)" } + [FileName.alive]).map {
+            PathWatch(loop, path: "\(published.directory)/\($0)") {}
+        }
         validity = try WallTimer(loop) { _ in }
     }
 

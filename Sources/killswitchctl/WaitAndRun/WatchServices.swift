@@ -3,6 +3,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import Glibc
 import JSON
 import Records
 
@@ -11,7 +12,8 @@ struct WatchServices: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print a line for each change of a service.",
         discussion: """
-            Begins with the current state, and goes on until it is stopped. A line comes with each \
+            Begins with the current state, and goes on until it is stopped, or until nobody reads its \
+            output any more. A line comes with each \
             change of state, reason, days left or text, and when a state file is out of date. \
             Services that are added later are watched too, unless some are named.
 
@@ -23,14 +25,16 @@ struct WatchServices: ParsableCommand {
     @Flag(help: "Print state.json of the service in one line, with 'current'.")
     var json = false
 
-    @Argument(help: "The services; by default all of them.", completion: .services)
+    @Argument(
+        help: "The services; by default all of them.", completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func run() throws {
         let published = try PublishedFiles(common)
         try ServiceWatcher(services, in: published).run { change in
             if json { say(change.json, .compact) } else { say(change.line) }
-            flushOutput()
+            try flushOutput()
         }
     }
 }
@@ -47,6 +51,11 @@ final class ServiceWatcher {
     private var entries: Watch?
     private var files: [ServiceName: PathWatch] = [:]
     private var validity: WallTimer?
+    /// Fires with each sign of life, while states are out of date for want of one.
+    private var life: PathWatch?
+    /// Fires when the reader of the output is gone.
+    private var output: Descriptor?
+    private var isUnread = false
     /// Whether anything may have changed since the last look. A look after every event of the loop would
     /// see files that are half published.
     private var isDue = true
@@ -63,33 +72,60 @@ final class ServiceWatcher {
         zone = try ZoneFiles.system()
     }
 
-    /// Calls `tell` for each change, until something fails.
-    func run(_ tell: (ServiceChange) -> Void) throws {
+    /// Calls `tell` for each change, until something fails. If the reader of the output ends, as of
+    /// `watch | head -1`, it ends as by SIGPIPE: it would learn that at the next change only.
+    func run(_ tell: (ServiceChange) throws -> Void) throws {
+        output = readerWatch()
         directory = PathWatch(loop, path: published.directory) { [unowned self] in
             watchEntries()
             isDue = true
         }
         watchEntries()
         validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
-        while true {
+        while !isUnread {
             if isDue { try look(tell) }
             try loop.runOnce(.seconds(3600))
         }
+        throw CommandEnd(end: .killed(SIGPIPE))
     }
 
-    private func look(_ tell: (ServiceChange) -> Void) throws {
+    /// A pipe, a socket or a terminal tells when the other end is closed. A file has no other end.
+    private func readerWatch() -> Descriptor? {
+        do {
+            return try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
+                isUnread = true
+                output = nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private func look(_ tell: (ServiceChange) throws -> Void) throws {
         isDue = false
         let known = try services()
         for service in known where files[service] == nil {
             let file = "\(published.directory)/\(service)/\(FileName.state)"
             files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
         }
-        let times = Set(known).union(told.keys).sorted().compactMap { look(at: $0, tell) }
+        let services = Set(known).union(told.keys).sorted()
+        let times = try services.compactMap { try look(at: $0, tell) }
         validity?.set(at: times.min())
+        guard times.count < services.count else {
+            life = nil
+            return
+        }
+        if life == nil {
+            life = PathWatch(loop, path: "\(published.directory)/\(FileName.alive)") {
+                [unowned self] in isDue = true
+            }
+        }
     }
 
     /// Tells of a service if it has changed; returns when its state will be out of date.
-    private func look(at service: ServiceName, _ tell: (ServiceChange) -> Void) -> Instant? {
+    private func look(
+        at service: ServiceName, _ tell: (ServiceChange) throws -> Void
+    ) throws -> Instant? {
         let state: PublishedState?
         do {
             state = try published.state(of: service)
@@ -103,11 +139,14 @@ final class ServiceWatcher {
         guard state != nil || told[service] != nil else { return nil }
         let now = loop.now.wall
         let change = ServiceChange(
-            service: service, state: state, isCurrent: state?.isCurrent(at: now) ?? true,
-            time: now, zone: zone)
-        if told[service] != change.essence { tell(change) }
+            service: service, state: state,
+            isCurrent: state.map { published.isCurrent($0, at: now) } ?? true, time: now, zone: zone
+        )
+        if told[service] != change.essence { try tell(change) }
         told[service] = state == nil ? nil : change.essence
-        guard let until = state?.validUntil, until >= now else { return nil }
+        guard let until = state.map({ published.end(of: $0, at: now) }), until >= now else {
+            return nil
+        }
         return until + .milliseconds(1)
     }
 
@@ -115,7 +154,7 @@ final class ServiceWatcher {
     private func services() throws -> [ServiceName] {
         if !named.isEmpty { return named }
         do {
-            return try Directory.list(published.directory).compactMap { ServiceName($0) }
+            return try Directory.list(published.directory).compactMap(FileName.service)
         } catch {
             guard error.isNotFound else { throw error }
             return []

@@ -1,4 +1,5 @@
 import Decision
+import EventLoop
 import Files
 import HostConfiguration
 import Records
@@ -8,14 +9,16 @@ import Settings
 ///
 /// A configuration that cannot be put in force changes nothing: the last accepted configuration
 /// stays in force. The reason is kept here alone. The control socket and the service manager are
-/// told `refusal`; readers of files find it in the runtime directory.
+/// told `refusal` and `keeping`; readers of files find it in the runtime directory.
 final class ConfigurationStore {
     private let places: ConfigurationPlaces
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
     private let log: Log
-    /// Why the configuration on disk is not in force; nil if it is in force.
-    private(set) var refusal: String?
+    /// Why the configuration on disk is not in force, and since when; nil if it is in force.
+    private(set) var refusal: HostCondition.Since?
+    /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
+    private(set) var keeping: HostCondition.Since?
 
     /// A store that has read nothing yet.
     init(
@@ -76,7 +79,8 @@ final class ConfigurationStore {
     }
 
     private func refuse(_ error: any Error) {
-        refusal = "\(error)"
+        refusal = HostCondition.Since(
+            "\(error)", since: refusal?.since ?? EventLoop.wallClock)
         log.write(
             .error, "the configuration is refused, the last accepted one stays in force:\n\(error)",
             id: .configurationRefused)
@@ -84,9 +88,9 @@ final class ConfigurationStore {
 
     /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
     /// keep the daemon from its work.
-    private func noteRefusal() {
+    func noteRefusal() {
         do {
-            try runtime.note(refusal: refusal)
+            try runtime.note(refusal: refusal?.problem)
         } catch {
             log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
         }
@@ -96,7 +100,10 @@ final class ConfigurationStore {
     private func keep(_ configuration: Configuration) {
         do {
             try state.keep(configuration.files.contents.map { ($0.path, $0.bytes) })
+            keeping = nil
         } catch {
+            keeping = HostCondition.Since(
+                "\(error)", since: keeping?.since ?? EventLoop.wallClock)
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
     }

@@ -4,7 +4,6 @@ import Datagrams
 import Decision
 import EventLoop
 import Faults
-import Gates
 import Notify
 
 /// Reports to the service manager over `NOTIFY_SOCKET`, sd_notify(3).
@@ -20,18 +19,17 @@ final class ServiceManager {
     /// Whether the last message found the socket's buffer full.
     private var isBusy = false
     private let agent: Agent
-    private let store: ConfigurationStore
-    private let gatekeeper: Gatekeeper?
+    private let condition: () -> HostCondition
 
-    /// Connects to the socket of the environment. At each look it reports how the others stand.
+    /// Connects to the socket of the environment. At each look it reports how the others stand; `condition`
+    /// is what is known beside the machine.
     init(
         _ environment: ServiceEnvironment, on loop: EventLoop, _ agent: Agent,
-        _ store: ConfigurationStore, _ gatekeeper: Gatekeeper?
+        _ condition: @escaping () -> HostCondition
     ) throws {
         self.loop = loop
         self.agent = agent
-        self.store = store
-        self.gatekeeper = gatekeeper
+        self.condition = condition
         socket = try environment.socket.map { try NotifySocket($0) }
         supervision = Supervision(
             watchdog: socket == nil ? nil : environment.watchdog, at: loop.now.boot)
@@ -41,14 +39,11 @@ final class ServiceManager {
     /// Sends what is new, and sets the timer for the next look.
     func look() {
         guard socket != nil else { return }
-        let problem = store.refusal.map {
-            "configuration refused, the last accepted one is in force: \($0)"
-        }
         let (machine, now) = (agent.machine, agent.now)
         say(
             supervision.look(
-                at: machine.overview(at: now), isProgressing: machine.isProgressing(at: now),
-                problem: problem, gates: gatekeeper?.overview, at: now.boot))
+                at: machine.overview(at: now, condition()),
+                isProgressing: machine.isProgressing(at: now), at: now.boot))
         let retry = isBusy ? loop.now.boot + .seconds(1) : nil
         guard let next = [supervision.nextLook, retry].compactMap(\.self).min() else { return }
         timer?.set(at: next)

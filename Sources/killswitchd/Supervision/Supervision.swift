@@ -29,15 +29,13 @@ package struct Supervision: Sendable {
         nextPing = pingInterval.map { now + $0 }
     }
 
-    /// The messages that are due in this state. `problem` goes in front of the status. READY also waits for
-    /// the first jobs of `gates` to be queued, so that units ordered after the daemon find them; nil if the
-    /// daemon moves no gates.
+    /// The messages that are due in this state. READY also waits for the first jobs of the gates to be
+    /// queued, so that units ordered after the daemon find them.
     package mutating func look(
-        at overview: Overview, isProgressing: @autoclosure () -> Bool, problem: String?,
-        gates: GateOverview?, at now: Boottime
+        at overview: Overview, isProgressing: @autoclosure () -> Bool, at now: Boottime
     ) -> [Notification] {
         var messages: [Notification] = []
-        if !isReady, overview.isDecided, gates?.isReady ?? true {
+        if !isReady, overview.isDecided, overview.areGatesReady {
             isReady = true
             said = nil
             nextExtension = nil
@@ -55,8 +53,7 @@ package struct Supervision: Sendable {
             nextStatus = statusAt + Self.statusInterval
         } else {
             statusAt = now
-            let problems = [problem].compactMap(\.self) + (gates?.problems ?? [])
-            let status = StatusLine(overview, problems: problems)
+            let status = StatusLine(overview)
             if !pings.isEmpty || said?.says(sameAs: status) != true {
                 said = status
                 messages.append(.status(status.text))
@@ -109,40 +106,51 @@ package struct Supervision: Sendable {
     private static let extensionStep: Duration = .seconds(30)
 }
 
-/// The line that `systemctl status` shows: problems, states, the age of the flags, and the next polls. What the
-/// line has no room for is not made.
+/// The line that `systemctl status` shows: the first problem, the states, the age of the flags and the next poll.
+/// It is one short line, however many services and problems there are.
 struct StatusLine {
     private var lasting: [String] = []
     private var passing: [String] = []
-    /// How many bytes more are shown.
-    private var room = Notification.statusLimit
 
-    /// The line for this state. `problems` are those beside services and sources: a refused configuration,
-    /// a gate that cannot be moved.
-    init(_ overview: Overview, problems: [String]) {
-        add(problems, to: \.lasting) { $0 }
-        let writes = overview.hasPendingWrites ? ["files cannot be written, see the journal"] : []
-        add(writes, to: \.lasting) { $0 }
-        let troubles = overview.troubledSources.flatMap { source in
-            ((source.problem.map { [$0] } ?? []) + source.warnings).map {
-                "source '\(source.name)': \($0)"
-            }
+    /// The line for this state: the worst problem, and how many more there are; then the services and the
+    /// sources, if they are few.
+    init(_ overview: Overview) {
+        let problems = overview.problemReferences()
+        let worst = problems.lazy.compactMap(overview.problem).first
+        if let worst { lasting.append(Self.short(worst.sentence)) }
+        let more = problems.count - 1
+        if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
+        let services = overview.services
+        if services.count > Self.named {
+            lasting.append(Self.words(overview.stateCounts, of: services.count))
+        } else {
+            lasting += services.map(Self.words)
         }
-        add(troubles, to: \.lasting) { $0 }
-        add(overview.services, to: \.lasting, Self.words)
-        add(overview.sources, to: \.passing, Self.words)
+        let sources = overview.sources
+        if sources.count > Self.named {
+            let poll = sources.compactMap(\.nextPoll).min()
+            let next = poll.map { ", next poll in \(Self.short($0))" } ?? ""
+            passing.append("\(sources.count) sources\(next)")
+        } else {
+            passing += sources.map(Self.words)
+        }
     }
 
-    private mutating func add<Things: Sequence>(
-        _ things: Things, to part: WritableKeyPath<StatusLine, [String]>,
-        _ words: (Things.Element) -> String
-    ) {
-        for thing in things {
-            guard room > 0 else { return }
-            let clause = words(thing)
-            self[keyPath: part].append(clause)
-            room -= clause.utf8.count + 2
+    /// How many services, or sources, are named.
+    private static let named = 3
+
+    /// The first line of a problem, without its end if that is far away.
+    private static func short(_ problem: String) -> String {
+        let line = problem.prefix { !$0.isNewline }
+        return line.count > 160 ? line.prefix(159) + "…" : String(line)
+    }
+
+    /// `412 services: 1 ended, 2 maintenance, 409 running`, the most restrictive first.
+    private static func words(_ counts: [State: Int], of count: Int) -> String {
+        let parts = State.allCases.reversed().compactMap { state in
+            counts[state].map { "\($0) \(state.rawValue)" }
         }
+        return "\(count) services: \(parts.joined(separator: ", "))"
     }
 
     /// The whole line.

@@ -73,7 +73,7 @@ import Testing
         }
         let sources = [SourcePlan(name: app, interval: .seconds(60))]
         asked.daemon.next = .success(Plan(sources: sources, services: services))
-        try asked.daemon.reload()
+        _ = try asked.daemon.reload()
         asked.daemon.settle { _ in }
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
@@ -87,7 +87,7 @@ import Testing
         #expect(told.map(\.states.count) == [600, 256, 256, 88])
         #expect(Set(told.dropFirst().flatMap(\.states)) == ["maintenance"])
         asked.daemon.next = .success(Plan(sources: sources, services: Array(services.prefix(1))))
-        try asked.daemon.reload()
+        _ = try asked.daemon.reload()
         asked.daemon.settle { _ in }
         told = []
         try tellAll()
@@ -137,7 +137,7 @@ import Testing
         try asked.daemon.answer(inactive: true)
         try asked.daemon.settle(tell)
         asked.daemon.next = .success(Plan(sources: [], services: []))
-        try asked.daemon.reload()
+        _ = try asked.daemon.reload()
         try asked.daemon.settle(tell)
         #expect(told == [["running"], ["maintenance"], []])
     }

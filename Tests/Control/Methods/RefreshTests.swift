@@ -56,7 +56,12 @@ import Testing
     }
 
     @Test func aReloadIsAnsweredWithTheNewServicesAndSources() throws {
-        #expect(try asked.call("Reload") == ["services": ["shop"], "sources": ["app"]])
+        asked.daemon.warnings = ["a.txt: not read, its suffix is not .toml"]
+        #expect(
+            try asked.call("Reload") == [
+                "services": ["shop"], "sources": ["app"],
+                "warnings": ["a.txt: not read, its suffix is not .toml"],
+            ])
         asked.daemon.next = .failure(.configurationRefused("x.toml:1: no"))
         #expect(throws: MethodError.configurationRefused("x.toml:1: no")) {
             try asked.perform("Reload")

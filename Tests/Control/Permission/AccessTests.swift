@@ -30,10 +30,10 @@ import Testing
     @Test func everyMethodIsListedAsReadingOrActing() {
         #expect(
             Interface.methods.map { "\($0.name) \($0.access)" } == [
-                "Status reading", "Watch reading", "Sources reading", "Force acting",
-                "Release acting",
+                "Status reading", "Watch reading", "Sources reading", "Problems reading",
+                "Force acting", "Release acting",
                 "Refresh acting", "Activate acting", "Reload acting", "Forget acting",
-                "Confirm acting",
+                "Confirm acting", "Explain acting",
             ])
     }
 }

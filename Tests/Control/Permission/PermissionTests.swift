@@ -42,9 +42,9 @@ import Testing
 
     @Test func usersAndGroupsAreFoundInTheFilesOfTheHost() {
         let accounts = Self.accounts
-        #expect(accounts.author(0) == "root (uid 0)")
-        #expect(accounts.author(1000) == "alice (uid 1000)")
-        #expect(accounts.author(4242) == "uid 4242")
+        #expect(accounts.author(Peer(user: 0, groups: [])) == "root (uid 0)")
+        #expect(accounts.author(Peer(user: 1000, groups: [])) == "alice (uid 1000)")
+        #expect(accounts.author(Peer(user: 4242, groups: [])) == "uid 4242")
         #expect(accounts.identifier(ofGroup: "killswitchd") == 987)
         #expect(accounts.identifier(ofGroup: "wrong") == nil)
         #expect(accounts.identifier(ofGroup: "kill") == nil)
@@ -52,7 +52,34 @@ import Testing
 
     @Test func withoutTheFilesNobodyHasANameAndNoGroupCounts() {
         let accounts = Accounts(users: [], groups: [0xFF, 0x3A, 0x3A])
-        #expect(accounts.author(0) == "uid 0")
+        #expect(accounts.author(Peer(user: 0, groups: [])) == "uid 0")
         #expect(accounts.identifier(ofGroup: "killswitchd") == nil)
+    }
+
+    struct Person: Sendable, CustomTestStringConvertible {
+        let user: UInt32
+        var login: UInt32?
+        var sudoUser: String?
+        let author: String
+        var testDescription: String { author }
+    }
+
+    @Test(arguments: [
+        Person(user: 0, author: "root (uid 0)"),
+        Person(user: 0, login: 0, author: "root (uid 0)"),
+        Person(user: 1000, login: 1000, sudoUser: "alice", author: "alice (uid 1000)"),
+        Person(user: 0, login: 1000, author: "alice (login uid 1000) as root (uid 0)"),
+        Person(
+            user: 0, login: 1000, sudoUser: "alice",
+            author: "alice (login uid 1000, SUDO_USER) as root (uid 0)"),
+        Person(user: 0, sudoUser: "alice", author: "alice (SUDO_USER) as root (uid 0)"),
+        Person(
+            user: 0, login: 1000, sudoUser: "mallory",
+            author: "alice (login uid 1000) as root (uid 0), SUDO_USER mallory"),
+        Person(user: 1000, sudoUser: "mallory", author: "alice (uid 1000), SUDO_USER mallory"),
+        Person(user: 0, login: 4242, author: "login uid 4242 as root (uid 0)"),
+    ]) func anAuthorNamesThePersonAndTheOriginOfEachName(_ person: Person) {
+        let peer = Peer(user: person.user, groups: [], login: person.login)
+        #expect(Self.accounts.author(peer, sudoUser: person.sudoUser) == person.author)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         change(&limits)
         let dispatcher = Dispatcher(
             daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
-            author: { _ in "me" })
+            author: { _, _ in "me" })
         return try Server(loop, path: folder("socket"), dispatcher, limits: limits)
     }
 

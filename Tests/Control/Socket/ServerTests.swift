@@ -23,7 +23,7 @@ import Testing
         change(&limits)
         let dispatcher = Dispatcher(
             daemon, version: "1",
-            permission: { Permission(ownUser: 0, group: nil) }, author: { _ in "me" })
+            permission: { Permission(ownUser: 0, group: nil) }, author: { _, _ in "me" })
         return try Server(loop, path: folder("socket"), dispatcher, limits: limits)
     }
 
@@ -131,7 +131,7 @@ import Testing
     @Test func aPathThatIsTooLongIsReported() throws {
         let dispatcher = Dispatcher(
             daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
-            author: { _ in "me" })
+            author: { _, _ in "me" })
         let path = folder(String(repeating: "x", count: 100))
         #expect(throws: SocketError("listen at", path + ".new", .tooLong)) {
             try Server(loop, path: path, dispatcher)

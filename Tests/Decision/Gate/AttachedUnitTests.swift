@@ -35,8 +35,8 @@ struct AttachedUnitTests {
 
                 """)
         #expect(
-            gate.machine.overview.problems == [
-                "web.service: it has not stopped within its limit of 10 s"
+            gate.machine.overview.problems.map(\.sentence) == [
+                "unit 'web.service' of 'shop': it has not stopped within its limit of 10 s"
             ])
         try gate.at(20, "web.service", is: .inactive)
         #expect(gate.machine.overview.problems.isEmpty)

@@ -172,7 +172,9 @@ struct GateMachineTests {
 
                 """)
         #expect(
-            gate.machine.overview.problems == ["shop: its gate cannot be moved: access denied"])
+            gate.machine.overview.problems.map(\.sentence) == [
+                "shop: its gate cannot be moved: access denied"
+            ])
     }
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {

@@ -119,7 +119,8 @@ struct GateTranscript {
                 .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
                 .joined(separator: " ")
         case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
-        case .publishFailed(let service, let problem): "\(service) unpublished: \(problem)"
+        case .publishFailed(let service, let problem):
+            "\(service) unpublished: \(problem ?? "deleted")"
         case .woke: "woke"
         }
     }

@@ -27,7 +27,10 @@ struct RefusedStartTests {
         gate.at(1.4, .unitRead(web, refused))
         let sentence = "an assertion in its unit file (Assert…=) has refused its start"
         #expect(gate.text.contains("say error: shop: unit 'web.service': \(sentence)\n"))
-        #expect(gate.machine.overview.problems == ["web.service: \(sentence)"])
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "unit 'web.service' of 'shop': \(sentence)"
+            ])
         try gate.at(2, "web.service", is: .active)
         #expect(gate.machine.overview.problems.isEmpty)
         // Stopped by hand after it ran: its last start was not refused.

@@ -115,7 +115,7 @@ import Testing
         #expect(
             play.text == #"""
                 0s app unchanged
-                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; known flags stay in force, retrying in 783 ms
+                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; no flags of it are known yet, retrying in 783 ms
 
                 """#)
     }

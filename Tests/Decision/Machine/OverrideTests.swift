@@ -23,6 +23,7 @@ import Testing
                     publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
                     say notice: shop: maintenance (was running): 'root' forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
                 3599s woke
+                    say notice: shop: the order of 'root' to be maintenance ends at 2027-03-01T13:00:00+00:00, then the flags decide
                 3600s woke
                     keep 
                     remember shop=running#4
@@ -130,6 +131,7 @@ import Testing
         #expect(
             play.textWithoutFetches == #"""
                 3599s woke
+                    say notice: shop: the order of 'root' to be running ends at 2027-03-01T13:00:00+00:00, then the flags decide
                 3600s woke
                     keep 
                     remember shop=maintenance#3

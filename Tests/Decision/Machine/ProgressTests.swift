@@ -48,7 +48,10 @@ import Testing
         #expect(overview.sources.map(\.age) == [.seconds(11), nil])
         #expect(overview.sources.map { $0.nextPoll == nil } == [true, true])
         #expect(overview.sources.map(\.problem) == [nil, "timed out"])
-        #expect(!overview.hasPendingWrites)
+        #expect(
+            overview.problems.map(\.sentence) == [
+                "source 'other': timed out; no flags of it are known yet"
+            ])
     }
 }
 

@@ -21,6 +21,7 @@ enum TranscriptFormat {
         case .warned(let source, let warnings): "\(source) doubted \(warnings)"
         case .watched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
+        case .removed(let service): "\(service) deleted"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
         case .override(let service, let override, let ifOpen):

@@ -77,7 +77,7 @@ import Testing
         #expect(status.output.contains("shop     running"))
         #expect(
             status.errors.contains(
-                "the configuration is refused, the last accepted one is in force:\n"))
+                "configuration refused, the last accepted one is in force: "))
         #expect(status.errors.contains("killswitchd.toml:6:1: unknown key 'sorce'"))
         #expect(try daemon.control("status", "--json").output.contains("\"refused\": \""))
         try daemon.stop()

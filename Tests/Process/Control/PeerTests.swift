@@ -65,6 +65,81 @@ import Testing
         #expect(try daemon.member("override")?.contains(#""author":"uid 1043""#) == true)
     }
 
+    /// The directory of the stored flags is the daemon's alone; a member of the group asks the daemon.
+    @Test func aMemberOfTheGroupSeesTheWholeExplanation() throws {
+        try #require(unsafe chmod(daemon.folder("state"), 0o700) == 0)
+        let arguments = ["explain", "shop"]
+        let member = try Program.run(
+            "/usr/bin/setpriv",
+            [
+                "--reuid=1042", "--regid=1042", "--groups=4242",
+                try Programs.path(of: "killswitchctl"),
+            ]
+                + arguments,
+            environment: [
+                "RUNTIME_DIRECTORY": daemon.folder("run"),
+                "STATE_DIRECTORY": daemon.folder("state"),
+            ])
+        #expect(member.status == 0)
+        #expect(member.output.contains(#"flags   service_end = "no""#), "\(member)")
+        #expect(member.output.contains("policy"))
+        let other = try Program.run(
+            "/usr/bin/setpriv",
+            [
+                "--reuid=1042", "--regid=1042", "--clear-groups",
+                try Programs.path(of: "killswitchctl"),
+            ]
+                + arguments,
+            environment: [
+                "RUNTIME_DIRECTORY": daemon.folder("run"),
+                "STATE_DIRECTORY": daemon.folder("state"),
+            ])
+        #expect(
+            other.output.contains("not shown: not permitted: only root and members"), "\(other)")
+    }
+
+    /// A login sets the login uid once, as pam_loginuid(8) does, and sudo(8) sets `SUDO_USER`.
+    @Test(arguments: [
+        ("echo 1042 > /proc/self/loginuid", "alice (login uid 1042) as root (uid 0)"),
+        (
+            "echo 1042 > /proc/self/loginuid; export SUDO_USER=alice",
+            "alice (login uid 1042, SUDO_USER) as root (uid 0)"
+        ), ("export SUDO_USER=alice", "alice (SUDO_USER) as root (uid 0)"),
+        ("export SUDO_USER='(login uid 0)'", "root (uid 0)"),
+    ]) func anOrderBySudoIsRecordedAsThePerson(_ login: String, _ author: String) throws {
+        let result = try Program.run(
+            "/bin/sh",
+            [
+                "-c", "\(login); exec \"$@\"", "sh", try Programs.path(of: "killswitchctl"),
+                "force",
+                "shop", "ended", "--for", "1h", "--reason", "x", "--runtime-directory",
+                daemon.folder("run"),
+            ])
+        #expect(result.output.contains(" by \(author)\n"), "\(result)")
+        #expect(try daemon.log.contains("'\(author)' forced it until "))
+    }
+
+    /// Whoever may act cannot be recorded as another user by passing that user's file.
+    @Test func theLoginOfAnotherProcessIsNotTaken() throws {
+        let script = """
+            import array, json, os, socket, subprocess, sys
+            other = subprocess.Popen(["/bin/sh", "-c", "echo 1042 > /proc/self/loginuid; echo; exec sleep 60"],
+                stdout=subprocess.PIPE)
+            other.stdout.readline()
+            file = os.open(f"/proc/{other.pid}/loginuid", os.O_RDONLY)
+            client = socket.socket(socket.AF_UNIX)
+            client.connect(sys.argv[1])
+            call = {"method": "io.killswitchd.Force", "parameters": {"service": "shop", "state": "ended",
+                "reason": "x", "seconds": 60}}
+            socket.send_fds(client, [json.dumps(call).encode() + bytes(1)], [file, file])
+            print(client.recv(65536).split(b"\\0")[0].decode())
+            other.kill()
+            """
+        let result = try Program.run(
+            "/usr/bin/python3", ["-c", script, daemon.folder("run/control.sock")])
+        #expect(result.output.contains(#""author":"root (uid 0)""#), "\(result)")
+    }
+
     @Test func ordinaryUsersCannotUseUpAllConnections() throws {
         let holding = try Program(
             "/usr/bin/setpriv",

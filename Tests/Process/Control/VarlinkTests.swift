@@ -25,9 +25,10 @@ import Testing
                 release: True
                 refresh: ['shop unchanged']
                 activate: []
-                reload: {'services': ['shop'], 'sources': ['shop']}
+                reload: {'services': ['shop'], 'sources': ['shop'], 'warnings': []}
                 forget: {'services': ['shop']}
                 confirm: []
+                problems: []
                 no service: io.killswitchd.NoSuchService {'known': ['shop'], 'service': 'shpo'}
                 no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
                 no state: org.varlink.service.InvalidParameter {'parameter': 'state'}

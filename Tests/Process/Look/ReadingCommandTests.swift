@@ -57,16 +57,40 @@ import Testing
         #expect(try !get("units-own").errors.contains("units-own"))
     }
 
-    @Test func anOutputThatCannotBeWrittenIsAFailure() throws {
-        let daemon = try decided(Self.open)
+    /// It was exit status 1, by which is-open says that the gate is closed. A closed gate stays 1.
+    @Test(arguments: [
+        ("get shop state", Self.open, Int32(70)), ("is-open shop", Self.open, 70),
+        ("is-open shop", Self.closed, 1),
+    ]) func anOutputThatCannotBeWrittenIsAFailureOfTheCommand(
+        _ command: String, _ flags: String, _ status: Int32
+    ) throws {
+        let daemon = try decided(flags)
         let program = try Programs.path(of: "killswitchctl")
         let result = try Program.run(
             "/bin/sh",
             [
                 "-c",
-                "\(program) get shop state --runtime-directory \(daemon.folder("run")) > /dev/full",
+                "\(program) \(command) --runtime-directory \(daemon.folder("run")) > /dev/full",
             ])
-        #expect(result.status == 1)
+        #expect(result.status == status)
+        #expect(result.errors == "killswitchctl: write the output: no space left on device\n")
+    }
+
+    /// What is-open cannot look at is not closed.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func isOpenThatMayNotLookIsNeitherOpenNorClosed() throws {
+        let daemon = try decided(Self.open)
+        // The service has no file, and this user may not see which services have some.
+        #expect(unsafe chmod(daemon.folder.path, 0o755) == 0)
+        #expect(unsafe chmod(daemon.folder("run"), 0o711) == 0)
+        let result = try Program.run(
+            "/usr/bin/setpriv",
+            [
+                "--reuid=1042", "--regid=1042", "--clear-groups",
+                try Programs.path(of: "killswitchctl"), "is-open", "web", "--runtime-directory",
+                daemon.folder("run"),
+            ])
+        #expect(result.status == 70 && result.errors.contains("permission denied"), "\(result)")
     }
 
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
@@ -93,7 +117,8 @@ import Testing
                 try Programs.path(of: "killswitchctl"),
                 command + ["--runtime-directory", daemon.folder("run")])
             #expect(result.status == 4)
-            #expect(result.errors == "killswitchctl: no such service 'shpo'; known: shop\n")
+            #expect(
+                result.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
         }
     }
 
@@ -133,7 +158,11 @@ import Testing
         let result = try decided(Self.open).control("get", "shop", "day_left")
         #expect(result.status == 2)
         #expect(
-            result.errors.hasPrefix("killswitchctl: no such field 'day_left'; there are: schema, "))
+            result.errors
+                == "killswitchctl: no such field 'day_left'; did you mean 'days_left'?\n")
+        let other = try decided(Self.open).control("get", "shop", "colour")
+        #expect(
+            other.errors.hasPrefix("killswitchctl: no such field 'colour'; there are: schema, "))
     }
 
     @Test func statusIsATableOrJSON() throws {
@@ -177,8 +206,9 @@ import Testing
         let status = try daemon.control("status")
         #expect(status.output.contains("  1/2 12ms  "))
         #expect(
-            status.output.hasSuffix("\nunit 'web.service' of 'shop': has not stopped within 90 s\n")
-        )
+            status.output.hasSuffix(
+                "\nunit 'web.service' of 'shop': has not stopped within 90 s\n"
+                    + "    to do: type 'systemctl status web.service'\n"))
     }
 
     @Test func statusShowsTheSourcesOfTheRunningDaemon() throws {

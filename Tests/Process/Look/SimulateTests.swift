@@ -43,6 +43,19 @@ import Testing
         try Program.run(try Programs.path(of: "killswitchctl"), ["simulate"] + arguments)
     }
 
+    @Test func simulateReadsStandardInput() throws {
+        let result = try Program.run(
+            "/bin/sh",
+            [
+                "-c", "\"$0\" simulate --flags - --format switch < \"$1\"",
+                try Programs.path(of: "killswitchctl"), folder("plan.json"),
+            ])
+        #expect(result.status == 0 && result.output.hasPrefix("state      running\n"), "\(result)")
+        let refused = try simulate("--flags", "-", "--format", "switch")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("the flags in standard input are not an order"))
+    }
+
     @Test func simulatePrintsTheVerdictAtATime() throws {
         let result = try simulate(
             "--flags", folder("plan.json"), "--format", "switch", "--at", "2027-03-01T12:00:00Z",
@@ -112,7 +125,7 @@ import Testing
         let result = try simulate(
             "--config", folder("killswitchd.toml"), "--service", "web", "--flags", "x.json")
         #expect(result.status == 4)
-        #expect(result.errors == "killswitchctl: no such service 'web'; configured: shop\n")
+        #expect(result.errors == "killswitchctl: no such service 'web'; known: shop\n")
     }
 
     @Test func aWrongConfigurationIsReportedWithFileAndLine() throws {

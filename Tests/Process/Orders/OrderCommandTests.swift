@@ -199,10 +199,10 @@ import Testing
         let daemon = try running()
         let service = try daemon.control("release", "shpo")
         #expect(service.status == 4)
-        #expect(service.errors == "killswitchctl: no such service 'shpo'; known: shop\n")
+        #expect(service.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
         let source = try daemon.control("refresh", "shpo")
         #expect(source.status == 4)
-        #expect(source.errors == "killswitchctl: no such source 'shpo'; known: shop\n")
+        #expect(source.errors == "killswitchctl: no such source 'shpo'; did you mean 'shop'?\n")
         let past = try daemon.control(
             "force", "shop", "ended", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
         #expect(past.status == 2 && past.errors.contains("give --for DURATION, such as 2h"))

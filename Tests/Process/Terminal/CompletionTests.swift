@@ -55,6 +55,10 @@ extension InATerminal {
                 ("killswitchctl refresh flag", "refresh flag-file"),
                 ("killswitchctl force workshop main", "workshop maintenance"),
                 ("killswitchctl wait workshop --for dec", "--for decided"),
+                ("killswitchctl force workshop clos", "workshop closed"),
+                ("killswitchctl get workshop days", "workshop days_left"),
+                ("killswitchctl simulate --format mainten", "--format maintenance"),
+                ("killswitchctl run workshop -- killswitchc", "-- killswitchctl"),
                 (
                     "killswitchctl attach workshop systemd-journald.serv",
                     "workshop systemd-journald.service"

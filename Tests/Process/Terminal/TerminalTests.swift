@@ -1,3 +1,5 @@
+import CivilTime
+import EventLoop
 import Support
 import Testing
 
@@ -55,7 +57,9 @@ extension InATerminal {
         {
             let daemon = try running()
             let terminal = try await RealTerminal(daemon)
-            for (setting, pipe) in [("", ""), ("NO_COLOR=1 ", ""), ("", " 2>&1 | cat")] {
+            for (setting, pipe) in [
+                ("", ""), ("NO_COLOR=1 ", ""), ("TERM=dumb ", ""), ("", " 2>&1 | cat"),
+            ] {
                 try await terminal.waitForPrompt()
                 try terminal.clear()
                 try terminal.type(
@@ -132,6 +136,34 @@ extension InATerminal {
             #expect(rest.contains("forced by \(ownUser) until ".filter { $0 != " " }))
             // Into a pipe nothing is cut.
             #expect(try daemon.control("status").output.contains("\(long)  update-required"))
+        }
+
+        /// Cut at the end, both names would be the same.
+        @Test func namesWithTheSameBeginningAreCutInTheMiddle() async throws {
+            let stem = String(repeating: "service-", count: 6)
+            let names = ["\(stem)east", "\(stem)west"]
+            let daemon = try Daemon(
+                names.map { Daemon.shop.replacing("service.shop", with: "service.\($0)") }
+                    .joined(separator: "\n"))
+            #expect(try daemon.run("--once").status == 0)
+            let terminal = try await RealTerminal(daemon, ["NO_COLOR": "1"])
+            try terminal.type("killswitchctl status; echo \"status:$?\"")
+            try await terminal.wait(until: "status:0\n")
+            let table = try terminal.screen.split(separator: "\n").filter { $0.hasPrefix("serv") }
+            #expect(table.count == 2 && table.allSatisfy { $0.count <= 80 })
+            for name in ["east", "west"] {
+                #expect(table.contains { $0.contains("…") && $0.contains("\(name)  running") })
+            }
+        }
+
+        @Test func theLastDayHasHoursAndMinutes() throws {
+            let end = EventLoop.wallClock + .seconds(5 * 3600 + 30 * 60 + 30)
+            let daemon = try Daemon(
+                flags: """
+                    {"service_end": "countdown", "service_countdown": "\(Zone.utc.rfc3339(end))"}
+                    """)
+            #expect(try daemon.run("--once").status == 0)
+            #expect(try daemon.control("status").output.contains("  open  5h 30m  "))
         }
     }
 }

@@ -80,4 +80,34 @@ import Testing
             try lines(watching).last?.hasSuffix(" shop is no longer configured") == true
         }
     }
+
+    /// Nothing changes after the first line: the end of the reader alone ends the watch.
+    @Test(arguments: ["head -n 1", "grep -m 1 running"]) func watchEndsWithItsReader(
+        _ reader: String
+    ) throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let result = try Program.run(
+            "/bin/bash",
+            [
+                "-c", "\"$0\" watch --runtime-directory \"$1\" | \(reader); echo ${PIPESTATUS[0]}",
+                try Programs.path(of: "killswitchctl"), daemon.folder("run"),
+            ])
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.first?.contains(" shop running: ") == true)
+        #expect(lines.last == "\(128 + SIGPIPE)")
+    }
+
+    @Test func watchEndsIfItsOutputCannotBeWritten() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        let result = try Program.run(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" watch --runtime-directory \"$1\" > /dev/full",
+                try Programs.path(of: "killswitchctl"), daemon.folder("run"),
+            ])
+        #expect(result.status == 70)
+        #expect(result.errors == "killswitchctl: write the output: no space left on device\n")
+    }
 }

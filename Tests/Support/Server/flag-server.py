@@ -84,7 +84,9 @@ def serve(client, is_order):
             note(name, request["method"], request["path"], request["headers"].items(),
                  request["body"])
             if request["method"] == "CONNECT":
-                return tunnel(client, request)
+                # A status refuses the tunnel.
+                return (client.sendall(next(pieces(request, name))) if name.isdigit()
+                        else tunnel(client, request))
             if is_order or request["path"] == "/order":
                 client.sendall(good(request, "order", ORDER))
                 continue

@@ -45,6 +45,20 @@ extension Packaged {
             try host.run("systemctl is-enabled killswitchd")
         }
 
+        /// It must not be an alarm while the package is installed or upgraded.
+        @Test func theAlarmIsEnabledAndQuiet() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.install(.previous)
+            try host.unit("t-web")
+            try host.run("killswitchctl attach shop t-web")
+            try host.install(.current)
+            try host.run("systemctl is-enabled killswitchd-alarm.service killswitchd-alarm.timer")
+            try host.run("systemctl is-active killswitchd-alarm.timer")
+            try host.run("systemctl start killswitchd-alarm")
+            #expect(try host.succeeds("systemctl is-failed killswitchd-alarm") == false)
+        }
+
         @Test func aMaskedUnitIsInstalledAndNotStarted() throws {
             let host = try PackageHost()
             try host.configure()
@@ -143,9 +157,15 @@ extension Packaged {
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
             // Configuration and state stay for a later installation.
             try host.run("test -e \(PackageHost.dropIn) -a -e /var/lib/killswitchd")
-            try host.install()
+            let offer = try host.install()
             #expect(try host.run("killswitchctl get shop state") == "ended\n")
             try host.run("systemctl is-enabled killswitchd")
+            #expect(offer.contains("shop t-app.service, shop t-web.service"), "\(offer)")
+            #expect(offer.contains("'killswitchctl attach --remembered' attaches them again"))
+            let again = try host.run("killswitchctl attach --remembered 2>&1")
+            #expect(again.contains("attached t-web.service to killswitch-open@shop.target"))
+            #expect(try host.succeeds("test -e /etc/killswitchd/detached-units") == false)
+            try host.system.wait(until: "! systemctl is-active t-web t-app")
         }
 
         @Test func aPurgeLeavesNothing() throws {

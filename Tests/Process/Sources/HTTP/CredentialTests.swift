@@ -10,7 +10,8 @@ import Testing
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
         try daemon.start()
         try await daemon.awaitLine(
-            "open '\(daemon.folder("token"))': no such file or directory; known flags stay in force"
+            "open '\(daemon.folder("token"))': no such file or directory; "
+                + "no flags of it are known yet"
         )
         #expect(try server.requests.isEmpty)
 

@@ -6,11 +6,38 @@ package import CivilTime
 package struct Overview {
     private let machine: Machine
     private let now: Now
+    private let condition: HostCondition
 
-    fileprivate init(_ machine: Machine, at now: Now) {
+    fileprivate init(_ machine: Machine, _ condition: HostCondition, at now: Now) {
         self.machine = machine
+        self.condition = condition
         self.now = now
     }
+
+    /// Whether the gates have been compared with their decisions, or are not moved.
+    package var areGatesReady: Bool { condition.gates?.isReady ?? true }
+
+    // MARK: - Problems
+
+    /// Every problem, the worst first: those of the host, of gates and units, of services, of sources.
+    package var problems: [Problem] { problemReferences().compactMap(problem) }
+
+    /// The problem that a reference names; nil if it is gone.
+    package func problem(_ reference: ProblemReference) -> Problem? {
+        machine.problem(reference, at: now)
+    }
+
+    /// The problems that concern one of the chosen services, and those of the host, the worst first. Only
+    /// services and sources in trouble are looked at.
+    package func problemReferences(
+        _ isChosen: (ServiceName) -> Bool = { _ in true }
+    ) -> [ProblemReference] {
+        let host = condition.problems + machine.pendingWrites.problems
+        let gates = (condition.gates?.problems ?? []).map { $0.problem(at: now) }
+        let known = host + gates.filter { $0.subject.concerns(isChosen) }
+        return known.map(ProblemReference.known) + machine.problemReferences(isChosen, at: now)
+    }
+
     /// One service as its record was last published.
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
@@ -47,11 +74,12 @@ package struct Overview {
         return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
     }
 
-    /// The sources whose last fetch failed, and those with warnings.
-    package var troubledSources: LazyMapCollection<[Int], SourceView> {
-        let (machine, now) = (machine, now)
-        return machine.sources.indices.filter { machine.sources[$0].isTroubled }
-            .lazy.map { machine.view(ofSource: $0, at: now) }
+    /// How many services are in each state.
+    package var stateCounts: [State: Int] {
+        machine.services.indices.reduce(into: [:]) { counts, position in
+            let state = machine.services[position].record?.verdict.state ?? .undecided
+            counts[state, default: 0] += 1
+        }
     }
 
     /// Whether each service has its first decision.
@@ -59,8 +87,16 @@ package struct Overview {
         machine.services.indices.allSatisfy { machine.services[$0].isDecided }
     }
 
-    /// Whether write operations failed and are retried.
-    package var hasPendingWrites: Bool { machine.hasPendingWrites }
+}
+
+/// Names a problem without its words, so that a long list of problems costs little.
+package enum ProblemReference: Hashable, Sendable {
+    /// The problem itself.
+    case known(Problem)
+    /// One of the problems of a service.
+    case service(ServiceName, Int)
+    /// One of the problems of a source.
+    case source(SourceName, Int)
 }
 
 extension Machine {
@@ -113,8 +149,53 @@ extension Machine {
     /// Whether the host guard holds the closing of a service.
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
-    /// The overview of all sources and services.
-    package func overview(at now: Now) -> Overview { Overview(self, at: now) }
+    /// The overview of all sources and services, with what is known beside the machine.
+    package func overview(at now: Now, _ condition: HostCondition = HostCondition()) -> Overview {
+        Overview(self, condition, at: now)
+    }
+
+    /// The problem that a reference names; nil if it is gone.
+    fileprivate func problem(_ reference: ProblemReference, at now: Now) -> Problem? {
+        switch reference {
+        case .known(let problem): return problem
+        case .service(let name, let position):
+            guard let all = index.service(name).map({ services[$0].problems.all }),
+                all.indices.contains(position)
+            else { return nil }
+            return all[position].problem(of: name)
+        case .source(let name, let position):
+            return index.source(name).flatMap { sources[$0].problem(position, at: now) }
+        }
+    }
+
+    fileprivate func problemReferences(
+        _ isChosen: (ServiceName) -> Bool, at now: Now
+    ) -> [ProblemReference] {
+        var found: [ProblemReference] = []
+        for position in services.inTrouble where isChosen(services[position].service.name) {
+            found += services[position].problems.all.indices.map {
+                .service(services[position].service.name, $0)
+            }
+        }
+        for position in sources.inTrouble where isFollowed(position, by: isChosen) {
+            found += (0..<sources[position].problems.count).map {
+                .source(sources[position].name, $0)
+            }
+        }
+        for (name, warning) in host.trust.presentWarnings(at: now) {
+            guard let position = index.source(name), isFollowed(position, by: isChosen) else {
+                continue
+            }
+            found.append(
+                .known(Problem(.source(name), .clock, warning, since: nil, isAlarm: true)))
+        }
+        return found
+    }
+
+    /// Whether a chosen service follows a source.
+    private func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
+        index.readers[source].contains { isChosen(services[$0.service].service.name) }
+    }
 
     fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {
         let verdict = services[position].record?.verdict
@@ -131,7 +212,7 @@ extension Machine {
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
             problem: sources[position].failure?.detail,
-            warnings: sources[position].presentWarnings
+            warnings: sources[position].problems.presentWarnings
                 + [host.trust.warning(about: sources[position].name, at: now)].compactMap(\.self))
     }
 }

@@ -1,0 +1,40 @@
+import CivilTime
+
+/// What is wrong with a service, as far as it follows from its state.
+extension ServiceState {
+    /// The present problems, as of the record that was published last. An answer without any flags is a
+    /// problem of its source.
+    func presentProblems(in circumstances: Circumstances) -> [ServiceProblem.Cause] {
+        var causes: [ServiceProblem.Cause] = []
+        if let reason = record?.verdict.reason, let cause = ServiceProblem.Cause(reason) {
+            causes.append(cause)
+        }
+        for (known, plan) in zip(switches, service.switches) {
+            if let problem = known.problem, problem.kind != .notFlags {
+                causes.append(
+                    .invalidAnswer(plan.source, problem, hasFlags: known.reading != nil))
+            }
+            guard installed == nil, let reading = known.reading else { continue }
+            for case .minimumVersion(let minimum) in reading.claims {
+                causes.append(.versionUnknown(plan.source, minimum))
+            }
+        }
+        values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
+        if let override = circumstances.standingOverride, let notice = override.noticeAt,
+            notice <= circumstances.overrideTime
+        {
+            causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
+        }
+        return causes
+    }
+
+    var isTroubled: Bool { !problems.isEmpty }
+}
+
+extension Circumstances {
+    /// The time until people are told that the override ends; nil without one, and afterwards.
+    var timeUntilOverrideNotice: Duration? {
+        guard let notice = standingOverride?.noticeAt, overrideTime < notice else { return nil }
+        return notice - overrideTime
+    }
+}

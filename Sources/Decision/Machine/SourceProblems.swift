@@ -1,0 +1,110 @@
+import CivilTime
+
+/// What is wrong with a source: its last fetch failed, it cannot be watched, there are warnings about it
+/// and its flags. Each is told once while it lasts.
+struct SourceProblems: Hashable, Sendable {
+    /// Why the last fetch failed; nil after a good one.
+    private(set) var failure: Failure?
+    /// When the first of the fetches failed that have failed in a row.
+    private var failingSince: Instant?
+    /// Why changes are seen at polls only; nil if the source is watched.
+    private var unwatched: Fact?
+    /// The present warnings about the source and its flags.
+    private var warnings: [Fact] = []
+    /// The present jumps of versions in its flags.
+    private var versionJumps: [VersionJump: Instant] = [:]
+
+    /// A problem since when.
+    struct Fact: Hashable {
+        let kind: Kind
+        let text: String
+        let since: Instant
+    }
+
+    /// The kinds of problems of a source.
+    enum Kind: Hashable {
+        case failed, unwatched, warning
+    }
+
+    /// A problem that was not told yet.
+    enum News {
+        case unwatched(String)
+        case warned(String)
+    }
+
+    /// Whether nothing is wrong.
+    var isEmpty: Bool {
+        failure == nil && unwatched == nil && warnings.isEmpty && versionJumps.isEmpty
+    }
+
+    /// How many problems there are.
+    var count: Int {
+        (failure == nil ? 0 : 1) + (unwatched == nil ? 0 : 1) + warnings.count + versionJumps.count
+    }
+
+    /// All problems, the worst first.
+    var all: [Fact] {
+        let failed = failure.flatMap { failure in
+            failingSince.map { Fact(kind: .failed, text: failure.detail, since: $0) }
+        }
+        return [failed, unwatched].compactMap(\.self) + warnings.sorted { $0.text < $1.text }
+            + jumps
+    }
+
+    /// The present warnings about its flags, each a clause.
+    var presentWarnings: [String] { warnings.map(\.text).sorted() + jumps.map(\.text) }
+
+    private var jumps: [Fact] {
+        versionJumps.map { Fact(kind: .warning, text: $0.key.warning(), since: $0.value) }
+            .sorted { $0.text < $1.text }
+    }
+
+    // MARK: - Changes
+
+    /// A fetch has failed.
+    mutating func fail(_ failure: Failure, at now: Instant) {
+        if self.failure == nil { failingSince = now }
+        self.failure = failure
+    }
+
+    /// A fetch was good. True if the one before had failed.
+    mutating func endFailure() -> Bool {
+        guard failure != nil else { return false }
+        (failure, failingSince) = (nil, nil)
+        return true
+    }
+
+    /// Notes why the source cannot be watched; nil if it is watched.
+    mutating func note(watchProblem problem: String?, at now: Instant) -> [News] {
+        let known = unwatched
+        unwatched = problem.map { Fact(kind: .unwatched, text: $0, since: known?.since ?? now) }
+        guard let problem, problem != known?.text else { return [] }
+        return [.unwatched(problem)]
+    }
+
+    /// Another object fetches the source from now on, and watches it anew.
+    mutating func endWatchProblem() { unwatched = nil }
+
+    /// Notes the present warnings about the source.
+    mutating func note(warnings present: [String], at now: Instant) -> [News] {
+        let known = Dictionary(warnings.map { ($0.text, $0.since) }) { first, _ in first }
+        var seen: Set<String> = []
+        let distinct = present.filter { seen.insert($0).inserted }
+        warnings = distinct.map { Fact(kind: .warning, text: $0, since: known[$0] ?? now) }
+        return distinct.filter { known[$0] == nil }.map(News.warned)
+    }
+
+    /// Notes the present jumps of versions in its flags.
+    mutating func note(versionJumps present: Set<VersionJump>, at now: Instant) -> [News] {
+        let known = versionJumps
+        // An empty dictionary costs a poll nothing.
+        if present.isEmpty, known.isEmpty { return [] }
+        versionJumps = [:]
+        for jump in present { versionJumps[jump] = known[jump] ?? now }
+        return jumps.filter { fact in !known.keys.contains { $0.warning() == fact.text } }
+            .map { .warned($0.text) }
+    }
+
+    /// The answers were dropped, and their versions with them.
+    mutating func endVersionJumps() { versionJumps = [:] }
+}

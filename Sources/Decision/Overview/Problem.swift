@@ -1,0 +1,141 @@
+package import CivilTime
+
+/// Something that is wrong now: what, with which service, unit or source, since when, and what to do.
+///
+/// Every surface prints from it: `status`, `explain`, `units`, the status line of the daemon and the
+/// answers of the control socket.
+package struct Problem: Hashable, Sendable {
+    package let subject: Subject
+    package let kind: Kind
+    /// What is wrong, as a clause about the subject.
+    package let text: String
+    /// When the daemon first saw it; nil if nobody has noted that.
+    package let since: Instant?
+    /// Whether monitoring is told. A single failed fetch, or a unit that is about to be as wanted, is no
+    /// alarm.
+    package let isAlarm: Bool
+
+    /// A problem that lasts since `since`.
+    package init(_ subject: Subject, _ kind: Kind, _ text: String, since: Instant?, isAlarm: Bool) {
+        self.subject = subject
+        self.kind = kind
+        self.text = text
+        self.since = since
+        self.isAlarm = isAlarm
+    }
+
+    /// The thing that has a problem.
+    package enum Subject: Hashable, Sendable {
+        /// The host, or the daemon itself.
+        case host
+        case service(ServiceName)
+        /// A unit that is attached to these services.
+        case unit(UnitName, of: [ServiceName])
+        case source(SourceName)
+    }
+
+    /// The whole line: the subject and what is wrong with it.
+    package var sentence: String { subject.prefix + text }
+}
+
+extension Problem {
+    /// The kinds of problems. The raw value is their word in JSON; killswitchd(8) lists them.
+    package enum Kind: String, CaseIterable, Sendable {
+        case noDaemon = "no-daemon"
+        case configurationRefused = "configuration-refused"
+        case configurationNotKept = "configuration-not-kept"
+        case stateDirectory = "state-directory"
+        case runtimeDirectory = "runtime-directory"
+        case descriptors
+        case bus
+        case gate
+        case unit
+        case invalidAnswer = "invalid-answer"
+        case endUnreadable = "end-unreadable"
+        case versionUnknown = "version-unknown"
+        case valueInvalid = "value-invalid"
+        case stale
+        case unknown
+        case clock
+        case closingHeld = "closing-held"
+        case overrideEnds = "override-ends"
+        case unreadableState = "unreadable-state"
+        case source
+        case sourceUnwatched = "source-unwatched"
+        case sourceWarning = "source-warning"
+    }
+
+    /// What to do about it, as a clause.
+    package var advice: String {
+        let service = subject.services.first?.text ?? "SERVICE"
+        return switch kind {
+        case .noDaemon:
+            "type 'systemctl status killswitchd'; without it nothing closes and nothing opens"
+        case .configurationRefused: "correct the file, then type 'killswitchctl reload'"
+        case .configurationNotKept:
+            "free space in the state directory, then type 'killswitchctl reload'"
+        case .stateDirectory, .runtimeDirectory:
+            "free space or repair the file system; the writes are repeated until they succeed"
+        case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
+        case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
+        case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
+        case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
+        case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
+        case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
+        case .versionUnknown:
+            "set 'installed_version' in the service, or correct the file that it names"
+        case .valueInvalid: "correct the flag, or the type of the value"
+        case .stale: "see why the source does not confirm its flags; max_stale sets the limit"
+        case .unknown: "see why the source does not answer; when_unknown decides until it does"
+        case .clock: "have the clock of the host synchronised, as by systemd-timesyncd"
+        case .closingHeld:
+            "if it is meant, type 'killswitchctl confirm \(service)'; if not, correct the flags"
+        case .overrideEnds:
+            "to go on, give the order again by 'killswitchctl force \(service)'; else the flags decide"
+        case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
+        case .source: "see that this host reaches the source; it is fetched again by itself"
+        case .sourceUnwatched: "nothing, if a change may wait for the next poll"
+        case .sourceWarning: "see whether it is meant; the flags count nevertheless"
+        }
+    }
+}
+
+extension Problem.Subject {
+    /// Whether it is the host, or belongs to one of the chosen services.
+    func concerns(_ isChosen: (ServiceName) -> Bool) -> Bool {
+        switch self {
+        case .host, .source: true
+        case .service(let name): isChosen(name)
+        case .unit(_, let services): services.contains(where: isChosen)
+        }
+    }
+
+    /// The services that it names.
+    package var services: [ServiceName] {
+        switch self {
+        case .host, .source: []
+        case .service(let name): [name]
+        case .unit(_, let services): services
+        }
+    }
+
+    /// The unit that it is; nil for another subject.
+    package var unit: UnitName? {
+        if case .unit(let name, _) = self { name } else { nil }
+    }
+
+    /// The source that is concerned; nil for another subject.
+    package var source: SourceName? {
+        if case .source(let name) = self { name } else { nil }
+    }
+
+    fileprivate var prefix: String {
+        switch self {
+        case .host: ""
+        case .service(let name): "\(name): "
+        case .unit(let unit, let services):
+            "unit '\(unit)' of \(services.map { "'\($0)'" }.joined(separator: ", ")): "
+        case .source(let name): "source '\(name)': "
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CivilTime
+
+/// What is wrong with a service since when, as facts. The words are made when somebody asks: there may be
+/// one for each of many services.
+struct ServiceProblem: Hashable, Sendable {
+    let cause: Cause
+    let since: Instant
+
+    /// The facts.
+    enum Cause: Hashable, Sendable {
+        /// A switch cannot read the newest answer of its source. Without flags none were ever read.
+        case invalidAnswer(SourceName, InvalidFlag, hasFlags: Bool)
+        /// The verdict does not rest on current good flags.
+        case degraded(Reason)
+        /// Flags require this version, and the installed version is unknown.
+        case versionUnknown(SourceName, Version)
+        case valueInvalid(ValueName, SourceName, InvalidFlag)
+        /// An override is about to expire.
+        case overrideEnds(Override, at: ZonedInstant)
+    }
+
+    /// The problem of a service of this name in words.
+    func problem(of service: ServiceName) -> Problem {
+        Problem(.service(service), cause.kind, cause.text, since: since, isAlarm: true)
+    }
+}
+
+/// The problems of a service, each with the time at which it began.
+struct ServiceProblems: Hashable, Sendable {
+    private(set) var all: [ServiceProblem] = []
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// Takes in the present causes. A problem whose text alone has changed began when it first came.
+    /// Returns the causes that are new.
+    mutating func follow(_ causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
+        .Cause]
+    {
+        if causes.isEmpty {
+            if !all.isEmpty { all = [] }
+            return []
+        }
+        let before = all
+        all = causes.map { cause in
+            let known = before.first { $0.cause.isSameMatter(as: cause) }
+            return ServiceProblem(cause: cause, since: known?.since ?? now)
+        }
+        return causes.filter { cause in !before.contains { $0.cause == cause } }
+    }
+}
+
+extension ServiceProblem.Cause {
+    /// The cause that the reason of a verdict is; nil if the reason is no problem, or another cause says it
+    /// already.
+    init?(_ reason: Reason) {
+        guard reason.slug != .invalidAnswer, reason.slug.problemKind != nil else { return nil }
+        self = .degraded(reason)
+    }
+
+    /// The kind of problem that it is.
+    var kind: Problem.Kind {
+        switch self {
+        case .invalidAnswer: .invalidAnswer
+        case .versionUnknown: .versionUnknown
+        case .valueInvalid: .valueInvalid
+        case .overrideEnds: .overrideEnds
+        case .degraded(let reason): reason.slug.problemKind ?? .clock
+        }
+    }
+
+    /// What is wrong, as a clause about the service.
+    var text: String {
+        switch self {
+        case .invalidAnswer(let source, let problem, let hasFlags):
+            "the newest answer of source '\(source)' is no order: \(problem); "
+                + Notice.rest(hasFlags: hasFlags)
+        case .degraded(let reason): reason.sentence
+        case .versionUnknown(let source, let minimum):
+            "source '\(source)' requires version \(quoted(minimum.text)), and the installed version "
+                + "is unknown; the requirement does not count"
+        case .valueInvalid(let name, let source, let problem):
+            "the value '\(name)' of source '\(source)' cannot be read: \(problem); it stays as it was"
+        case .overrideEnds(let override, let end):
+            "the order of \(quoted(override.author)) to be \(override.state.rawValue) ends at \(end), "
+                + "then the flags decide"
+        }
+    }
+
+    /// Whether it is the same problem as `other`, perhaps in other words.
+    fileprivate func isSameMatter(as other: Self) -> Bool {
+        switch (self, other) {
+        case (.invalidAnswer(let own, _, _), .invalidAnswer(let others, _, _)): own == others
+        case (.degraded(let own), .degraded(let others)): own.slug == others.slug
+        case (.versionUnknown(let own, _), .versionUnknown(let others, _)): own == others
+        case (.valueInvalid(let own, _, _), .valueInvalid(let others, _, _)): own == others
+        case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
+        case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
+            (.overrideEnds, _):
+            false
+        }
+    }
+}
+
+extension Reason.Slug {
+    /// The kind of problem that a verdict with this reason has; nil if it is none.
+    package var problemKind: Problem.Kind? {
+        switch self {
+        case .invalidAnswer: .invalidAnswer
+        case .endUnreadable: .endUnreadable
+        case .staleHold, .staleOpen, .staleClosed, .expiredHold, .expiredOpen, .expiredClosed:
+            .stale
+        case .unknownOpen, .unknownClosed: .unknown
+        case .clockNotBelieved, .serverClock: .clock
+        case .closingHeld: .closingHeld
+        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
+            .window, .versionTooOld, .endPassed, .minClosed, .overridden:
+            nil
+        }
+    }
+}
+
+extension Override {
+    /// When people are told that it ends: in its last quarter, at most an hour before. A short order, such
+    /// as that of a drill, ends as everybody expects.
+    var noticeAt: Instant? {
+        let length = until - since
+        guard length >= .seconds(600) else { return nil }
+        return until - min(length / 4, .seconds(3600))
+    }
+}

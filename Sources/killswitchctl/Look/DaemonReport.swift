@@ -1,0 +1,132 @@
+import CivilTime
+import Control
+import Decision
+import Files
+import JSON
+import Records
+
+/// What the running daemon says of its sources and of everything that is wrong; without one, what the files
+/// in its runtime directory say.
+struct DaemonReport {
+    /// The sources; empty without a daemon.
+    private(set) var sources: [SourceReply] = []
+    /// The process of the daemon; nil if that is not known.
+    private(set) var process: ProcessReply?
+    /// Everything that is wrong, the worst first.
+    private(set) var problems: [ProblemLine] = []
+    /// Why the daemon does not answer; nil if it does.
+    private(set) var absence: String?
+    /// Whether nobody listens at the control socket.
+    private(set) var isGone = false
+
+    /// Asks the daemon about these services; about all of them if the list is empty. That it does not answer
+    /// is a problem only where a daemon has run: `killswitchd --once` leaves files without one.
+    init(of published: PublishedFiles, about services: [ServiceName]) {
+        // Soon enough to show the files of a daemon that is frozen.
+        let daemon = published.daemon(timeout: .seconds(2))
+        do {
+            let reply = try daemon.call("Sources")
+            process = reply["process"]?.object.flatMap(ProcessReply.init)
+            sources = reply.objects("sources").map { SourceReply(object: $0) }
+            let told = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
+            problems = told.objects("problems").map { ProblemLine(object: $0) }
+        } catch {
+            // A daemon before an upgrade does not know the method.
+            if !(error is MethodError) { noteAbsence(error, published) }
+            // A file that cannot be read is told by whoever shows the service.
+            do { try readFiles(published, services) } catch {}
+        }
+    }
+
+    /// The daemon does not answer.
+    private mutating func noteAbsence(_ error: any Error, _ published: PublishedFiles) {
+        absence = CommandFailure(error).message
+        isGone = (error as? SocketError)?.isNobodyThere == true
+        guard published.signOfLife != nil else { return }
+        let problem = published.absence(error)
+        problems = [problem]
+        absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
+    }
+
+    /// Adds what the files tell.
+    private mutating func readFiles(
+        _ published: PublishedFiles, _ services: [ServiceName]
+    ) throws {
+        if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
+            let text = "configuration refused, the last accepted one is in force: \(refusal)"
+            let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
+            problems.append(ProblemLine(problem))
+        }
+        for service in services.isEmpty ? try published.servicesIfAny() : services {
+            problems += try published.problems(of: service)
+        }
+    }
+}
+
+/// A problem as the daemon tells it, or as the files show it.
+struct ProblemLine {
+    /// The object: a `Problem` of the interface `io.killswitchd`.
+    let object: JSON.Object
+
+    /// A problem in a reply of the daemon.
+    init(object: JSON.Object) { self.object = object }
+
+    /// A problem that this program has found itself.
+    init(_ problem: Problem) { object = problem.json }
+
+    /// Its kind; nil for one that a newer daemon has.
+    var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
+    /// Whether monitoring is told.
+    var isAlarm: Bool { object["alarm"]?.bool ?? true }
+    /// What to do about it.
+    var advice: String { object.text("advice") }
+    /// Whether it concerns the whole host.
+    var isOfHost: Bool {
+        object.strings("services").isEmpty && object["source"]?.string == nil
+            && object["unit"]?.string == nil
+    }
+
+    /// The sentence, and how long it is so.
+    func line(at now: Instant) -> String {
+        let since = Instant(argument: object.text("since")).map { max(.zero, now - $0) }
+        return object.text("text") + (since.map { " (for \($0.rough))" } ?? "")
+    }
+}
+
+extension PublishedFiles {
+    /// That no daemon answers, since the last sign of life. It is dead if nobody listens at its socket; a
+    /// socket that is missing may have been removed from a daemon that goes on.
+    func absence(_ error: any Error) -> ProblemLine {
+        let (socket, sign) = (error as? SocketError, signOfLife)
+        let isSilent = sign.map { now - $0 > .seconds(60) } ?? true
+        let isDead = socket?.isNobodyThere == true && (isSilent || socket?.isRefused == true)
+        let fact = isDead ? "killswitchd does not run" : "killswitchd does not answer"
+        let problem = Problem(.host, .noDaemon, "\(fact): \(error)", since: sign, isAlarm: true)
+        return ProblemLine(problem)
+    }
+
+    /// What the files of a service say: why its verdict does not rest on good flags, and what is wrong with its
+    /// units.
+    fileprivate func problems(of service: ServiceName) throws -> [ProblemLine] {
+        var problems: [ProblemLine] = []
+        if let state = try state(of: service),
+            let kind = Reason.Slug(rawValue: state.reason)?.problemKind
+        {
+            let text = state.object.text("reason_text")
+            problems.append(
+                ProblemLine(Problem(.service(service), kind, text, since: nil, isAlarm: true)))
+        }
+        if let text = gate(of: service)?.problem {
+            problems.append(
+                ProblemLine(Problem(.service(service), .gate, text, since: nil, isAlarm: true)))
+        }
+        for unit in try units(of: service) {
+            guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
+                continue
+            }
+            let subject = Problem.Subject.unit(name, of: [service])
+            problems.append(ProblemLine(Problem(subject, .unit, text, since: nil, isAlarm: true)))
+        }
+        return problems
+    }
+}

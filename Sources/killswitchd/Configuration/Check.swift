@@ -1,0 +1,87 @@
+import Decision
+import Files
+import HostConfiguration
+import JSON
+import Settings
+import SourceKinds
+
+/// `--check`: prints the files of the configuration, and each setting with its place. Warns of files that the daemon
+/// could not read.
+enum Check {
+    /// Checks the configuration; returns the exit status.
+    static func run(_ options: Options, _ log: Log) -> Int32 {
+        do {
+            let files = try ConfigurationFiles(reading: options.places())
+            for file in files.contents { print("read \(file.path.printable)") }
+            for file in files.skipped { print("\(file)".printable) }
+            let configuration = try Configuration(files)
+            let settings = configuration.settings
+            for setting in settings.effective { print("\(setting)".printable) }
+            for warning in settings.warnings { log.write(.warning, "\(warning)") }
+            let reader = FileReader.ofTheDaemon(isOfTheSystem: options.configuration == nil)
+            for need in settings.neededFiles {
+                guard let problem = reader.problem(of: need) else { continue }
+                log.write(.warning, "\(need.origin): \(problem)")
+            }
+            return options.isProbing
+                ? try Probe(settings, options).run() : DaemonExitStatus.success
+        } catch let error as UsageError {
+            if let message = error.message { log.write(.error, message) }
+            return DaemonExitStatus.usage
+        } catch {
+            log.write(.error, "\(error)")
+            return DaemonExitStatus.configuration
+        }
+    }
+}
+
+/// A file that a source or a service reads.
+struct NeededFile {
+    /// How the file is named, and how strict its mode has to be.
+    enum Kind {
+        case plain(String)
+        case certificate(Credential)
+        case secret(Credential)
+    }
+
+    let kind: Kind
+    /// Where the setting is.
+    let origin: String
+}
+
+extension Settings {
+    /// The files that the sources and services of this configuration read.
+    fileprivate var neededFiles: [NeededFile] {
+        sources.flatMap { source in
+            source.kind.neededFiles.map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
+        }
+            + services.compactMap { service in
+                guard case .file(let path) = service.installed else { return nil }
+                return NeededFile(kind: .plain(path), origin: "service '\(service.name)'")
+            }
+    }
+}
+
+extension Source.Kind {
+    fileprivate var neededFiles: [NeededFile.Kind] {
+        switch self {
+        case .file(let path, _): [.plain(path)]
+        case .http(let site): site.neededFiles
+        case .ofrep(let site): site.server.neededFiles
+        case .etcd(let site):
+            site.server.neededFiles + [site.login?.password].compactMap(\.self).map { .secret($0) }
+        case .firebase: []
+        case .firebaseServer(let site): [site.credential].compactMap(\.self).map { .secret($0) }
+        }
+    }
+}
+
+extension Site {
+    fileprivate var neededFiles: [NeededFile.Kind] {
+        let certificates = [authorities, clientKey == nil ? nil : clientCertificate]
+        // Without a key of its own the file of the certificate holds both.
+        let secrets = [clientKey ?? clientCertificate, bearer, apiKey]
+        return certificates.compactMap(\.self).map { .certificate($0) }
+            + secrets.compactMap(\.self).map { .secret($0) }
+    }
+}

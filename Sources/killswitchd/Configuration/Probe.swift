@@ -1,0 +1,61 @@
+import Decision
+import EventLoop
+import Files
+import Glibc
+import HostConfiguration
+import JSON
+import RemoteFlags
+import Settings
+
+/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended.
+///
+/// No file of the daemon is written, but a source of type `firebase` may register this host.
+final class Probe {
+    private let loop: EventLoop
+    private let sources: SourceList
+    private let followed: [any FlagSource]
+    private var outcomes: [SourceName: Outcome] = [:]
+
+    /// Makes the sources of a configuration. If root probes the sources of the system, the process becomes the
+    /// daemon's user for good, so that it may read what the daemon may read.
+    init(_ settings: Settings, _ options: Options) throws {
+        let reader = FileReader.ofTheDaemon(isOfTheSystem: options.configuration == nil)
+        let paths = try DirectoryPaths(options)
+        try reader.becomeDaemon()
+        loop = try EventLoop()
+        sources = SourceList(
+            on: loop,
+            .ofThisProcess(
+                stateDirectory: paths.state, runtimeDirectory: paths.runtime,
+                credentialsDirectory: reader.credentials))
+        followed = try sources.follow(settings.sources)
+        let keys = settings.plan.keysRead
+        for source in followed { source.follow(keys[source.name] ?? []) }
+    }
+
+    /// Fetches from each source; returns the exit status.
+    func run() throws -> Int32 {
+        sources.deliver = { [unowned self] event in
+            if case .fetched(let source, let outcome, _) = event, outcomes[source] == nil {
+                outcomes[source] = outcome
+            }
+        }
+        for source in followed { source.fetch(unlessMatching: Validators()) }
+        // Each source ends its fetch inside of its time limit.
+        while outcomes.count < followed.count { try loop.runOnce(.seconds(60)) }
+        var status = DaemonExitStatus.success
+        for source in followed {
+            let words: String
+            switch outcomes[source.name] {
+            case .answer(let answer): words = "answers, \(answer.flags.count) flags"
+            case .unchanged, nil: words = "answers"
+            case .failure(let failure):
+                words = "fails: \(failure.detail)"
+                status = DaemonExitStatus.noAnswer
+            }
+            print("source '\(source.name)' \(words.printable)")
+            source.stop()
+        }
+        return status
+    }
+}

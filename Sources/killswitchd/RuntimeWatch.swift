@@ -1,0 +1,108 @@
+import CivilTime
+import Decision
+import EventLoop
+import Faults
+import Files
+import Records
+
+/// Notices that somebody deletes files of the runtime directory, so that they come back at once.
+///
+/// One watch is on the directory, and one on the folder of each service, up to a limit: a host has a few services,
+/// and ten thousand watches would cost the kernel some megabytes. The files of a service beyond the limit come
+/// back at a poll of its source. The daemon replaces its files by renaming, which no watch reports: as long as
+/// nobody deletes anything, the watches cost no wake-up.
+final class RuntimeWatch {
+    /// What was deleted.
+    struct Deletions: Equatable {
+        /// Names in the directory, such as `control.sock`, and in folders of services: `shop/state.json`.
+        var names: Set<String> = []
+        /// Whether the directory itself is gone.
+        var isWhole = false
+
+        /// The services with a file less, or without a folder.
+        var services: [ServiceName] {
+            let names = names.compactMap { $0.split(separator: "/").first }
+            return Set(names.compactMap { ServiceName(String($0)) }).sorted()
+        }
+    }
+
+    private let loop: EventLoop
+    private let path: String
+    private let tell: (Deletions) -> Void
+    private var directory: Watch?
+    private var folders: [ServiceName: Watch] = [:]
+    private var timer: Timer?
+    private var gathered = Deletions()
+
+    /// Watches the directory. `tell` is called soon after a deletion; one call for `rm -rf`.
+    init(
+        _ loop: EventLoop, _ path: String, tell: @escaping (Deletions) -> Void
+    ) throws(SystemError) {
+        self.loop = loop
+        self.path = path
+        self.tell = tell
+        timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in
+            var deletions = gathered
+            gathered = Deletions()
+            // The daemon may have written the file again itself.
+            deletions.names = deletions.names.filter { name in !isThere("\(path)/\(name)") }
+            // An open file in it keeps the directory from being reported.
+            if !isThere(path) { deletions.isWhole = true }
+            if deletions != Deletions() { self.tell(deletions) }
+        }
+        rearm()
+    }
+
+    /// Watches the directory that is at the path now.
+    func rearm() {
+        folders = [:]
+        directory = watch(path) { [unowned self] event in
+            if let name = event.name { note(name) } else { gather { $0.isWhole = true } }
+        }
+    }
+
+    /// Watches the folder of a service, which was written just now.
+    func follow(_ service: ServiceName) {
+        guard folders[service] == nil, folders.count < Self.mostFolders else { return }
+        folders[service] = watch("\(path)/\(service)") { [unowned self] event in
+            guard let name = event.name, name.utf8.first != UInt8(ascii: ".") else { return }
+            gather { $0.names.insert("\(service)/\(name)") }
+        }
+    }
+
+    /// The files of a service are deleted by the daemon itself.
+    func unfollow(_ service: ServiceName) { folders[service] = nil }
+
+    private static let mostFolders = 1000
+
+    /// Long enough for `rm -rf`, and well below the second that the manual promises.
+    private static let patience: Duration = .milliseconds(200)
+
+    private func note(_ name: String) {
+        // The watch of the folder is gone with it.
+        if let service = ServiceName(name) { folders[service] = nil }
+        gather { $0.names.insert(name) }
+    }
+
+    private func gather(_ change: (inout Deletions) -> Void) {
+        if gathered == Deletions() { timer?.set(at: loop.now.boot + Self.patience) }
+        change(&gathered)
+    }
+
+    private func isThere(_ path: String) -> Bool {
+        do { return try File.exists(path) } catch { return false }
+    }
+
+    /// Nil if the directory is not there, or the kernel has no watch left: a poll finds the deletion then.
+    private func watch(_ path: String, _ handler: @escaping (Watch.Event) -> Void) -> Watch? {
+        do {
+            return try Watch(loop, path, [.delete, .deleteSelf, .onlyDirectory]) { event in
+                // The end of a watch follows the deletion of its directory, and says nothing new.
+                if event.mask.contains(.ignored) { return }
+                handler(event)
+            }
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Every problem of a moment, as all surfaces print it.
+@Suite struct OverviewTests {
+    private static let running = #"{"service_end": "no"}"#
+
+    private func lines(_ play: Transcript, _ condition: HostCondition = HostCondition()) -> [String]
+    {
+        play.machine.overview(at: play.now, condition).problems.map { problem in
+            let since = problem.since.map { "\((play.now.wall - $0).wholeSeconds) s" } ?? "-"
+            return "\(problem.kind.rawValue)\(problem.isAlarm ? "!" : "") \(since) "
+                + problem.sentence
+        }
+    }
+
+    @Test func nothingIsWrongWhereNothingIs() throws {
+        let play = try Transcript([try service()]).answered(Self.running)
+        #expect(lines(play).isEmpty)
+    }
+
+    @Test func aFailedSourceIsAnAlarmOnceItsFlagsAreOlderThanThreeIntervals() throws {
+        var play = try Transcript([try service()]).answered(Self.running)
+        let app: SourceName = try named("app")
+        play.at(60, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        let text = "source 'app': no route; known flags stay in force"
+        #expect(lines(play) == ["source 0 s \(text)"])
+        play.at(180, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        #expect(lines(play) == ["source 120 s \(text)"])
+        play.at(181, .woke)
+        #expect(lines(play) == ["source! 121 s \(text)"])
+        play.at(200, .fetched(app, .unchanged))
+        #expect(lines(play).isEmpty)
+    }
+
+    @Test func aSourceThatNeverAnsweredHasNoFlagsThatStayInForce() throws {
+        var play = try Transcript([try service()])
+        play.at(0, .started)
+        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        #expect(
+            lines(play) == ["source 0 s source 'app': no route; no flags of it are known yet"])
+        #expect(play.text.contains("no route; no flags of it are known yet, retrying in "))
+    }
+
+    @Test func aWordThatIsNoOrderIsAProblemOfItsServiceSinceItCameFirst() throws {
+        var play = try Transcript([try service()]).answered(Self.running)
+        try play.at(60, "app", answers: #"{"service_end": 7}"#)
+        try play.at(90, "app", answers: "{}")
+        #expect(
+            lines(play) == [
+                "invalid-answer! 30 s shop: the newest answer of source 'app' is no order: "
+                    + "key 'service_end' is missing; known flags stay in force"
+            ])
+        try play.at(120, "app", answers: Self.running)
+        #expect(lines(play).isEmpty)
+    }
+
+    /// The services would repeat what the source says.
+    @Test func anAnswerWithoutFlagsIsAProblemOfItsSourceAlone() throws {
+        var play = try Transcript([try service(), try service("web")]).answered(Self.running)
+        let failure = Failure(.invalid, "the answer is a web page, not JSON")
+        play.at(60, .fetched(try named("app"), .failure(failure)))
+        #expect(
+            lines(play) == [
+                "source 0 s source 'app': the answer is a web page, not JSON; known flags stay in force"
+            ])
+    }
+
+    @Test func heldClosingsAreProblemsUntilTheyAreConfirmed() throws {
+        var play = try HostGuardTests.running(["a", "b"], limit: 1)
+        try play.at(2, "app", answers: #"{"service_end": "yes"}"#)
+        play.at(12, .woke)
+        let text =
+            "source 'app' closes more services at once than close_at_once allows, so the gate stays open until "
+            + "somebody confirms"
+        #expect(
+            lines(play) == [
+                "closing-held! 10 s a: \(text)", "closing-held! 10 s b: \(text)",
+            ])
+        play.at(13, .confirm([try named("a")], by: "root"))
+        #expect(lines(play) == ["closing-held! 11 s b: \(text)"])
+    }
+
+    @Test func anOrderThatEndsSoonIsToldInTheLogAndIsAProblem() throws {
+        var play = try Transcript([try service()]).answered(Self.running)
+        play.at(1, .override(try named("shop"), try .order(.maintenance)))
+        play.at(2699, .woke)
+        #expect(lines(play).isEmpty)
+        play.forget()
+        play.at(2700, .woke)
+        let text =
+            "shop: the order of 'root' to be maintenance ends at 2027-03-01T13:00:00+00:00, then the flags decide"
+        #expect(lines(play) == ["override-ends! 0 s \(text)"])
+        #expect(play.textWithoutFetches == "2700s woke\n    say notice: \(text)\n")
+        play.at(3600, .woke)
+        #expect(lines(play).isEmpty)
+    }
+
+    @Test func staleFlagsAreAProblem() throws {
+        let policy = Policy(maxStale: .seconds(100))
+        var play = try Transcript([try service(policy: policy)]).answered(Self.running)
+        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(100, .woke)
+        #expect(
+            lines(play) == [
+                "stale! 0 s shop: the flags of source 'app' are older than max_stale, and are held",
+                "source 40 s source 'app': no route; known flags stay in force",
+            ])
+    }
+
+    @Test func aDirectoryThatIsFullIsOneProblemHoweverManyWritesFail() throws {
+        var play = try Transcript([try service()]).answered(Self.running)
+        play.at(1, .recorded(.storeFlags(try named("app")), problem: "no space"))
+        play.at(1, .recorded(.storeLedger, problem: "no space"))
+        play.at(1, .recorded(.publish(try named("shop")), problem: "read-only"))
+        #expect(
+            lines(play) == [
+                "state-directory! 0 s store the flags of source 'app' and 1 more: no space",
+                "runtime-directory! 0 s write the files of service 'shop': read-only",
+            ])
+        play.at(2, .recorded(.storeFlags(try named("app")), problem: nil))
+        play.at(2, .recorded(.storeLedger, problem: nil))
+        #expect(
+            lines(play) == [
+                "runtime-directory! 1 s write the files of service 'shop': read-only"
+            ])
+        play.at(3, .recorded(.publish(try named("shop")), problem: nil))
+        #expect(lines(play).isEmpty)
+    }
+
+    @Test func theConfigurationAndTheDescriptorsComeFirst() throws {
+        var play = try Transcript([try service()]).answered(Self.running)
+        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        var condition = HostCondition()
+        condition.refusal = HostCondition.Since("a.toml:1:1: no", since: play.now.wall)
+        condition.keeping = HostCondition.Since("no space", since: play.now.wall)
+        condition.descriptors = (used: 90, limit: 100)
+        #expect(
+            lines(play, condition) == [
+                "configuration-refused! 0 s configuration refused, the last accepted one is in force: a.toml:1:1: no",
+                "configuration-not-kept! 0 s the accepted configuration is not stored: no space",
+                "descriptors! - the daemon uses 90 of 100 descriptors",
+                "source 0 s source 'app': no route; known flags stay in force",
+            ])
+    }
+
+    @Test func problemsOfOtherServicesAreLeftOut() throws {
+        let (shop, web) = (try service(), try service("web", sources: ["other"]))
+        var play = try Transcript([shop, web]).answered(Self.running)
+        play.at(60, .fetched(try named("other"), .failure(Failure(.unreachable, "no route"))))
+        let overview = play.machine.overview(at: play.now)
+        #expect(overview.problemReferences { $0 == shop.name }.isEmpty)
+        #expect(overview.problemReferences { $0 == web.name }.count == 2)
+    }
+
+    @Test(arguments: Problem.Kind.allCases)
+    func everyKindSaysWhatToDo(_ kind: Problem.Kind) {
+        #expect(!Problem(.host, kind, "", since: nil, isAlarm: true).advice.isEmpty)
+    }
+}

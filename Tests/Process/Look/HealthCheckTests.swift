@@ -1,0 +1,101 @@
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// `killswitchctl status --check`, for monitoring.
+@Suite(.timeLimit(.minutes(1))) struct HealthCheckTests {
+    private func running(_ configuration: String = Daemon.shop) throws -> Daemon {
+        let daemon = try Daemon(configuration)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        return daemon
+    }
+
+    private func check(_ daemon: Daemon, _ more: String...) throws -> Program.Result {
+        try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            ["status", "--check", "--runtime-directory", daemon.folder("run")] + more)
+    }
+
+    @Test func whereAllIsWellItPrintsNothing() throws {
+        #expect(try check(try running()) == .init(status: 0, output: "", errors: ""))
+    }
+
+    @Test func flagsThatAreNoOrderAreALine() throws {
+        let daemon = try running()
+        try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
+        #expect(try daemon.control("refresh").status == 0)
+        let result = try check(daemon)
+        #expect(result.status == 1 && result.errors == "")
+        #expect(
+            result.output.hasPrefix(
+                "shop: the newest answer of source 'shop' is no order: key 'service_end' is a number"
+            ))
+        let json = try JSON.Value.parse(try check(daemon, "--json").output)
+        #expect(json.array?.first?.object?["kind"] == "invalid-answer")
+    }
+
+    /// One failed fetch is none: monitoring that fails with each lost packet is switched off.
+    @Test func aSourceIsALineOnceItsFlagsAreOlderThanThreeIntervals() throws {
+        let daemon = try running(
+            """
+            [source.app]
+            type = "file"
+            path = "flags.json"
+            interval = "1s"
+            [service.shop]
+            source = "app"
+            format = "service-end"
+            """)
+        _ = try Program.run("/bin/rm", [daemon.folder("flags.json")])
+        #expect(try daemon.control("refresh").status == 1)
+        try daemon.waitUntil("its flags are too old") { try check(daemon).status == 1 }
+        let output = try check(daemon).output
+        #expect(output.contains("source 'app': open '"))
+        #expect(output.contains("no such file or directory; known flags stay in force (for "))
+    }
+
+    @Test func aRefusedConfigurationIsALine() throws {
+        let daemon = try running()
+        try daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        #expect(try daemon.control("reload").status == 78)
+        let result = try check(daemon)
+        #expect(result.status == 1)
+        #expect(
+            result.output.hasPrefix(
+                "configuration refused, the last accepted one is in force: "))
+    }
+
+    @Test func aDeadDaemonIsALineAndSoIsOneThatNeverRan() throws {
+        let daemon = try running()
+        try daemon.stop(SIGKILL)
+        let dead = try check(daemon)
+        #expect(dead.status == 1)
+        #expect(dead.output.hasPrefix("killswitchd does not run: connect to '"))
+        let never = try check(try Daemon())
+        #expect(never.status == 1 && never.output.hasPrefix("killswitchd does not run: "))
+    }
+
+    @Test func onlyTheNamedServicesAreChecked() throws {
+        let daemon = try Daemon(
+            Daemon.shop + """
+
+                [service.web]
+                source = "file:web.json"
+                format = "service-end"
+                first_timeout = "1s"
+                """)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.waitUntil("the other has no flags") { try check(daemon).status == 1 }
+        #expect(try check(daemon, "shop").status == 0)
+        #expect(try check(daemon, "web").status == 1)
+        #expect(try check(daemon, "wbe").status == 4)
+    }
+
+    @Test func aWrongOptionIsAUsageError() throws {
+        #expect(try check(try running(), "--nonsense").status == 2)
+    }
+}

@@ -1,0 +1,119 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// Orders for several services, and the words for a state.
+@Suite(.timeLimit(.minutes(1))) struct SeveralServicesTests {
+    private func running() throws -> Daemon {
+        let daemon = try Daemon(
+            ["shop", "web", "mail"].map {
+                Daemon.shop.replacing("service.shop", with: "service.\($0)")
+            }
+            .joined(separator: "\n"))
+        try daemon.start()
+        for service in ["shop", "web", "mail"] { try daemon.waitFor("running", of: service) }
+        return daemon
+    }
+
+    private static let order = ["--for", "1h", "--reason", "x"]
+
+    private func control(_ daemon: Daemon, _ arguments: [String]) throws -> Program.Result {
+        try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            arguments + ["--runtime-directory", daemon.folder("run")])
+    }
+
+    @Test func oneOrderIsForSeveralServices() throws {
+        let daemon = try running()
+        let forced = try control(daemon, ["force", "shop", "web", "ended"] + Self.order)
+        #expect(forced.status == 0)
+        #expect(forced.output.contains("shop: forced to be ended, its gate is closed"))
+        #expect(forced.output.contains("web: forced to be ended, its gate is closed"))
+        #expect(try daemon.member("state", of: "mail") == "\"running\"")
+        let released = try control(daemon, ["release", "--all"])
+        #expect(released.status == 0 && !released.output.contains("mail"))
+        #expect(try daemon.control("is-open", "shop").status == 0)
+        #expect(try daemon.control("is-open", "web").status == 0)
+    }
+
+    @Test(arguments: [("closed", "maintenance"), ("open", "running")]) func aGateStandsForAState(
+        _ word: String, _ state: String
+    ) throws {
+        let daemon = try running()
+        let forced = try control(daemon, ["force", "--all", word, "--json"] + Self.order)
+        #expect(forced.status == 0)
+        let states = try #require(JSON.Value.parse(forced.output).array)
+            .compactMap { $0.object?["service"]?.object?["state"]?.string }
+        #expect(states == [state, state, state])
+    }
+
+    /// A typing error in one of the names must not leave half of the services closed.
+    @Test func aServiceThatDoesNotExistStopsTheOrderForAll() throws {
+        let daemon = try running()
+        let forced = try control(daemon, ["force", "shop", "wbe", "closed"] + Self.order)
+        #expect(forced.status == 4)
+        #expect(forced.errors == "killswitchctl: no such service 'wbe'; did you mean 'web'?\n")
+        #expect(try daemon.control("is-open", "shop").status == 0)
+    }
+
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let says: String
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(arguments: [
+        Wrong(
+            arguments: ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
+            says: "The value '5min' is invalid for '--for <for>': write '5m'"),
+        Wrong(
+            arguments: ["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"],
+            says: "write '90m'"),
+        Wrong(
+            arguments: ["force", "shop", "ended", "--for", "soon", "--reason", "x"],
+            says: "write a number and a unit (ms, s, m, h, d), such as '30s'"),
+        Wrong(
+            arguments: ["force", "shop", "ended", "--for", "400000d", "--reason", "x"],
+            says: "--for is at most 36600d, a hundred years"),
+        Wrong(
+            arguments: ["force", "shop", "mantenance"] + order,
+            says: "'mantenance' is no state: did you mean 'maintenance'?"),
+        Wrong(
+            arguments: ["force", "My Shop", "ended"] + order,
+            says: "'My Shop' is no service: a name is 1 to 63 of a-z"),
+        Wrong(
+            arguments: ["force", "closed"] + order,
+            says: "name the service and the state: killswitchctl force SERVICE closed"),
+        Wrong(
+            arguments: ["force", "--all", "shop", "closed"] + order,
+            says: "--all is for every service: name none"),
+        Wrong(
+            arguments: ["wait", "shop", "--for", "open", "--timeout", "1,5h"], says: "such as '30s'"
+        ),
+        Wrong(
+            arguments: ["wait", "shop", "--for", "open", "--timeout", "1.5h"], says: "write '90m'"),
+        Wrong(arguments: ["history", "--since", "2 days"], says: "write 2d"),
+        Wrong(
+            arguments: ["simulate", "--flags", "x", "--format", "switch", "--at", "tomorrow"],
+            says: "write it like 2027-03-01T12:00:00+09:00"),
+        Wrong(arguments: ["is-open", "Shop"], says: "a name is 1 to 63 of a-z"),
+    ]) func aWrongValueSaysWhy(_ wrong: Wrong) throws {
+        let result = try Program.run(try Programs.path(of: "killswitchctl"), wrong.arguments)
+        #expect(result.status == 2)
+        #expect(result.errors.contains(wrong.says), "\(result.errors)")
+    }
+
+    /// A program that reads the output of --json has the mistakes too.
+    @Test func aRefusedReloadIsJSON() throws {
+        let daemon = try running()
+        try daemon.folder.write("[service.shop]\nsorce = 1\n", to: "killswitchd.toml")
+        let refused = try daemon.control("reload", "--json")
+        #expect(refused.status == 78)
+        let answer = try #require(try JSON.Value.parse(refused.output).object)
+        #expect(answer["error"]?.string == "io.killswitchd.ConfigurationRefused")
+        let problems = answer["parameters"]?.object?["problems"]?.string
+        #expect(problems?.contains(":2:1: unknown key 'sorce'") == true)
+        #expect(refused.errors.contains("the configuration is refused"))
+    }
+}

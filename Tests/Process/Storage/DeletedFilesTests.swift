@@ -1,0 +1,88 @@
+import CivilTime
+import EventLoop
+import Files
+import Glibc
+import Support
+import Testing
+
+/// Somebody deletes files of the runtime directory: they come back at once, and not at the next poll, which is an
+/// hour away here.
+@Suite(.timeLimit(.minutes(1))) struct DeletedFilesTests {
+    private static let configuration = """
+        [source.app]
+        type = "file"
+        path = "flags.json"
+        interval = "1h"
+        [service.shop]
+        source = "app"
+        format = "service-end"
+        """
+
+    private func running() throws -> Daemon {
+        let daemon = try Daemon(Self.configuration)
+        try daemon.start()
+        try daemon.waitFor("running")
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        return daemon
+    }
+
+    @Test(arguments: [
+        "shop/state.json", "shop/state.env", "shop/open", "source.app", "control.sock",
+        "daemon.lock",
+    ]) func aDeletedFileComesBack(_ name: String) throws {
+        let daemon = try running()
+        let path = daemon.folder("run/\(name)")
+        try File.remove(path)
+        try daemon.waitUntil("'\(name)' is back") { try File.exists(path) }
+        #expect(
+            try daemon.log.contains(
+                "warning: somebody has deleted files in \(daemon.folder("run")): they are written again"
+            ))
+        #expect(try daemon.control("release", "shop").status == 0)
+    }
+
+    @Test func everythingComesBackAndOrdersWorkAgain() throws {
+        let daemon = try running()
+        for command in ["rm -rf \(daemon.folder("run"))/*", "rm -rf \(daemon.folder("run"))"] {
+            _ = try Program.run("/bin/sh", ["-c", command])
+            try daemon.waitUntil("it answers after '\(command)'") {
+                try daemon.control("release", "shop").status == 0
+                    && File.exists(daemon.folder("run/shop/state.json"))
+                    && File.exists(daemon.folder("run/source.app"))
+            }
+        }
+        #expect(
+            try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").status == 0
+        )
+        #expect(try daemon.control("is-open", "shop").status == 1)
+    }
+
+    /// The mark tells when the source confirmed its flags, and not when the file was made.
+    @Test func aDeletedMarkComesBackWithItsTime() throws {
+        let daemon = try running()
+        let mark = daemon.folder("run/source.app")
+        let before = try File.modificationTime(of: mark)
+        try File.remove(mark)
+        try daemon.waitUntil("the mark is back") { try File.exists(mark) }
+        let after = try File.modificationTime(of: mark)
+        #expect(abs(after - before) < 100_000)
+    }
+
+    /// What the daemon removes itself is no deletion: its lines say nothing of it.
+    @Test func aServiceThatIsNoLongerConfiguredIsNoDeletion() throws {
+        let daemon = try running()
+        try daemon.folder.write(
+            Self.configuration.replacing("service.shop", with: "service.web"),
+            to: "killswitchd.toml")
+        #expect(try daemon.control("reload").status == 0)
+        try daemon.waitFor("running", of: "web")
+        try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/shop")) }
+        // The deletion of this file is told after the other one would have been.
+        try File.remove(daemon.folder("run/web/state.env"))
+        try daemon.waitUntil("it is back") { try File.exists(daemon.folder("run/web/state.env")) }
+        let told = try daemon.log.split(separator: "\n").filter {
+            $0.contains("somebody has deleted")
+        }
+        #expect(told.count == 1)
+    }
+}

@@ -1,0 +1,96 @@
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What people read who meet a closed gate.
+    @Suite struct ClosedGateTests {
+        @Test func attachToAClosedGateSaysThatTheUnitWasStopped() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web", "t-idle")
+            try host.start()
+            try host.run("systemctl start t-web")
+            let said = try host.run("killswitchctl attach shop t-web t-idle")
+            #expect(
+                said.hasSuffix("stopped t-web.service: the gate of 'shop' is closed (ended)\n"),
+                "\(said)")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            // Nobody stops a unit without the daemon, and nobody says so.
+            try host.run(
+                "killswitchctl detach --all; systemctl stop killswitchd; systemctl start t-web")
+            let still = try host.run("killswitchctl attach shop t-web")
+            #expect(
+                still.contains(
+                    "t-web.service still runs, and the gate of 'shop' is closed (ended); "))
+            #expect(still.contains("is killswitchd running?"))
+        }
+
+        /// Whoever types `systemctl start web` finds the kill switch in the journal and in `systemctl status`.
+        @Test func aRefusedStartLeadsToTheKillSwitch() throws {
+            let host = try Host()
+            try host.unit(
+                "t-web.service",
+                "[Unit]\nDescription=The web shop, 100% ours\n[Service]\nExecStart=/bin/sleep infinity\n"
+            )
+            try host.start(attaching: "t-web")
+            let title = "The web shop, 100% ours (kill switch: killswitchctl explain shop)"
+            #expect(try host.property("Description", of: "t-web") == title)
+            // A second attachment does not extend it once more.
+            try host.run("killswitchctl attach shop t-web")
+            #expect(try host.property("Description", of: "t-web") == title)
+            try host.set(Host.maintenance)
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            let refused = try host.system.attempt("systemctl start t-web")
+            #expect(refused.status != 0)
+            let status = try host.system.attempt("systemctl status t-web --no-pager").output
+            #expect(status.contains(title) && status.contains("man:killswitchctl(1)"), "\(status)")
+            let journal = try host.run("journalctl --sync; journalctl -n 50 --no-pager -t systemd")
+            #expect(journal.contains("for t-web.service - \(title)"), "\(journal)")
+            try host.run("killswitchctl detach --all")
+            #expect(try host.property("Description", of: "t-web") == "The web shop, 100% ours")
+        }
+
+        /// The sandbox hides the processes of others: the client shows its login uid.
+        @Test func anOrderBySudoIsRecordedAsThePersonInTheSandbox() throws {
+            let host = try Host()
+            try host.run("id t-alice 2>/dev/null || /usr/sbin/useradd --system t-alice")
+            let user = try host.run("id -u t-alice").dropLast()
+            try host.start()
+            let author = "t-alice (login uid \(user), SUDO_USER) as root (uid 0)"
+            let forced = try host.run(
+                "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
+                    + "--for 1h --reason disk")
+            #expect(forced.contains(" by \(author)\n"), "\(forced)")
+            #expect(try host.journal(of: .overridden).last?["KILLSWITCH_AUTHOR"]?.string == author)
+            #expect(try host.run("killswitchctl history shop").contains("t-alice"))
+        }
+
+        /// The state directory is 0700: a member of the group asks the daemon.
+        @Test func aMemberOfTheGroupSeesTheWholeExplanation() throws {
+            let host = try Host()
+            try host.start()
+            let text = try host.run(
+                "setpriv --reuid nobody --regid nogroup --groups killswitchd killswitchctl explain shop"
+            )
+            #expect(text.contains("flags  ") && text.contains("policy"), "\(text)")
+        }
+
+        /// systemd makes the runtime directory: the daemon may not write in /run.
+        @Test func deletedFilesComeBackAlsoWithTheirDirectory() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web")
+            for command in ["rm -rf /run/killswitchd/*", "rm -rf /run/killswitchd"] {
+                try host.wait(until: "test -e /run/killswitchd/shop/units.json")
+                _ = try host.system.attempt(command)
+                try host.wait(
+                    until:
+                        "cd /run/killswitchd && test -e shop/open -a -e shop/state.json -a -S control.sock "
+                        + "-a -e shop/units.json && killswitchctl release shop")
+            }
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+        }
+    }
+}

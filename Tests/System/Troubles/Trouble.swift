@@ -1,0 +1,231 @@
+import Testing
+
+/// A kind of trouble, and how a test makes it on the booted system with the service `shop`.
+struct Trouble: Sendable, CustomTestStringConvertible {
+    let name: String
+    var configuration = Host.shop
+    /// The flags of the shop before.
+    var flags: String? = Host.open
+    /// What every surface has to say.
+    let needle: String
+    /// What the journal says instead, where it tells what began and the others what is.
+    var journal: String?
+    /// Prepares the system before the daemon starts.
+    var prepare: @Sendable (Host) throws -> Void = { _ in }
+    let cause: @Sendable (Host) throws -> Void
+    /// Undoes what a reset of the system does not undo.
+    var end: @Sendable (Host) throws -> Void = { _ in }
+    /// The unit whose status `systemctl status` shows.
+    var unit = "killswitchd"
+    /// Whether a daemon runs that has a status line.
+    var hasDaemon = true
+
+    var testDescription: String { name }
+
+    /// Attached units of a service that stops and starts as it should.
+    fileprivate static func attach(_ host: Host) throws {
+        try host.services("t-web")
+        try host.run("systemctl daemon-reload; systemctl start t-web")
+    }
+
+    /// The shop on an HTTP source that is asked every second.
+    fileprivate static func http(_ url: String) -> String {
+        """
+        [source.app]
+        type = "http"
+        url = "\(url)"
+        interval = "1s"
+        timeout = "2s"
+        [service.shop]
+        source = "app"
+        format = "switch"
+        first_timeout = "1s"
+        min_closed = "0s"
+        """
+    }
+}
+
+extension Trouble {
+    /// All of them, in the order of the page.
+    static let all = gates + units + sources + flags + host
+
+    private static let gates = [
+        Trouble(
+            name: "polkit refuses to move a gate",
+            needle: "its gate cannot be moved", journal: ": start 'killswitch-",
+            prepare: attach,
+            cause: { host in
+                try host.run(
+                    """
+                    mkdir /run/t-rules; mv /usr/share/polkit-1/rules.d/50-killswitchd.rules /run/t-rules
+                    systemctl restart polkit
+                    """)
+                try host.set(Host.ended)
+            },
+            end: { host in
+                try host.run(
+                    """
+                    mv /run/t-rules/50-killswitchd.rules /usr/share/polkit-1/rules.d/
+                    systemctl restart polkit
+                    """)
+            }),
+        Trouble(
+            name: "there is no message bus", needle: "connect to the bus",
+            prepare: { host in
+                try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
+            }, cause: { _ in },
+            end: { host in try host.run("systemctl start dbus.socket dbus.service") }),
+        Trouble(
+            name: "polkit does not run", needle: "its gate cannot be moved",
+            journal: ": start 'killswitch-", prepare: attach,
+            cause: { host in
+                try host.run("systemctl mask --runtime --now polkit")
+                try host.set(Host.ended)
+            },
+            end: { host in
+                try host.run("systemctl unmask --runtime polkit; systemctl start polkit")
+            }),
+    ]
+
+    private static let units = [
+        Trouble(
+            name: "a unit does not stop", needle: "has not stopped within its limit of 5 s",
+            prepare: { host in
+                try host.unit(
+                    "t-web.service",
+                    """
+                    [Service]
+                    ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                    ExecStop=/bin/sleep infinity
+                    ExecStopPost=/bin/sleep infinity
+                    TimeoutStopSec=5
+                    """)
+                try host.run("systemctl daemon-reload; systemctl start t-web; sleep 0.2")
+            }, cause: { host in try host.set(Host.ended) },
+            end: { host in try host.run("systemctl kill --signal=KILL t-web; true") }),
+        Trouble(
+            name: "a unit fails to start", flags: Host.ended, needle: "it has failed: exit-code",
+            prepare: { host in
+                try host.unit("t-web.service", "[Service]\nExecStart=/bin/false")
+            }, cause: { host in try host.set(Host.open) }),
+    ]
+
+    private static let sources = [
+        Trouble(
+            name: "a source is down", configuration: http("http://127.0.0.1:9/shop.json"),
+            flags: nil, needle: "cannot connect: connection refused", cause: { _ in }),
+        Trouble(
+            name: "the name of a source does not resolve",
+            configuration: http("http://flags.invalid/shop.json"), flags: nil,
+            needle: "the name 'flags.invalid' does not resolve", cause: { _ in }),
+        Trouble(
+            name: "the certificate of a source is not accepted",
+            configuration: http("https://localhost:4443/shop.json"), flags: nil,
+            needle: "certificate not accepted",
+            prepare: { host in
+                try host.run(
+                    """
+                    mkdir /run/t-tls && cd /run/t-tls
+                    openssl req -x509 -newkey ed25519 -nodes -days 2 -subj /CN=localhost \
+                        -addext subjectAltName=DNS:localhost -keyout key -out cert 2>/dev/null
+                    systemd-run --quiet --unit=t-tls openssl s_server -quiet -www -accept 4443 \
+                        -key /run/t-tls/key -cert /run/t-tls/cert
+                    """)
+            }, cause: { _ in }),
+        Trouble(
+            name: "a proxy refuses",
+            configuration: http("http://flags.example.test/shop.json"), flags: nil,
+            needle: "the proxy '127.0.0.1:9' cannot be reached: connection refused",
+            prepare: { host in
+                try host.override("Environment=http_proxy=http://127.0.0.1:9")
+            }, cause: { _ in }),
+    ]
+
+    private static let flags = [
+        Trouble(
+            name: "a flag has an unknown word", needle: "'paused'",
+            cause: { host in try host.set(#"{"state": "paused"}"#) }),
+        Trouble(
+            name: "a flag has the wrong type", needle: "key 'state' is a number",
+            cause: { host in try host.set(#"{"state": 7}"#) }),
+        Trouble(
+            name: "flags are stale", configuration: Host.service("shop", "max_stale = \"2s\""),
+            needle: "are older than max_stale",
+            cause: { host in try host.run("rm /etc/killswitchd/shop.json") }),
+        Trouble(
+            name: "the host guard holds a closing",
+            configuration: Host.shop + """
+                [service.web]
+                source = "file:/etc/killswitchd/shop.json"
+                format = "switch"
+                [limits]
+                close_at_once = 1
+                """, needle: "than close_at_once allows",
+            journal: "would close at once, and close_at_once is 1",
+            cause: { host in try host.set(Host.ended) }),
+    ]
+
+    private static let host = [
+        Trouble(
+            name: "the runtime directory is full", needle: "write the files of service 'shop'",
+            prepare: { host in try fileSystem("/run/killswitchd", on: host) },
+            cause: { host in
+                // A hard link keeps the space of the files in use, also when they are removed.
+                try host.run(
+                    """
+                    cd /run/killswitchd && ln shop/state.json a && ln shop/state.env b
+                    cat /dev/zero > filler 2>/dev/null; true
+                    """)
+                try host.set(Host.ended)
+            },
+            end: { host in
+                try host.run("systemctl stop killswitchd; umount --lazy /run/killswitchd")
+            }),
+        Trouble(
+            name: "the state directory is full", needle: "store the flags of source 'shop'",
+            prepare: { host in try fileSystem("/var/lib/killswitchd", on: host) },
+            cause: { host in
+                try host.run("cat /dev/zero > /var/lib/killswitchd/filler 2>/dev/null; true")
+                try host.set(Host.ended)
+            },
+            end: { host in
+                try host.run("systemctl stop killswitchd; umount --lazy /var/lib/killswitchd")
+            }),
+        Trouble(
+            name: "the configuration is broken", needle: "killswitchd.toml:1:14: syntax error",
+            cause: { host in
+                try host.system.write("[service.shop", to: "/etc/killswitchd/killswitchd.toml")
+                _ = try host.system.attempt("systemctl reload killswitchd")
+            }),
+        Trouble(
+            name: "the daemon is dead", needle: "killswitchd does not run", prepare: attach,
+            cause: { host in
+                try host.run("systemctl stop killswitchd")
+                try host.run("touch --date '10 minutes ago' /run/killswitchd/alive")
+                _ = try host.system.attempt("systemctl start killswitchd-alarm")
+            }, unit: "killswitchd-alarm", hasDaemon: false),
+        Trouble(
+            name: "an operator's order is about to end", needle: "to be maintenance ends at",
+            cause: { host in
+                try host.run(
+                    """
+                    killswitchctl force shop maintenance --reason swap --for 1h >/dev/null
+                    systemctl stop killswitchd
+                    cd /var/lib/killswitchd
+                    sed -i 's/"since": *"[^"]*"/"since": "'$(date -u -d '50 minutes ago' +%FT%TZ)'"/
+                        s/"until": *"[^"]*"/"until": "'$(date -u -d '10 minutes' +%FT%TZ)'"/' \\
+                        overrides.json
+                    systemctl start killswitchd
+                    """)
+            }),
+    ]
+
+    /// Mounts a small file system for a directory of the daemon.
+    private static func fileSystem(_ path: String, on host: Host) throws {
+        try host.run(
+            """
+            mkdir -p \(path) && mount -t tmpfs -o size=128k,mode=0755 tmpfs \(path)
+            chown killswitchd:killswitchd \(path)
+            """)
+    }
+}
