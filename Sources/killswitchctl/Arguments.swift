@@ -3,6 +3,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import Gates
 import JSON
 import Records
 import Settings

@@ -6,6 +6,7 @@ import Files
 import Glibc
 import JSON
 import Records
+import Settings
 
 /// The files that a daemon publishes in its runtime directory, for commands that read.
 struct PublishedFiles {

@@ -65,8 +65,7 @@ extension GateNotice {
 }
 
 extension TargetJob {
-    /// The job in words: `stop 'killswitch-open@shop.target'`.
-    var words: String {
+    fileprivate var words: String {
         "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }

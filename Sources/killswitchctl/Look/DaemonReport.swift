@@ -4,6 +4,7 @@ import Decision
 import Files
 import JSON
 import Records
+import Settings
 
 /// What the running daemon says of its sources and of everything that is wrong; without one, what the files
 /// in its runtime directory say.

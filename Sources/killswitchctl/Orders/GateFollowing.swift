@@ -64,7 +64,7 @@ final class GateFollowing {
             return true
         }
         guard actual.rawValue == gate.rawValue else { return false }
-        tell("\(service): its gate is \(shown.words ?? actual.rawValue)")
+        try tell("\(service): its gate is \(shown.words ?? actual.rawValue)")
         return true
     }
 
@@ -73,15 +73,15 @@ final class GateFollowing {
             guard unit["wanted"]?.bool == (gate == .open) else { continue }
             let time = unit["took_ms"]?.number.map { " after \($0.literal) ms" } ?? ""
             let line = "\(service): \(unit.text("name")) is \(gate == .open ? "up" : "down")\(time)"
-            if told.insert("\(service)/\(unit.text("name"))").inserted { tell(line) }
+            if told.insert("\(service)/\(unit.text("name"))").inserted { try tell(line) }
         }
     }
 
-    private func tell(_ line: String) {
+    private func tell(_ line: String) throws {
         guard isTold else { return }
         Terminal.showProgress(nil)
         say(line)
-        flushOutput()
+        try flushOutput()
     }
 
     private var progress: String {

@@ -88,7 +88,7 @@ extension DaemonOrder {
     /// exit status is that of the first failure.
     func run() throws {
         let published = try PublishedFiles(options.common)
-        let daemon = try published.daemon()
+        let daemon = published.daemon()
         var replies: [OrderReply] = []
         var failure: CommandFailure?
         for call in try calls(of: daemon) {
@@ -130,7 +130,7 @@ extension DaemonOrder {
     private func follow(
         _ replies: inout [OrderReply], in published: PublishedFiles
     ) throws -> [String] {
-        flushOutput()
+        try flushOutput()
         let services = Set(replies.flatMap(\.services)).sorted()
         let following = try GateFollowing(services, in: published, isTold: !options.json)
         let problems = try following.run()
