@@ -90,6 +90,8 @@ struct LostUnitTests {
         gate.forget()
         gate.at(2, .dropInsRead([:]))
         #expect(gate.machine.overview.problems.isEmpty)
+        // The gate has asked for the stop again before.
+        gate.at(2.1, taken: .stop(try target(.open)))
         #expect(gate.text.contains("gate of shop: closed"))
     }
 
