@@ -89,7 +89,8 @@ let package = Package(
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON",
                 "Signing", "SourceKinds", "Transfer",
             ]),
-        quiet("Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults"]),
+        quiet(
+            "Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults", "Files"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal"]),
         quiet(
             "Control",

@@ -18,6 +18,15 @@ package final class Bus {
     /// The system's bus, as D-Bus specifies its address.
     private static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
+    /// The path of the socket of the bus at this address, nil for the system's; nil if it has no path.
+    package static func socketPath(of address: String?) -> String? {
+        let parts = (address ?? systemAddress).split(separator: ";").first?.split(separator: ",")
+        let path = parts?.first { $0.hasPrefix(pathKey) }
+        return path.map { String($0.dropFirst(pathKey.count)) }
+    }
+
+    private static let pathKey = "unix:path="
+
     /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once,
     /// when the connection ends for any reason.
     package init(

@@ -36,6 +36,19 @@ extension Match {
         "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
             + "interface='\(Call.systemd).Manager',member='\(member)'"
     }
+
+    /// The rule for a signal of the bus: a name has come or gone.
+    static func owner(of name: String) -> String {
+        "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+            + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+    }
+}
+
+extension Message {
+    /// Whether a NameOwnerChanged signal tells that the name has come to the bus.
+    var tellsOfNewOwner: Bool {
+        content { try ($0.text(), $0.text(), $0.text()) }.map { !$0.2.isEmpty } ?? false
+    }
 }
 
 extension BusError {
@@ -43,6 +56,15 @@ extension BusError {
     var isDenied: Bool {
         name == "org.freedesktop.DBus.Error.AccessDenied"
             || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+    }
+
+    /// What the refusal of a job means for the gate.
+    var gateProblem: GateObstacle {
+        var words = message
+        if words.last == "." { words.removeLast() }
+        // systemd asks polkit by the bus, and passes on why polkit could not be started.
+        if isDenied || words.hasPrefix("Unit polkit") { return .noPermission(words) }
+        return name == "\(Call.systemd).NoSuchUnit" ? .noTarget(words) : .refused(words)
     }
 
     /// Whether a subscription was there already.

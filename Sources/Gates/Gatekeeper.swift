@@ -9,28 +9,32 @@ package final class Gatekeeper {
     private let loop: EventLoop
     private var machine: GateMachine
     private let publish: Publish
+    private let publishGate: PublishGate
     private let announce: (GateNotice) -> Void
     private var systemd: Systemd?
     private var queue: [GateEvent] = []
     private var drain: Deferred?
     private var timer: Timer?
 
-    /// Called when the overview has changed.
-    package var observer: (() -> Void)?
+    /// Called when events were handled, and whether the overview has changed.
+    package var observer: ((Bool) -> Void)?
     /// The overview that the observer knows.
     private var told: GateOverview?
 
     /// Writes down how the attached units of a service stand.
     package typealias Publish = ([UnitRow], ServiceName) throws -> Void
+    /// Writes down what the gate of a service is in fact.
+    package typealias PublishGate = (GateReport, ServiceName) throws -> Void
 
     /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
     package init(
         loop: EventLoop, services: [ServiceName], address: String?, publish: @escaping Publish,
-        announce: @escaping (GateNotice) -> Void
+        publishGate: @escaping PublishGate, announce: @escaping (GateNotice) -> Void
     ) {
         self.loop = loop
         machine = GateMachine(services: services)
         self.publish = publish
+        self.publishGate = publishGate
         self.announce = announce
         systemd = Systemd(loop, address: address) { [unowned self] event in post(event) }
     }
@@ -67,6 +71,19 @@ package final class Gatekeeper {
         return overview
     }
 
+    /// What the gate of a service is in fact; nil while that is not known.
+    package func report(of service: ServiceName) -> GateReport? {
+        machine.report(of: service, at: loop.now.boot)
+    }
+
+    /// The problems of the gate of a service and of its units.
+    package func problems(of service: ServiceName) -> GateProblems { machine.problems(of: service) }
+
+    /// Whether systemd has taken or refused what was decided last for a service, or has had its time.
+    package func isAnswered(_ service: ServiceName) -> Bool {
+        queue.isEmpty && machine.isAnswered(service)
+    }
+
     private func post(_ event: GateEvent) {
         queue.append(event)
         drain?.arm()
@@ -79,9 +96,9 @@ package final class Gatekeeper {
             for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
         }
         let overview = overview
-        guard overview != told else { return }
+        let hasChanged = overview != told
         told = overview
-        observer?()
+        observer?(hasChanged)
     }
 
     private func perform(_ effect: GateEffect) {
@@ -94,14 +111,20 @@ package final class Gatekeeper {
         case .enqueue(let job): systemd?.enqueue(job)
         case .askSystemState: systemd?.askState()
         case .publishUnits(let service, let rows):
-            do {
-                try publish(rows, service)
-            } catch {
-                post(.publishFailed(service, problem: "\(error)"))
-            }
+            write(service) { try publish(rows, service) }
+        case .publishGate(let service, let report):
+            write(service) { try publishGate(report, service) }
         case .announce(let notice): announce(notice)
         case .sleep(let moment):
             if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        }
+    }
+
+    private func write(_ service: ServiceName, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            post(.publishFailed(service, problem: "\(error)"))
         }
     }
 }

@@ -10,7 +10,8 @@ extension Message {
         try each("(ssssssouso)") { () throws(BusError) in
             try inside("r", "ssssssouso") { () throws(BusError) in
                 let name = try text()
-                try skip("ss")
+                try skip("s")
+                let load = try text()
                 let active = try text()
                 try skip("sso")
                 let job = try uint32()
@@ -19,6 +20,7 @@ extension Message {
                     return
                 }
                 units[unit] = UnitStatus(state, hasJob: job != 0)
+                units[unit]?.load = UnitLoad(load)
             }
         }
         return units
@@ -101,6 +103,8 @@ struct UnitProperties {
             guard let active = ActiveState(rawValue: try message.word()) else { return true }
             read.seen.active = active
             isActiveTold = true
+        case "LoadState": read.seen.load = UnitLoad(try message.word())
+        case "Type": read.isOneshot = try message.word() == "oneshot"
         case "Job": read.seen.hasJob = try message.hasJob()
         case "StateChangeTimestamp": read.seen.since = try message.wallStamp()
         case "Result": read.result = try message.word()

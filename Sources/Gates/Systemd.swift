@@ -9,12 +9,17 @@ final class Systemd {
     private let address: String?
     private let post: (GateEvent) -> Void
     private var connection: Connection?
+    /// Tells when the socket of the bus is made anew: nobody else tells without a connection.
+    private var socket: PathWatch?
 
     /// `address` is the address of the bus; nil for the system bus.
     init(_ loop: EventLoop, address: String?, post: @escaping (GateEvent) -> Void) {
         self.loop = loop
         self.address = address
         self.post = post
+        socket = Bus.socketPath(of: address).map { path in
+            PathWatch(loop, path: path) { post(.busAppeared) }
+        }
     }
 
     /// Begins a new connection. It subscribes to signals before it lists the units, so that no
@@ -33,7 +38,14 @@ final class Systemd {
                     if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
                 },
                 // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
-                Match(bus, Self.restarts) { [unowned self] _ in subscribe() },
+                Match(bus, Match.owner(of: Call.systemd)) { [unowned self] message in
+                    guard message.tellsOfNewOwner else { return }
+                    subscribe()
+                    post(.busAppeared)
+                },
+                Match(bus, Match.owner(of: Self.polkit)) { [unowned self] message in
+                    if message.tellsOfNewOwner { post(.polkitAppeared) }
+                },
             ]
             self.connection = connection
         }
@@ -44,6 +56,8 @@ final class Systemd {
     /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
     /// follow, or `busLost`.
     func list(_ units: [UnitName]) {
+        // Read before systemd answers, so that a unit that systemd has lost stays attached.
+        if let named = dropIns() { post(.dropInsRead(named)) }
         let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
         send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
             attempt { post(.targetsListed(try result.get().loadedUnits())) }
@@ -52,6 +66,17 @@ final class Systemd {
         let names: [Call.Argument] = [.texts(units.map(\.text))]
         send(.manager("list units", "ListUnitsByNames", names)) { [unowned self] result in
             attempt { post(.unitsListed(try result.get().loadedUnits())) }
+        }
+    }
+
+    /// The units that drop-ins attach; nil if they cannot be read, and those known before count on.
+    private func dropIns() -> [GateTarget: Set<UnitName>]? {
+        do {
+            return try AttachmentFiles.all().reduce(into: [:]) {
+                $0[$1.target, default: []].insert($1.unit)
+            }
+        } catch {
+            return nil
         }
     }
 
@@ -102,7 +127,7 @@ final class Systemd {
             sendCalls()
             switch result {
             case .success: post(.jobAnswered(job, problem: nil))
-            case .failure(let error): post(.jobAnswered(job, problem: error.message))
+            case .failure(let error): post(.jobAnswered(job, problem: error.gateProblem))
             }
         }
     }
@@ -140,9 +165,7 @@ final class Systemd {
         }
     }
 
-    private static let restarts =
-        "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Call.systemd)'"
+    private static let polkit = "org.freedesktop.PolicyKit1"
 }
 
 /// A connection with its subscriptions.

@@ -70,7 +70,7 @@ final class UnitReading {
         guard GateTarget(unit) == nil else { return [("Unit", ["RequisiteOf", "Wants"])] }
         let unit = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
         return switch self.unit.type {
-        case "service": [unit, ("Service", ["Result", "TimeoutStopUSec"])]
+        case "service": [unit, ("Service", ["Type", "Result", "TimeoutStopUSec"])]
         case "socket": [unit, ("Socket", ["Result", "TimeoutUSec"])]
         case "timer": [unit, ("Timer", ["Result"])]
         case "path": [unit, ("Path", ["Result"])]

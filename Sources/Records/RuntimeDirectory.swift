@@ -123,7 +123,7 @@ package struct RuntimeDirectory {
     }
 
     /// Removes outdated files when a daemon starts: the files of services and sources that are no
-    /// longer configured, and markers of another boot. Returns the errors of files that could not
+    /// longer configured, markers of another boot, and what an earlier daemon knew of the gates. Returns the errors of files that could not
     /// be read or removed. They stay: foreign files in the directory must not keep a switch from
     /// firing.
     package func tidy(
@@ -152,6 +152,7 @@ package struct RuntimeDirectory {
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
         }
+        if isConfigured { try File.remove("\(folder)/\(FileName.gate)") }
         if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
@@ -164,7 +165,7 @@ package struct RuntimeDirectory {
     /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
-        for file in [FileName.state, FileName.environment, FileName.units] {
+        for file in [FileName.state, FileName.environment, FileName.units, FileName.gate] {
             try File.remove("\(folder)/\(file)")
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
@@ -182,6 +183,8 @@ package enum FileName {
     package static let refusedConfiguration = "configuration.refused"
     /// The attached units of a service.
     package static let units = "units.json"
+    /// What the gate of a service is in fact.
+    package static let gate = "gate.json"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
     /// Empty: the time of its last change is that of the daemon's last sign of life.

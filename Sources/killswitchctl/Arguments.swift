@@ -3,6 +3,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import Gates
 import JSON
 import Records
 import Settings
@@ -139,7 +140,7 @@ extension CompletionKind {
     static var attachedUnits: CompletionKind {
         .custom { words, _, _ in
             do {
-                let attached = try UnitDirectory.attachments()
+                let attached = try AttachmentFiles.all()
                 let own = attached.filter { words.contains($0.service.text) }
                 return Set((own.isEmpty ? attached : own).map(\.unit.text)).sorted()
             } catch {

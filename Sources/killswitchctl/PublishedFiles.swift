@@ -59,6 +59,11 @@ struct PublishedFiles {
         try PublishedState.read(in: "\(directory)/\(service)")
     }
 
+    /// What the gate of a service is in fact; nil while that is not known.
+    func gate(of service: ServiceName) -> PublishedGate? {
+        PublishedGate.read(in: "\(directory)/\(service)")
+    }
+
     /// The state of a service; throws if it has none.
     func known(_ service: ServiceName) throws -> PublishedState {
         guard let state = try state(of: service) else { throw try unknown(service) }

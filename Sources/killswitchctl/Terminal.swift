@@ -17,10 +17,27 @@ enum Terminal {
     /// Whether stderr is a terminal.
     static var isErrorShown: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether a line on stderr may be written over and over: a terminal that can move its cursor.
+    static var showsProgress: Bool {
+        isErrorShown && environmentVariable("TERM").map { $0 != "dumb" && !$0.isEmpty } ?? false
+    }
+
+    /// Shows how far a wait is, in place of the line before; nil removes the line. Nothing without a
+    /// terminal.
+    static func showProgress(_ words: String?) {
+        if showsProgress { write("\r\u{1B}[K", words ?? "") }
+    }
+
+    private static func write(_ control: String, _ words: String) {
+        let bytes = Array((control + words.printable).utf8)
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+        }
+    }
+
     /// Writes a question to stderr, without a line feed.
     static func prompt(_ words: String) {
-        let bytes = Array(words.printable.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        write("", words)
     }
 
     /// Whether to print colours: on a terminal that has some, unless NO_COLOR is set (no-color.org).

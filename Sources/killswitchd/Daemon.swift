@@ -86,9 +86,11 @@ final class Daemon {
         gatekeeper =
             options.movesGates
             ? Gatekeeper(
-                loop: loop, services: services,
-                address: address,
-                publish: agent.publish, announce: log.write) : nil
+                loop: loop, services: services, address: address, publish: agent.publish,
+                publishGate: { [agent, runtime, loop] report, name in
+                    guard let service = agent.machine.service(name.text) else { return }
+                    try runtime.publish(report, of: service, now: loop.now)
+                }, announce: log.write) : nil
         let (store, gatekeeper) = (store, gatekeeper)
         manager = try ServiceManager(environment, on: loop, agent) {
             HostCondition(store, gatekeeper)
@@ -97,7 +99,9 @@ final class Daemon {
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
-        gatekeeper?.observer = { [log, manager] in
+        gatekeeper?.observer = { [unowned self] hasChanged in
+            server?.advance(.gatesHandled)
+            guard hasChanged else { return }
             log.reportLosses()
             manager.look()
         }
@@ -128,7 +132,7 @@ final class Daemon {
                 } else {
                     deletions?.follow(service)
                 }
-                gatekeeper?.take(verdict, of: service)
+                moveGate(of: service, to: verdict)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -155,6 +159,19 @@ final class Daemon {
         agent.stop()
         gatekeeper?.stop()
         return status
+    }
+
+    /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
+    private func moveGate(of service: ServiceName, to verdict: Verdict?) {
+        if let gatekeeper { return gatekeeper.take(verdict, of: service) }
+        guard let gate = verdict?.gate, let configured = machine.service(service.text) else {
+            return
+        }
+        do {
+            try runtime.publish(GateReport(unmoved: gate), of: configured, now: loop.now)
+        } catch {
+            log.write(.error, "\(error); readers take the gate from the verdict")
+        }
     }
 
     /// Reads the configuration again, and returns the warnings about it. A configuration that cannot be put
@@ -198,7 +215,11 @@ final class Daemon {
         if isWhole { self.deletions?.rearm() }
         for name in ours {
             agent.post(.removed(name))
-            gatekeeper?.noteRemoval(of: name)
+            if let gatekeeper {
+                gatekeeper.noteRemoval(of: name)
+            } else {
+                moveGate(of: name, to: machine.record(of: name)?.verdict)
+            }
         }
         for name in sources { restoreMark(of: name) }
         store.noteRefusal()
@@ -248,6 +269,17 @@ extension Daemon: ControllableDaemon {
             let configured = machine.service(service.text)
         else { return nil }
         return StateFile.json(of: record, for: configured, bootID: bootID)
+    }
+
+    func gate(of service: ServiceName) -> JSON.Object? {
+        guard let configured = machine.service(service.text) else { return nil }
+        let unmoved = machine.record(of: service)?.verdict.gate.map(GateReport.init(unmoved:))
+        let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
+        return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
+    }
+
+    func isGateAnswered(_ service: ServiceName) -> Bool {
+        gatekeeper?.isAnswered(service) ?? true
     }
 
     func explanation(of service: ServiceName) -> JSON.Object? {

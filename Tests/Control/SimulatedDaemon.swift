@@ -42,6 +42,11 @@ final class SimulatedDaemon: ControllableDaemon {
     }
 
     var movesGates = true
+    /// What the gate of every service is, and whether systemd has answered.
+    var gate: JSON.Object?
+    var isGateAnswered = true
+    func gate(of service: ServiceName) -> JSON.Object? { gate }
+    func isGateAnswered(_ service: ServiceName) -> Bool { isGateAnswered }
 
     func explanation(of service: ServiceName) -> JSON.Object? {
         [

@@ -18,6 +18,10 @@ package protocol ControllableDaemon: AnyObject {
     func explanation(of service: ServiceName) -> JSON.Object?
     /// Whether decisions move units.
     var movesGates: Bool { get }
+    /// What the gate of a service is in fact, as the object of `gate.json`; nil while that is not known.
+    func gate(of service: ServiceName) -> JSON.Object?
+    /// Whether systemd has taken or refused the last move of a service's gate, or has had its time.
+    func isGateAnswered(_ service: ServiceName) -> Bool
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
@@ -34,6 +38,8 @@ package enum ReplyTrigger: Hashable, Sendable {
     case rejected(ServiceName, Override, OrderObjection)
     /// The queue of events is empty.
     case settled
+    /// Something was heard about gates.
+    case gatesHandled
     /// The connection can take a reply: the call was just received, or the last reply was just sent.
     case writable
 }

@@ -61,6 +61,18 @@ package enum Interface {
           generation: int,
           boot_id: string
         )
+
+        # What a gate is in fact: what its gate.json holds. 'actual' is open, closing, closed, opening or
+        # stuck, and null if the daemon moves no gates.
+        type Gate (
+          wanted: string,
+          actual: ?string,
+          since: ?string,
+          problem: ?string,
+          advice: ?string,
+          next_try: ?string,
+          units: ?(down: ?int, up: ?int, of: int, problems: []string)
+        )
         """
 
     private static let errors = """

@@ -11,6 +11,8 @@ extension Method {
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
             # A reason has at most 4096 bytes.
             # 'problem' says why it could not be stored: then a restart would lose it.
+            # 'gate' is what the gate is after systemd has taken or refused the move; null if that is not
+            # known. The units may still be stopping.
             # With 'ifOpen' it closes the gate only if that is open and no other order is in force, as a
             # drill needs, and fails otherwise. The check and the order are one step.
             method Force(
@@ -21,7 +23,7 @@ extension Method {
               seconds: ?int,
               ifOpen: ?bool,
               sudoUser: ?string
-            ) -> (service: Service, problem: ?string)
+            ) -> (service: Service, problem: ?string, gate: ?Gate)
             """
     ) { (request) throws(MethodError) in
         let parameters = request.parameters
@@ -39,6 +41,7 @@ extension Method {
         var objection: OrderObjection?
         var state: JSON.Object?
         var problem: String?
+        var isSettled = false
         return .later { (trigger) throws(MethodError) in
             switch trigger {
             case .rejected(service.name, order, let reason): objection = reason
@@ -47,12 +50,14 @@ extension Method {
                 state = daemon.state(of: service.name)
             case .event(.recorded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
-            case .settled:
-                guard let state else { break }
-                return .last(["service": .object(state), "problem": .optional(problem)])
-            case .event, .rejected, .writable: break
+            case .settled: isSettled = state != nil
+            case .event, .rejected, .gatesHandled, .writable: break
             }
-            return nil
+            guard isSettled, let state, daemon.isGateAnswered(service.name) else { return nil }
+            return .last([
+                "service": .object(state), "problem": .optional(problem),
+                "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
+            ])
         }
     }
 

@@ -67,7 +67,7 @@ private struct PendingFetches {
                 guard isOver, ended[source] == nil else { break }
                 let isNew = view.fetchedAt != before[source]
                 end(source, outcome.word(isNew: isNew), view.problem)
-            case .event, .rejected, .settled, .writable: break
+            case .event, .rejected, .settled, .gatesHandled, .writable: break
             }
         }
         return ended.count == sources.count

@@ -6,12 +6,13 @@ extension Method {
         name: "Release", access: .acting, parameters: ["service", "reason"],
         declaration: """
             # Ends an order of Force, so that the flags decide again. With a 'reason', only an order that
-            # was given for this reason is ended. 'wasForced' is false if no order was ended.
+            # was given for this reason is ended. 'wasForced' is false if no order was ended. 'gate' is as in
+            # the answer of Force.
             method Release(
               service: string,
               reason: ?string,
               sudoUser: ?string
-            ) -> (service: Service, wasForced: bool)
+            ) -> (service: Service, wasForced: bool, gate: ?Gate)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
@@ -21,15 +22,21 @@ extension Method {
         let standing = daemon.record(of: service.name)?.verdict.override
         let wasForced = standing.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
         daemon.post(event)
-        var isTaken = false
+        var (isTaken, isSettled) = (false, false)
         return .later { (trigger) throws(MethodError) in
             if trigger == .event(event) { isTaken = true }
-            guard isTaken, trigger == .settled else { return nil }
+            if trigger == .settled { isSettled = isTaken }
+            guard isSettled, trigger == .settled || trigger == .gatesHandled,
+                daemon.isGateAnswered(service.name)
+            else { return nil }
             guard let state = daemon.decided([service.name]) else { return nil }
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
-            return .last(["service": state, "wasForced": .bool(wasForced)])
+            return .last([
+                "service": state, "wasForced": .bool(wasForced),
+                "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
+            ])
         }
     }
 }

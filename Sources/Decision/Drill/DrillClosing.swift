@@ -53,7 +53,7 @@ struct DrillClosing: Hashable, Sendable {
         _ event: DrillEvent, _ record: inout DrillRecord, at now: DrillTime
     ) -> [DrillEffect]? {
         switch (step, event) {
-        case (_, .failed): return nil
+        case (_, .failed), (_, .gateStuck): return nil
         // The order ends by itself, so that an unknown standing does not end the drill.
         case (_, .standingUnknown): return handle(.standing(.ordered), &record, at: now)
         case (.pausing, .woke): return look(record, at: now)

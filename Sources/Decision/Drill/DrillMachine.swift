@@ -60,6 +60,7 @@ package struct DrillMachine: Sendable {
     /// wait for changes nothing.
     package mutating func handle(_ event: DrillEvent, at now: DrillTime) -> [DrillEffect] {
         record.note(event.problem)
+        if case .gateStuck = event { record.noteStuckGate() }
         switch (phase, event) {
         case (_, .interrupted):
             record.noteInterruption(at: now.boot)
@@ -94,7 +95,9 @@ package struct DrillMachine: Sendable {
             return judge(opening, standing, at: now)
         case (.opening(let opening), .standingUnknown): return judge(opening, nil, at: now)
         case (.opening(let opening), .woke): return lookWhileOpening(opening, at: now)
-        case (.releasing, .failed), (.keptClosed, .failed), (.opening, .failed): return finish()
+        case (.releasing, .failed), (.keptClosed, .failed), (.opening, .failed),
+            (.keptClosed, .gateStuck), (.opening, .gateStuck):
+            return finish()
         case (.finishing, .read(let snapshots, _)):
             record.noteEnd(snapshots)
             return [.readUnitProblems]
@@ -102,7 +105,7 @@ package struct DrillMachine: Sendable {
             record.noteProblems(problems)
             return [.readStanding]
         case (.finishing, .standing(let standing)): return end(isOpen: standing == .open)
-        case (.finishing, .standingUnknown): return end(isOpen: false)
+        case (.finishing, .standingUnknown), (.finishing, .gateStuck): return end(isOpen: false)
         default: return []
         }
     }
@@ -237,7 +240,7 @@ extension DrillEvent {
     fileprivate var problem: String? {
         switch self {
         case .read(_, let problem), .unitProblems(_, let problem): problem
-        case .failed(let problem): problem
+        case .failed(let problem), .gateStuck(let problem): problem
         default: nil
         }
     }

@@ -28,6 +28,8 @@ struct DrillRecord: Hashable, Sendable {
     /// When the first signal came that asks the drill to end.
     private var interruptedAt: Boottime?
     private var hasSecondSignal = false
+    /// Whether systemd did not move the gate: nothing is known of how long it was closed.
+    private var wasGateStuck = false
 
     /// `limit` is how long the gate is to stay closed at most.
     init(of plan: DrillPlan, orderedAt time: Uptime, limit: Duration) {
@@ -37,6 +39,9 @@ struct DrillRecord: Hashable, Sendable {
 
     /// Notes a problem of the drill itself. The first problem explains the others, so it stays.
     mutating func note(_ problem: String?) { self.problem = self.problem ?? problem }
+
+    /// The gate cannot be moved.
+    mutating func noteStuckGate() { wasGateStuck = true }
 
     // MARK: Signals
 
@@ -107,7 +112,7 @@ struct DrillRecord: Hashable, Sendable {
             observations[unit.name, default: UnitObservations()].ended = snapshot
         }
         // A target that waited for a unit until the gate opened again was never down.
-        guard let reopened = times.reopened, let target = plan.openTarget,
+        guard !wasGateStuck, let reopened = times.reopened, let target = plan.openTarget,
             let snapshot = snapshots[target], snapshot.seen.active == .active,
             let opened = snapshot.upSince
         else { return }

@@ -10,6 +10,7 @@ struct AttachedUnit: Hashable, Sendable {
     private(set) var seen: UnitStatus?
     /// How its last run ended; nil if that is not known.
     private var result: String?
+    private var isOneshot = false
     /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
     private var isStartRefused = false
     /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
@@ -22,6 +23,8 @@ struct AttachedUnit: Hashable, Sendable {
     private var stopBy: Boottime?
     /// The problem that was reported last.
     private(set) var problem: UnitProblem?
+    /// The same with the time at which it was seen first.
+    private(set) var datedProblem: Dated<UnitProblem>?
     /// How often in a row it was found running behind a closed gate, and when it may be stopped
     /// again.
     private var expulsions = 0
@@ -74,6 +77,24 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether one of its gates starts it. If not, an administrator or another unit does.
     private var isStarted: Bool { holders.values.contains(where: \.isStarter) }
 
+    /// Whether it is as a gate of this service wants it. Nil if the gate wants nothing of it: it only
+    /// permits the unit, or the gate of another service forbids it.
+    func isAsWanted(by service: ServiceName, _ gate: Gate) -> Bool? {
+        let own = holders.filter { $0.key.service == service }.values
+        switch gate {
+        case .closed:
+            return own.contains { $0.mayRun == false } ? seen?.active.isDown ?? false : nil
+        case .open: return permission == .mayRun && own.contains(where: \.isStarter) ? isUp : nil
+        }
+    }
+
+    /// Whether it runs, or has done its work.
+    private var isUp: Bool {
+        guard let seen else { return false }
+        let isDone = isOneshot && result == "success" && seen.isAtRestDown && !isDoubtful
+        return seen.isAtRestUp || isDone
+    }
+
     /// How it is published.
     var row: UnitRow {
         let isWanted: Bool? =
@@ -90,7 +111,9 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
     /// failure, or of a start that was refused, is not in the signal.
-    mutating func see(_ seen: UnitStatus) -> Bool {
+    mutating func see(_ new: UnitStatus) -> Bool {
+        var seen = new
+        seen.load = new.load ?? self.seen?.load
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         let wasToStart = self.seen.map { $0.hasJob && $0.active.isDown } ?? false
         let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
@@ -107,6 +130,7 @@ struct AttachedUnit: Hashable, Sendable {
         guard let properties else { return }
         seen = properties.seen
         result = properties.result
+        isOneshot = properties.isOneshot
         isStartRefused = properties.isStartRefused
         let before = limit
         stopLimit = properties.stopLimit
@@ -118,6 +142,9 @@ struct AttachedUnit: Hashable, Sendable {
     mutating func noteReload() { isOutdated = true }
 
     private var isDown: Bool { seen?.active.isDown ?? true }
+
+    /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
+    private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
 
     /// Whether it is neither on its way up nor down.
     private var isAtRest: Bool { seen?.isAtRest ?? true }
@@ -153,19 +180,24 @@ struct AttachedUnit: Hashable, Sendable {
     /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
     /// gate with its target.
     ///
-    /// `closedGate` is a closed gate of the unit with no job under way. `isAwaited`: a gate is
-    /// moving, and the unit was not read since.
+    /// `closedGate` is a closed gate of the unit with no job under way. `isAsked`: systemd has been asked
+    /// to stop it. `isAwaited`: a gate is moving, and the unit was not read since.
     mutating func judge(
-        closedGate: GateTarget?, isAwaited: Bool, at now: Boottime, _ batch: inout GateBatch
+        closedGate: GateTarget?, isAsked: Bool, isAwaited: Bool, at now: Boottime,
+        _ batch: inout GateBatch
     ) -> GateTarget? {
+        defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
         switch permission {
         case .mustStop:
             if isDown {
                 noteDown(&batch)
             } else if let closedGate, isAtRest {
                 return expel(from: closedGate, at: now, &batch)
-            } else {
+            } else if isAsked {
                 awaitStop(at: now, &batch)
+            } else {
+                (stopBy, problem) = (nil, nil)
+                if isOutdated { batch.read(name) }
             }
         case .mayRun:
             stopBy = nil
@@ -187,14 +219,20 @@ struct AttachedUnit: Hashable, Sendable {
         if hasFailed, result == "timeout", wasStopping {
             report(.killed, &batch)
         } else if problem != .killed {
-            problem = nil
+            clear(&batch)
         }
+    }
+
+    /// Nothing is wrong with how it runs. Reports if systemd has lost its file.
+    private mutating func clear(_ batch: inout GateBatch) {
+        guard isLost, let load = seen?.load else { return problem = nil }
+        report(.lost(load), &batch)
     }
 
     private mutating func noteMayRun(isAwaited: Bool, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
             let isMissing = isStartRefused && isStarted && isDown && isAtRest
-            if !isMissing { problem = nil } else if !isAwaited { report(.startRefused, &batch) }
+            if !isMissing { clear(&batch) } else if !isAwaited { report(.startRefused, &batch) }
             return
         }
         // A gate that has just opened starts it again, even after an earlier failure.
@@ -203,6 +241,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
+        if let due = expelAt, due <= now { expelAt = now + GateMachine.backOff(expulsions) }
         guard let stopBy else {
             stopBy = now + limit + Self.killingTakes
             if isOutdated { batch.read(name) }
@@ -218,7 +257,9 @@ struct AttachedUnit: Hashable, Sendable {
         expelAt = now + GateMachine.backOff(expulsions)
         expulsions += 1
         stopBy = now + limit + Self.killingTakes
-        report(.runningWhileClosed, &batch)
+        let tries = isLost ? 1 : 2
+        report(
+            expulsions > tries ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
         return gate
     }
 
@@ -233,8 +274,11 @@ struct AttachedUnit: Hashable, Sendable {
     /// The moment at which its problem may change without an event.
     var wakeUp: Boottime? {
         guard !isDown else { return nil }
-        let stop: Boottime? = if case .late = problem { nil } else { stopBy }
-        return [stop, problem == .runningWhileClosed ? expelAt : nil].compactMap(\.self).min()
+        return switch problem {
+        case .late: nil
+        case .runningWhileClosed, .escaped: isAtRest ? expelAt : stopBy
+        case .killed, .failed, .startRefused, .lost, nil: stopBy
+        }
     }
 
     /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
@@ -243,45 +287,4 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// How long systemd may take to kill it after the limit.
     private static let killingTakes: Duration = .seconds(2)
-}
-
-/// The permission of all gates of a unit together.
-enum UnitPermission: Hashable, Sendable {
-    case mayRun
-    case mustStop
-    /// Some of its services are undecided, and no decided service forbids it.
-    case undecided
-}
-
-/// The problem of an attached unit.
-package enum UnitProblem: Hashable, Sendable {
-    /// It is not down after this time.
-    case late(limit: Duration)
-    /// systemd has killed it, because its stop limit was over.
-    case killed
-    /// It should run, and has failed with this result.
-    case failed(result: String)
-    /// It should run, and an assertion in its unit file has refused its start.
-    case startRefused
-    /// It ran behind a closed gate, and is being stopped.
-    case runningWhileClosed
-
-    /// Who has to act on it.
-    var level: Notice.Level {
-        switch self {
-        case .late, .failed, .startRefused: .error
-        case .killed, .runningWhileClosed: .warning
-        }
-    }
-
-    /// The problem as a clause about the unit.
-    package var sentence: String {
-        switch self {
-        case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
-        case .killed: "it did not stop by itself and was killed when its limit was over"
-        case .failed(let result): "it has failed: \(result)"
-        case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
-        case .runningWhileClosed: "it ran behind a closed gate, and is being stopped"
-        }
-    }
 }

@@ -31,7 +31,9 @@ struct GateDigest: Sendable {
     mutating func note(_ gate: GateState, _ link: SystemdLink, at now: Boottime) {
         wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
         let since = gateProblems[gate.service]?.since ?? now
-        gateProblems[gate.service] = gate.problem.map { .gate(gate.service, $0, since: since) }
+        gateProblems[gate.service] = gate.problem.map {
+            .gate(gate.service, $0.sentence, since: since)
+        }
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
         guard followedTargets[gate.service] != gate.targetCount else { return }

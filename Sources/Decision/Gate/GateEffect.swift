@@ -18,6 +18,8 @@ package enum GateEffect: Hashable, Sendable {
     case askSystemState
     /// Write down how the attached units of a service stand.
     case publishUnits(ServiceName, [UnitRow])
+    /// Write down what the gate of a service is in fact.
+    case publishGate(ServiceName, GateReport)
     /// Write a line to the log.
     case announce(GateNotice)
     /// Send `woke` then, instead of at the time asked for before; nil is never.

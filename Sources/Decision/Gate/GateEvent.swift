@@ -18,10 +18,17 @@ package enum GateEvent: Hashable, Sendable {
     /// The properties of a unit; nil if systemd did not give them.
     case unitRead(UnitName, UnitSnapshot?)
     /// systemd has queued a move, or refused it.
-    case jobAnswered(TargetJob, problem: String?)
+    case jobAnswered(TargetJob, problem: GateObstacle?)
+    /// polkit has come to the bus: a move that it did not permit may succeed now.
+    case polkitAppeared
+    /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.
+    case busAppeared
+    /// The units that drop-ins attach to targets, whether systemd has loaded them or not.
+    case dropInsRead([GateTarget: Set<UnitName>])
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
-    /// `units.json` of a service could not be written; without a problem, somebody has deleted it.
+    /// `units.json` or `gate.json` of a service could not be written; without a problem, somebody has
+    /// deleted them.
     case publishFailed(ServiceName, problem: String?)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke

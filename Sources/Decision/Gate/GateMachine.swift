@@ -12,8 +12,8 @@ package import CivilTime
 /// of a gate is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
 package struct GateMachine: Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
-    private var gates: [ServiceName: GateState] = [:]
-    private var units: [UnitName: AttachedUnit] = [:]
+    private(set) var gates: [ServiceName: GateState] = [:]
+    private(set) var units: [UnitName: AttachedUnit] = [:]
     private var link = SystemdLink()
     private var digest = GateDigest()
 
@@ -32,16 +32,21 @@ package struct GateMachine: Sendable {
         case .targetsListed(let loaded): takeList(loaded, &batch)
         case .unitsListed(let units): for (unit, seen) in units { see(unit, seen, &batch) }
         case .busLost(let problem): loseBus(problem, at: now, &batch)
-        case .systemdReloaded: link.noteReload()
+        case .systemdReloaded:
+            link.noteReload()
+            // A target that was missing may be there now.
+            hasten(at: now, &batch)
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
         case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
-        case .jobAnswered(let job, let problem):
-            gates[job.target.service]?.take(answer: problem, to: job, at: now, &batch)
-            batch.touch(job.target.service)
+        case .jobAnswered(let job, let problem): take(answer: problem, to: job, at: now, &batch)
+        case .polkitAppeared: hasten(at: now, &batch)
+        case .busAppeared: link.hasten(&batch)
+        case .dropInsRead(let named): take(named: named, &batch)
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
         case .publishFailed(let service, let problem):
             gates[service]?.notePublishFailure(problem, at: now, &batch)
-            batch.change(service)
+            // What was deleted is written again at once, and not with the next event.
+            if problem == nil { batch.touch(service) } else { batch.change(service) }
         case .woke: wake(at: now, &batch)
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
@@ -78,6 +83,7 @@ package struct GateMachine: Sendable {
         gates[service] = gate
         batch.change(service)
         guard hasChanged else { return }
+        batch.touch(service)
         tellUnits(of: gate, &batch)
         let rest = surroundings(now)
         gates[service]?.begin(rest, &batch)
@@ -120,8 +126,15 @@ package struct GateMachine: Sendable {
     /// No gate is moved until the bus is back.
     private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.lose(problem, at: now, &batch) else { return }
-        for service in gates.keys { gates[service]?.loseBus() }
-        batch.changeAll()
+        for service in gates.keys {
+            gates[service]?.loseBus()
+            batch.touch(service)
+        }
+    }
+
+    /// Moves that were refused may succeed now.
+    private mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
+        for service in gates.keys.sorted() { gates[service]?.hasten(at: now, &batch) }
     }
 
     /// Gates that waited for this answer go on, or stay as they are if the system is stopping.
@@ -170,23 +183,55 @@ package struct GateMachine: Sendable {
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.take(properties, of: target, &batch)
+        attach(to: target, of: &gate, without: detached, &batch)
+        gates[target.service] = gate
+    }
+
+    /// The drop-ins were read. They name units of which systemd has forgotten the drop-in too.
+    private mutating func take(named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch) {
+        let lists = Dictionary(grouping: named) { $0.key.service }
+        for service in Set(gates.keys).union(lists.keys).sorted() {
+            var gate = gates[service] ?? GateState(of: service, isConfigured: false)
+            let own = (lists[service] ?? []).reduce(into: [:]) { $0[$1.key] = $1.value }
+            for (target, detached) in gate.take(named: own, &batch) {
+                attach(to: target, of: &gate, without: detached, &batch)
+            }
+            gates[service] = gate
+        }
+    }
+
+    /// The units of a target may have changed. `detached` are not attached to it any more.
+    private mutating func attach(
+        to target: GateTarget, of gate: inout GateState, without detached: Set<UnitName>,
+        _ batch: inout GateBatch
+    ) {
         batch.touch(target.service)
         for unit in detached {
             if units[unit]?.detach(from: target) == false { units[unit] = nil }
             batch.detach(unit)
         }
-        let wants = Set(properties?.wants ?? [])
-        for unit in Set(properties?.requisiteOf ?? []).sorted() {
+        let attached = gate.targets.attachments(to: target)
+        for (unit, isStarter) in attached.sorted(by: { $0.key < $1.key }) {
             if units[unit] == nil {
                 units[unit] = AttachedUnit(unit)
-                batch.read(unit)
+                // The first list on a connection has all of them read.
+                if link.isUp { batch.read(unit) }
                 gate.expectArrival(of: unit)
             }
-            units[unit]?.attach(
-                to: target, isStarter: wants.contains(unit), mayRun: gate.permits(target))
+            units[unit]?.attach(to: target, isStarter: isStarter, mayRun: gate.permits(target))
             touch(unit, &batch)
         }
-        gates[target.service] = gate
+    }
+
+    /// systemd has queued a job, or refused it. From then on the units of its gate stop or start.
+    private mutating func take(
+        answer problem: GateObstacle?, to job: TargetJob, at now: Boottime,
+        _ batch: inout GateBatch
+    ) {
+        let service = job.target.service
+        gates[service]?.take(answer: problem, to: job, at: now, &batch)
+        batch.touch(service)
+        for unit in gates[service]?.attached ?? [] { batch.touch(unit) }
     }
 
     private func touch(_ unit: UnitName, _ batch: inout GateBatch) {
@@ -200,6 +245,7 @@ package struct GateMachine: Sendable {
         let services = unit.services
         let stop = unit.judge(
             closedGate: closedGate(of: unit),
+            isAsked: unit.targets.contains { gates[$0.service]?.hasAskedForStops(of: $0) ?? false },
             isAwaited: services.contains { gates[$0]?.awaitsReading(of: name) ?? false },
             at: now, &batch)
         if let stop, !batch.contains(.stop(stop)) {
@@ -237,13 +283,11 @@ package struct GateMachine: Sendable {
             for service in units[unit]?.services ?? [] { batch.touch(service) }
         }
         let rest = surroundings(now)
-        return batch.services.sorted().compactMap { gates[$0]?.publish(rest) }
+        return batch.services.sorted().flatMap { gates[$0]?.publish(rest) ?? [] }
     }
 
-    private func surroundings(_ now: Boottime) -> GateSurroundings {
+    /// The state outside of a gate that its decisions need.
+    func surroundings(_ now: Boottime) -> GateSurroundings {
         GateSurroundings(units: units, link: link, now: now)
     }
-
-    /// 1, 2, 4 … 60 s.
-    static func backOff(_ attempts: Int) -> Duration { .seconds(min(60, 1 << min(attempts, 6))) }
 }

@@ -4,7 +4,7 @@ import CivilTime
 package enum GateNotice: Hashable, Sendable {
     /// The gate stands as decided, and each of these units is as it should be after that time.
     case moved(ServiceName, DesiredGate, took: Duration, units: [UnitName: Duration])
-    case jobRefused(ServiceName, TargetJob, problem: String)
+    case jobRefused(ServiceName, TargetJob, GateObstacle)
     /// Another process has moved the gate; it is put back.
     case movedElsewhere(ServiceName, DesiredGate)
     case unitProblem(ServiceName, UnitName, UnitProblem)
@@ -34,7 +34,7 @@ extension GateNotice {
             "\(service): the gate is \(desired.gate.rawValue) after \(took.inMilliseconds)"
                 + Self.list(units, desired.gate)
         case .jobRefused(let service, let job, let problem):
-            "\(service): \(job.words): \(problem); retrying"
+            "\(service): \(job.words): \(problem.refusal); retrying"
         case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; it is put back to "
                 + desired.gate.rawValue
@@ -65,8 +65,7 @@ extension GateNotice {
 }
 
 extension TargetJob {
-    /// The job in words: `stop 'killswitch-open@shop.target'`.
-    var words: String {
+    fileprivate var words: String {
         "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
     }
 }

@@ -54,6 +54,10 @@ struct GateMove: Hashable, Sendable {
     private(set) var retryAt: Boottime
     /// Whether it is asked for again as soon as it is known that the system is not stopping.
     private(set) var isRetryDue = false
+    /// Whether systemd has taken a job of it: from then on units stop and start.
+    private(set) var isAccepted = false
+    /// Whether it was not looked at again yet: an answer may be waited for.
+    private(set) var isNew = true
     /// Whether it began in the middle of another move: then earlier states of units prove nothing.
     private let isMidway: Bool
     /// The units that are not yet as they should be.
@@ -84,8 +88,22 @@ struct GateMove: Hashable, Sendable {
         awaited.contains(unit) && !fresh.contains(unit)
     }
 
+    /// Whether it was asked for several times, and systemd shows nothing of it.
+    var isWithoutEffect: Bool { isAccepted && attempts >= 2 }
+
+    /// systemd has taken a job of the move.
+    mutating func accept() { isAccepted = true }
+
+    /// An obstacle may be gone: it is asked for again at once, and the wait after that is short.
+    mutating func hasten(at now: Boottime) {
+        attempts = 0
+        retryAt = now
+        isRetryDue = true
+    }
+
     /// No signal came until `retryAt`. `isUnderWay`: systemd still works on a job of the move.
     mutating func lookAgain(isUnderWay: Bool, at now: Boottime) {
+        isNew = false
         delay(at: now)
         isRetryDue = !isUnderWay
     }
@@ -130,33 +148,50 @@ struct GateMove: Hashable, Sendable {
     }
 }
 
+extension GateMachine {
+    /// 1, 2, 4 … 60 s.
+    static func backOff(_ attempts: Int) -> Duration { .seconds(min(60, 1 << min(attempts, 6))) }
+}
+
 /// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
 /// for the answer to `askSystemState`; and it is reported once until the gate stands.
 struct RefusedJob: Hashable, Sendable {
-    /// The notice that is not announced yet.
-    private var pending: GateNotice?
-    private var isReported: Bool { problem != nil }
-    /// Why systemd refuses, once that is reported; nil before and afterwards.
-    private(set) var problem: String?
+    private struct Refusal: Hashable, Sendable {
+        let job: TargetJob
+        let problem: GateObstacle
+    }
 
-    /// systemd has refused a job, which this notice says.
-    mutating func note(_ refusal: GateNotice) { pending = refusal }
+    /// The refusal that is not reported yet.
+    private var pending: Refusal?
+    private var reported: Refusal?
+
+    /// Whether it is being asked whether the last refusal means anything.
+    var isPending: Bool { pending != nil }
+
+    /// The problem of the refusal that was reported last; nil without one.
+    var problem: GateObstacle? { reported?.problem }
+
+    /// systemd has refused a job.
+    mutating func note(_ job: TargetJob, _ problem: GateObstacle) {
+        pending = Refusal(job: job, problem: problem)
+    }
+
+    /// systemd has taken a job that it may have refused before.
+    mutating func accept(_ job: TargetJob) { if reported?.job == job { reported = nil } }
 
     /// The refusal means nothing: the system is stopping, or the bus is lost.
     mutating func drop() { pending = nil }
 
     /// Reports the pending refusal, unless one was reported before.
-    mutating func report(_ batch: inout GateBatch) {
+    mutating func report(of service: ServiceName, _ batch: inout GateBatch) {
         guard let refusal = pending else { return }
         pending = nil
-        if !isReported { batch.announce(refusal) }
-        if case .jobRefused(_, let job, let cause) = refusal {
-            problem = "\(job.words): \(cause)"
-        }
+        if reported == nil { batch.announce(.jobRefused(service, refusal.job, refusal.problem)) }
+        reported = refusal
     }
 
     /// The gate stands, or something else was decided: the next refusal is news again.
-    mutating func forget() { problem = nil }
+    mutating func forget() { reported = nil }
 }
 
 /// How often in a row a gate was put back. If another process keeps moving it, moves and lines in

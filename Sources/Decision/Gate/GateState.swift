@@ -4,63 +4,26 @@ import CivilTime
 /// under way.
 struct GateState: Hashable, Sendable {
     let service: ServiceName
-    private var targets: GateTargets
+    private(set) var targets: GateTargets
     private var isConfigured: Bool
     /// Whether its units were reported as orphans: without a configured service their gate has no
     /// decision.
     private var areOrphansReported = false
     /// Nil until the service is decided, and after it was withdrawn.
-    private var desired: DesiredGate?
-    private var phase = GatePhase.waiting
+    private(set) var desired: DesiredGate?
+    private(set) var phase = GatePhase.waiting
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
-    private var readyBy: Boottime?
-    private var refusal = RefusedJob()
+    private(set) var readyBy: Boottime?
+    private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
-    private var published = PublishedRows()
+    private(set) var rows = PublishedRows()
+    private(set) var published = PublishedReport()
 
     /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
         self.service = service
         self.isConfigured = isConfigured
         targets = GateTargets(of: service)
-    }
-
-    // MARK: Questions about the gate
-
-    /// Whether something attached to this target may run; nil while nothing is decided.
-    func permits(_ target: GateTarget) -> Bool? { desired?.targets(of: service).contains(target) }
-
-    /// All units that are attached to any of its targets.
-    var attached: Set<UnitName> { targets.attached }
-
-    /// The units whose changes tell how the targets stand.
-    var targetUnits: [UnitName] { targets.units }
-    /// How many targets there are of it.
-    var targetCount: Int { targets.count }
-
-    /// Whether the daemon's readiness need not wait for this gate.
-    var isReady: Bool { readyBy == nil }
-
-    /// Its problem as a clause; nil without a problem.
-    var problem: String? {
-        refusal.problem.map { "the gate cannot be moved: \($0)" }
-    }
-
-    /// Whether a target is closed by decision, and nothing is under way that would stop its units.
-    func isClosedForGood(_ target: GateTarget) -> Bool {
-        switch phase {
-        case .settled, .awaitingUnits: permits(target) == false && targets.isAtRestDown(target)
-        case .waiting, .moving, .deviating: false
-        }
-    }
-
-    /// Whether the present move awaits a unit that was not read since the targets were moved.
-    func awaitsReading(of unit: UnitName) -> Bool { phase.move?.awaitsReading(of: unit) ?? false }
-
-    /// The moment at which time alone changes something.
-    func wakeUp(_ link: SystemdLink) -> Boottime? {
-        let retry = link.mayMove ? phase.wakeUp : nil
-        return [readyBy, published.wakeUp, retry].compactMap(\.self).min()
     }
 
     // MARK: Decisions
@@ -81,7 +44,7 @@ struct GateState: Hashable, Sendable {
             }
         }
         self.desired = desired
-        refusal.forget()
+        refusal = RefusedJob()
         corrections = Corrections()
         targets.expect(desired.targets(of: service))
         return true
@@ -146,9 +109,23 @@ struct GateState: Hashable, Sendable {
         phase.move?.noteReading(of: target)
         guard let properties else { return [] }
         let detached = targets.take(properties, of: target)
-        phase.move?.forget(detached.subtracting(targets.attached))
-        reportOrphans(&batch)
+        noteDetachment(of: detached, &batch)
         return detached
+    }
+
+    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
+    /// changed, with the units that are not attached to them any more.
+    mutating func take(
+        named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    ) -> [GateTarget: Set<UnitName>] {
+        let changed = targets.take(named: named)
+        for units in changed.values { noteDetachment(of: units, &batch) }
+        return changed
+    }
+
+    private mutating func noteDetachment(of units: Set<UnitName>, _ batch: inout GateBatch) {
+        phase.move?.forget(units.subtracting(targets.attached))
+        reportOrphans(&batch)
     }
 
     /// A unit that was not known before is attached: the present move waits for it too.
@@ -165,12 +142,16 @@ struct GateState: Hashable, Sendable {
 
     /// systemd has queued a job, or refused it.
     mutating func take(
-        answer problem: String?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
+        answer problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
     ) {
         targets.noteAnswer(job)
         readyBy = nil
-        guard let problem, permits(job.target) == job.isStart else { return }
-        refusal.note(.jobRefused(service, job, problem: problem))
+        guard let problem else {
+            phase.move?.accept()
+            return refusal.accept(job)
+        }
+        guard permits(job.target) == job.isStart else { return }
+        refusal.note(job, problem)
         phase.move?.delay(at: now)
         batch.askSystemState()
     }
@@ -189,6 +170,13 @@ struct GateState: Hashable, Sendable {
     }
 
     // MARK: Going on
+
+    /// polkit is back: asks again at once for a move that was refused.
+    mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
+        guard refusal.problem != nil, phase.isMoving else { return }
+        phase.move?.hasten(at: now)
+        batch.askSystemState()
+    }
 
     /// Goes to the next phase if the known state allows it.
     mutating func advance(_ rest: GateSurroundings, _ batch: inout GateBatch) {
@@ -245,12 +233,12 @@ struct GateState: Hashable, Sendable {
     /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
     mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         guard let desired else { return }
-        refusal.report(&batch)
+        refusal.report(of: service, &batch)
+        if phase != .settled || refusal.problem != nil { batch.touch(service) }
         switch phase {
         case .deviating: putBack(to: desired, rest, &batch)
         case .moving(let move): if move.isRetryDue { retry(to: desired, at: rest.now, &batch) }
-        case .waiting: batch.touch(service)
-        case .awaitingUnits, .settled: break
+        case .waiting, .awaitingUnits, .settled: break
         }
     }
 
@@ -276,21 +264,32 @@ struct GateState: Hashable, Sendable {
         phase = .moving(GateMove(at: rest.now, timeLimit: delay))
     }
 
-    /// Publishes the rows of its units if they have changed, as soon as they are known.
-    mutating func publish(_ rest: GateSurroundings) -> GateEffect? {
-        guard desired != nil, targets.areAttachedKnown, published.mayWrite(at: rest.now) else {
-            return nil
+    // MARK: Files
+
+    /// Publishes the rows of its units and its report if they have changed, as soon as they are known. The
+    /// report is written last, and with current rows.
+    mutating func publish(_ rest: GateSurroundings) -> [GateEffect] {
+        var effects: [GateEffect] = []
+        if let new = report(rest), published.replace(with: new, at: rest.now) {
+            effects.append(.publishGate(service, new))
         }
-        let rows = attached.sorted().compactMap { rest.units[$0]?.row }
-        return published.replace(with: rows, at: rest.now) ? .publishUnits(service, rows) : nil
+        let mayWrite = rows.mayWrite(at: rest.now)
+        if desired != nil, targets.areAttachedKnown, mayWrite || !effects.isEmpty {
+            let new = attached.sorted().compactMap { rest.units[$0]?.row }
+            if rows.replace(with: new, at: rest.now) {
+                effects.insert(.publishUnits(service, new), at: 0)
+            }
+        }
+        return effects
     }
 
-    /// The rows could not be written; without a problem, somebody has deleted them.
+    /// The rows or the report could not be written; without a problem, somebody has deleted them.
     mutating func notePublishFailure(
         _ problem: String?, at now: Boottime, _ batch: inout GateBatch
     ) {
-        guard let problem else { return published = PublishedRows() }
-        guard desired != nil, published.fail(at: now) else { return }
+        published.fail()
+        guard let problem else { return rows = PublishedRows() }
+        guard desired != nil, rows.fail(at: now) else { return }
         batch.announce(.publishFailed(service, problem: problem))
     }
 

@@ -1,3 +1,5 @@
+import CivilTime
+
 /// The targets of a service as systemd reports them: the status of each, its calls in flight, and
 /// the units attached to it. It stores no decision: each question about a decision has it as an
 /// argument.
@@ -8,7 +10,16 @@ struct GateTargets: Hashable, Sendable {
         var calls = 0
         /// Whether its attached units were read.
         var isRead = false
-        var attached: Set<UnitName> = []
+        /// The units that have `Requisite=` on it, by systemd.
+        var tied: Set<UnitName> = []
+        /// The units that a drop-in attaches to it. systemd forgets the drop-in of a unit whose file is
+        /// gone or that is masked, and the unit may still run.
+        var named: Set<UnitName> = []
+        /// The units that it starts.
+        var wants: Set<UnitName> = []
+
+        /// The attached units.
+        var attached: Set<UnitName> { tied.union(named) }
 
         /// Whether it is active and stays so.
         var isActive: Bool { seen.active == .active && !seen.hasJob }
@@ -75,9 +86,30 @@ struct GateTargets: Hashable, Sendable {
         let before = state.attached
         state.seen = properties.seen
         state.isRead = true
-        state.attached = Set(properties.requisiteOf)
+        state.tied = Set(properties.requisiteOf)
+        state.wants = Set(properties.wants)
         states[target] = state
         return before.subtracting(state.attached)
+    }
+
+    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
+    /// changed, with the units that are not attached to them any more.
+    mutating func take(named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<UnitName>] {
+        var changed: [GateTarget: Set<UnitName>] = [:]
+        for target in Set(named.keys).union(states.keys) {
+            let units = named[target] ?? []
+            guard (states[target]?.named ?? []) != units else { continue }
+            let before = states[target]?.attached ?? []
+            states[target, default: TargetState()].named = units
+            changed[target] = before.subtracting(states[target]?.attached ?? [])
+        }
+        return changed
+    }
+
+    /// The units that are attached to a target, and whether it starts each.
+    func attachments(to target: GateTarget) -> [UnitName: Bool] {
+        guard let state = states[target] else { return [:] }
+        return state.attached.reduce(into: [:]) { $0[$1] = state.wants.contains($1) }
     }
 
     // MARK: Calls
@@ -125,6 +157,12 @@ struct GateTargets: Hashable, Sendable {
         let wanted = desired.targets(of: service)
         return states.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
     }
+
+    /// Whether an answer of systemd is awaited.
+    var haveCalls: Bool { states.values.contains { $0.calls > 0 } }
+
+    /// When systemd brought a target into its state; nil if it has not told.
+    func since(_ target: GateTarget) -> Instant? { states[target]?.seen.since }
 
     /// Whether a call or a job of any of them is under way.
     var areUnderWay: Bool { states.values.contains(where: \.isUnderWay) }

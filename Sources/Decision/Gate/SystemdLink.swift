@@ -20,6 +20,8 @@ struct SystemdLink: Hashable, Sendable {
     private var isAsking = false
     /// How often in a row the connection was lost.
     private var losses = 0
+    /// How many of the next losses are followed by a short wait: the bus may be about to listen.
+    private var shortWaits = 0
     /// The loss that was reported; nil once the bus is back.
     private var reportedLoss: String?
     /// Whether signals are subscribed to on this connection.
@@ -63,12 +65,27 @@ struct SystemdLink: Hashable, Sendable {
         if case .lost = connection { return false }
         if reportedLoss == nil { batch.announce(.busLost(problem: problem)) }
         reportedLoss = problem
-        connection = .lost(retryAt: now + GateMachine.backOff(losses))
+        let wait = shortWaits > 0 ? Self.shortWait : GateMachine.backOff(losses)
+        connection = .lost(retryAt: now + wait)
         losses += 1
+        shortWaits = max(0, shortWaits - 1)
         (isAsking, isFollowing, isListing, isListDue) = (false, false, false, false)
         (reading, listingBegan, restsUntil) = ([], nil, nil)
         askAgainAt = nil
         return true
+    }
+
+    /// The bus may be back: connects at once if the connection is lost.
+    mutating func hasten(_ batch: inout GateBatch) {
+        guard case .lost = connection else { return }
+        (losses, shortWaits) = (0, 4)
+        reconnect(&batch)
+    }
+
+    private mutating func reconnect(_ batch: inout GateBatch) {
+        connection = .connecting
+        isListing = true
+        batch.connect()
     }
 
     /// systemd has answered whether the system is stopping.
@@ -79,17 +96,16 @@ struct SystemdLink: Hashable, Sendable {
 
     /// Connects again, or asks again whether the system is stopping, if that is due.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
-        if case .lost(let moment) = connection, moment <= now {
-            connection = .connecting
-            isListing = true
-            batch.connect()
-        }
+        if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.askSystemState() }
     }
 
+    /// When a lost connection is made again; nil if it is not lost.
+    var retryAt: Boottime? { if case .lost(let moment) = connection { moment } else { nil } }
+
     /// The next moment at which `wake` has something to do.
     var wakeUp: Boottime? {
-        let retry: Boottime? = if case .lost(let moment) = connection { moment } else { nil }
+        let retry = retryAt
         let listing = isListDue && listingBegan == nil ? restsUntil : nil
         return [retry, askAgainAt, listing].compactMap(\.self).min()
     }
@@ -127,4 +143,6 @@ struct SystemdLink: Hashable, Sendable {
         (isListDue, isListing, listingBegan, restsUntil) = (false, true, now, nil)
         return true
     }
+
+    private static let shortWait: Duration = .milliseconds(250)
 }

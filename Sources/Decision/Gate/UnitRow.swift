@@ -54,3 +54,11 @@ struct PublishedRows: Hashable, Sendable {
     /// A hundred units that stop at once are a few writes, not a hundred.
     private static let interval: Duration = .milliseconds(200)
 }
+
+/// The permission of all gates of a unit together.
+enum UnitPermission: Hashable, Sendable {
+    case mayRun
+    case mustStop
+    /// Some of its services are undecided, and no decided service forbids it.
+    case undecided
+}

@@ -8,6 +8,8 @@ package struct UnitStatus: Hashable, Sendable {
     package var hasJob: Bool
     /// When it came into this state.
     package var since: Instant?
+    /// Whether systemd has a unit file of it; nil if the message did not tell.
+    package var load: UnitLoad?
 
     /// A status without a time.
     package init(_ active: ActiveState, hasJob: Bool = false) {
@@ -45,6 +47,8 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var leftDown: Uptime?
     /// When it last came up.
     package var upSince: Uptime?
+    /// Whether its process ends after its work, `Type=oneshot`: down may be how it should be.
+    package var isOneshot = false
     /// How long systemd lets it stop; nil if that is for ever, or if its type has no such limit.
     package var stopLimit: Duration?
     /// How long systemd lets it start, likewise.

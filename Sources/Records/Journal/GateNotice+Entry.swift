@@ -36,6 +36,7 @@ extension UnitProblem {
         case .killed: .unitKilled
         case .failed, .startRefused: .unitFailed
         case .runningWhileClosed: .unitIntruding
+        case .escaped, .lost: .unitLost
         }
     }
 }

@@ -22,6 +22,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case unitKilled = "bf3b20113a2a4be0bf60a88dbf1be31d"
     case unitFailed = "218ba42eec3b4b6cadcd2cd4b4d7f60a"
     case unitIntruding = "18dd91b5dc694ff797a9517e10bf2dd7"
+    case unitLost = "58ad0f967167409aaa57dc7fc1a63806"
     case busLost = "60dabeda9b274935807e9e6f295f2f3c"
     case busRecovered = "982a356ed2cb4b1cb1254ad20aa93ada"
     case unitsOrphaned = "891932f36ddc4e3ca7bc5a117361bbcb"

@@ -65,6 +65,9 @@ struct Drill: ParsableCommand {
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try SystemManager(on: loop)
+        if let problem = ShownGate(nil, published.gate(of: service), at: published.now).problem {
+            throw CommandFailure(.no, "'\(service)': \(problem)")
+        }
         let plan = try DrillPlan(
             of: service, from: stand, to: state.state, describe: manager.snapshot)
         try check(plan)

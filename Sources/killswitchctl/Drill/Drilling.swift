@@ -91,6 +91,14 @@ final class Drilling {
             guard let state = try published.state(of: order.service),
                 published.isCurrent(state, at: loop.now.wall)
             else { return unknown }
+            let gate = ShownGate(
+                state.gate, published.gate(of: order.service), at: loop.now.wall)
+            // No unit has failed behind a gate that does not move.
+            if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
+                report.unitProblems.isEmpty
+            {
+                return .gateStuck(problem: gate.problem ?? "its gate is stuck")
+            }
             return .standing(order.standing(in: state.object))
         } catch {
             return unknown

@@ -117,6 +117,10 @@ extension PublishedFiles {
             problems.append(
                 ProblemLine(Problem(.service(service), kind, text, since: nil, isAlarm: true)))
         }
+        if let text = gate(of: service)?.problem {
+            problems.append(
+                ProblemLine(Problem(.service(service), .gate, text, since: nil, isAlarm: true)))
+        }
         for unit in try units(of: service) {
             guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
                 continue

@@ -46,7 +46,9 @@ struct Explain: ParsableCommand {
         }
         let state = try published.known(service)
         var report = ExplanationReport(
-            state: state, units: try published.units(of: service), now: published.now,
+            state: state,
+            gate: ShownGate(state.gate, published.gate(of: service), at: published.now),
+            units: try published.units(of: service), now: published.now,
             isCurrent: published.isCurrent(state, at: published.now),
             problems: daemon.problems.filter { !$0.isOfHost })
         do {

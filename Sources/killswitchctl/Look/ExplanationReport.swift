@@ -8,6 +8,8 @@ import Records
 struct ExplanationReport {
     /// The published state.
     let state: PublishedState
+    /// What its gate is in fact.
+    let gate: ShownGate
     /// The objects of units.json.
     let units: [JSON.Object]
     /// The time for what is ahead.
@@ -46,7 +48,7 @@ struct ExplanationReport {
             lines.add("problem", problem.line(at: now))
             lines.add("  to do", problem.advice)
         }
-        lines.add("gate", state.gate?.rawValue ?? "none")
+        lines.add("gate", gate.words ?? "none")
         if units.isEmpty { lines.add("units", "none") }
         for (index, unit) in units.enumerated() {
             lines.add(index == 0 ? "units" : "", standing(of: unit))
@@ -84,7 +86,7 @@ extension ExplanationReport {
             "service": state.object["service"] ?? .null,
             "current": .bool(isCurrent),
             "switches": chain?.switches ?? .null, "gap": .optional(gap),
-            "verdict": .object(state.object),
+            "verdict": .object(state.object), "gate": gate.json,
             "units": .array(units.map { .object($0) }),
             "problems": .array(problems.map { .object($0.object) }),
         ])

@@ -9,9 +9,10 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of each service.",
         discussion: """
-            AGE is how long ago the source of the flags last confirmed them, NEXT when they are \
-            fetched again. UNITS says how many attached units are as they should be, and how long \
-            the slowest took to stop or start. Below the table is a line for everything that is \
+            GATE is what the gate is: open, closing 1/3, closed, opening, or stuck if it cannot be \
+            moved. AGE is how long ago the source of the flags last confirmed them, NEXT when they \
+            are fetched again. UNITS says how many attached units are as they should be, and how \
+            long the slowest took to stop or start. Below the table is a line for everything that is \
             wrong, and what to do. Without a running daemon it shows the files alone, and says so.
 
             With --check it prints only what is not as wanted: a gate, a unit, flags that a service \
@@ -25,9 +26,9 @@ struct StatusCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current' \
-            and the attached 'units'; the 'sources'; and all 'problems'. With --check the problems \
-            alone.
+            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current', \
+            'gate_actual' and the attached 'units'; the 'sources'; and all 'problems'. With --check \
+            the problems alone.
             """) var json = false
 
     @Flag(

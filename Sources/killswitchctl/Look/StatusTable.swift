@@ -29,7 +29,7 @@ struct StatusTable {
             case .after(let wait): wait.rough
             }
         return [
-            row.service.text, row.state.state.rawValue, row.state.gate?.rawValue ?? "-",
+            row.service.text, row.state.state.rawValue, row.gate.word,
             row.daysLeft, row.age.map(\.rough) ?? "-", next,
             row.unitSummary, row.isCurrent ? row.state.reason : "(out of date)",
         ]
@@ -37,6 +37,7 @@ struct StatusTable {
 
     private func color(of row: StatusRow) -> LineColor? {
         guard Terminal.wantsColor else { return nil }
+        if row.gate.isStuck { return .red }
         return switch (row.isCurrent, row.state.state) {
         case (false, _), (_, .undecided): .magenta
         case (true, .running): .green
@@ -67,6 +68,8 @@ struct StatusRow {
     let age: Duration?
     /// When the first of its sources is asked again.
     let nextPoll: NextPoll
+    /// What its gate is in fact.
+    let gate: ShownGate
     /// The time until its announced end; nil without one.
     private let rest: Duration?
     /// The objects of units.json.
@@ -86,6 +89,7 @@ struct StatusRow {
             if own.contains(where: { $0.nextPoll == nil }) { .now } else {
                 own.compactMap(\.nextPoll).min().map(NextPoll.after) ?? .unknown
             }
+        gate = ShownGate(state.gate, published.gate(of: service), at: published.now)
         units = try published.units(of: service)
     }
 
@@ -135,6 +139,7 @@ struct StatusRow {
             case .after(let wait): .number(Number(wait.wholeSeconds))
             }
         object["current"] = .bool(isCurrent)
+        object["gate_actual"] = gate.json
         object["units"] = .array(units.map { .object($0) })
         return .object(object)
     }
@@ -142,7 +147,7 @@ struct StatusRow {
 
 extension JSON.Object {
     /// Whether a unit is as the gate wants it; true for every unit that the gate only permits.
-    fileprivate var isAsWanted: Bool {
+    var isAsWanted: Bool {
         let active = self["active"]?.string
         return switch self["wanted"] {
         case .bool(true): active == "active"

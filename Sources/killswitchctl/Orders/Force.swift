@@ -11,12 +11,18 @@ struct Force: DaemonOrder {
         abstract: "Order a state for services, whatever their flags say.",
         discussion: """
             The order holds until its end or until 'release', also over restarts and without a \
-            network. 'open' is the state running, 'closed' is maintenance. Its author, reason and end are in the journal and in 'status'.
+            network. 'open' is the state running, 'closed' is maintenance. Its author, reason and \
+            end are in the journal and in 'status'.
 
-            example: killswitchctl force shop maintenance --for 2h --reason "disk swap"
+            The order is answered when systemd has taken the move: units may still be stopping. \
+            With --wait it is answered when they are down or up.
+
+            example: killswitchctl force shop maintenance --for 2h --reason "disk swap" --wait
             """)
 
     @OptionGroup var options: OrderOptions
+
+    @OptionGroup var waiting: WaitingOptions
 
     @Option(help: "The reason, for status and the journal; at most \(Method.longestReason) bytes.")
     var reason: String
@@ -68,6 +74,8 @@ struct Force: DaemonOrder {
         }
     }
 
+    var waitsForGates: Bool { waiting.isOn }
+
     /// The named services, and the state for them.
     private var target: (services: [ServiceName], state: State) {
         get throws {
@@ -105,37 +113,44 @@ struct Force: DaemonOrder {
         }
     }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        let state = reply.object("service")
+    func lines(_ reply: OrderReply) -> [String] {
+        let state = reply.object.object("service")
         let order = state.object("override")
         let service = state.text("service")
-        let problem = reply["problem"]?.string.map {
+        let problem = reply.object["problem"]?.string.map {
             "but it could not be stored, and a restart would lose it: \($0)"
         }
         return [
-            "\(service): forced to be \(state.stateAndGate), until \(order.text("until")) "
+            "\(service): forced to be \(reply.stateAndGate(state)), until \(order.text("until")) "
                 + "by \(order.text("author"))", problem,
             "its flags decide again after that, or with 'killswitchctl release \(service)'",
-        ].compactMap(\.self)
+        ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 
-    /// It failed if the override could not be stored: a restart would lose it.
-    func hasFailed(_ reply: JSON.Object) -> Bool { reply["problem"]?.string != nil }
+    /// It failed if the override could not be stored, for a restart would lose it, or if the gate cannot be
+    /// moved.
+    func hasFailed(_ reply: OrderReply) -> Bool {
+        reply.object["problem"]?.string != nil || reply.isStuck
+    }
 }
 
 /// `killswitchctl release SERVICE…`
 struct Release: DaemonOrder {
     static let configuration = CommandConfiguration(
         abstract: "End the order of 'force': the flags decide again.",
-        discussion: "example: killswitchctl release shop")
+        discussion: "example: killswitchctl release shop --wait")
 
     @OptionGroup var options: OrderOptions
+
+    @OptionGroup var waiting: WaitingOptions
 
     @Flag(name: .customLong("all"), help: "End the orders for all services.")
     var isAll = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []
+
+    var waitsForGates: Bool { waiting.isOn }
 
     func validate() throws {
         guard isAll == services.isEmpty else {
@@ -160,11 +175,14 @@ struct Release: DaemonOrder {
         return forced.map { ("Release", ["service": .string($0.text)]) }
     }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        let service = reply.object("service")
+    func lines(_ reply: OrderReply) -> [String] {
         let effect =
-            reply["wasForced"]?.bool ?? false
+            reply.object["wasForced"]?.bool ?? false
             ? "released, its flags decide again" : "it was not forced, nothing has changed"
-        return ["\(service.text("service")): \(effect)", service.serviceLine]
+        let service = reply.object.object("service").text("service")
+        return ["\(service): \(effect)"] + reply.serviceLines
     }
+
+    /// It failed if the gate cannot be moved.
+    func hasFailed(_ reply: OrderReply) -> Bool { reply.isStuck }
 }

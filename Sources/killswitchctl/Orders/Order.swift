@@ -1,8 +1,11 @@
 import ArgumentParser
+import CivilTime
 import Control
 import Decision
+import EventLoop
 import Glibc
 import JSON
+import Records
 
 /// A method of the control socket without its interface, and the parameters of a call.
 typealias OrderCall = (method: String, parameters: JSON.Object)
@@ -11,15 +14,17 @@ typealias OrderCall = (method: String, parameters: JSON.Object)
 protocol DaemonOrder: ParsableCommand {
     /// The options of every order.
     var options: OrderOptions { get }
+    /// Whether to follow the gates until they are as decided.
+    var waitsForGates: Bool { get }
     /// Whether the results are a list in JSON: the order may be for several services.
     var hasList: Bool { get }
     /// The calls of the daemon, one for each service that is concerned.
     func calls(of daemon: VarlinkClient) throws -> [OrderCall]
 
     /// The lines for people: the effects of a call and their consequences.
-    func lines(_ reply: JSON.Object) -> [String]
+    func lines(_ reply: OrderReply) -> [String]
     /// Whether the reply says that something failed: the command prints it, and exits with 1.
-    func hasFailed(_ reply: JSON.Object) -> Bool
+    func hasFailed(_ reply: OrderReply) -> Bool
 }
 
 /// An order that is one call.
@@ -38,6 +43,16 @@ struct OrderOptions: ParsableArguments {
 
     @Flag(help: "Print the daemon's answer as JSON, also an error.")
     var json = false
+}
+
+/// The option of orders that move gates.
+struct WaitingOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("wait"),
+        help: """
+            Follow the gate until every attached unit is down or up. Exits with 1 if a unit passes \
+            its limit or the gate cannot be moved.
+            """) var isOn = false
 }
 
 extension VarlinkClient {
@@ -72,27 +87,33 @@ extension DaemonOrder {
     /// Calls the methods and prints the replies. If one of several calls fails, the others are made, and the
     /// exit status is that of the first failure.
     func run() throws {
-        let daemon = try PublishedFiles(options.common).daemon()
-        let calls = try calls(of: daemon)
-        var replies: [JSON.Object] = []
+        let published = try PublishedFiles(options.common)
+        let daemon = published.daemon()
+        var replies: [OrderReply] = []
         var failure: CommandFailure?
-        for call in calls {
+        for call in try calls(of: daemon) {
             do {
-                let reply = try daemon.order(call)
+                let reply = OrderReply(object: try daemon.order(call), published)
                 replies.append(reply)
-                if hasFailed(reply) { failure = failure ?? CommandFailure(.no) }
                 if !options.json { for line in lines(reply) { say(line) } }
             } catch {
                 let problem = CommandFailure(error)
                 printError(problem.message)
                 failure = failure ?? CommandFailure(problem.status)
-                if let refusal = error as? MethodError { replies.append(refusal.json) }
+                guard let refusal = error as? MethodError else { continue }
+                replies.append(OrderReply(object: refusal.json, published))
             }
         }
+        if waitsForGates {
+            let problems = try follow(&replies, in: published)
+            for problem in problems { printError(problem) }
+            if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
+        }
+        if replies.contains(where: hasFailed) { failure = failure ?? CommandFailure(.no) }
         if options.json, hasList {
-            say(.array(replies.map { .object($0) }))
+            say(.array(replies.map { .object($0.object) }))
         } else if options.json, let reply = replies.first {
-            say(.object(reply))
+            say(.object(reply.object))
         }
         if let failure { throw failure }
     }
@@ -100,7 +121,22 @@ extension DaemonOrder {
     var hasList: Bool { false }
 
     /// No reply is a failure.
-    func hasFailed(_ reply: JSON.Object) -> Bool { false }
+    func hasFailed(_ reply: OrderReply) -> Bool { false }
+
+    /// Most orders do not wait.
+    var waitsForGates: Bool { false }
+
+    /// Follows the gates of all services in the replies, and returns the problems, a line each.
+    private func follow(
+        _ replies: inout [OrderReply], in published: PublishedFiles
+    ) throws -> [String] {
+        try flushOutput()
+        let services = Set(replies.flatMap(\.services)).sorted()
+        let following = try GateFollowing(services, in: published, isTold: !options.json)
+        let problems = try following.run()
+        for index in replies.indices { replies[index].renewGate() }
+        return problems
+    }
 
     /// These services, or every one. Throws if one of several does not exist, before the first call.
     func services(_ named: [ServiceName], of daemon: VarlinkClient) throws -> [ServiceName] {
@@ -120,16 +156,60 @@ extension MethodError {
     }
 }
 
-// A service in a reply of the daemon: the object of its `state.json`.
-extension JSON.Object {
-    /// The state in a few words, with the gate: `countdown, 12 days left, its gate is open`.
-    var stateAndGate: String {
-        stateSummary + (self["gate"]?.string.map { ", its gate is \($0)" } ?? "")
+/// The daemon's reply to an order, and the gates of the services in it.
+struct OrderReply {
+    /// The whole reply.
+    private(set) var object: JSON.Object
+    private let published: PublishedFiles
+
+    init(object: JSON.Object, _ published: PublishedFiles) {
+        self.object = object
+        self.published = published
     }
 
-    /// The service, its state, and the reason.
-    var serviceLine: String { "\(text("service")): \(stateAndGate): \(text("reason_text"))" }
+    /// The services that the order concerns.
+    var services: [ServiceName] {
+        states.compactMap { ServiceName($0.text("service")) }
+    }
 
-    /// A line for each service of a reply.
-    var serviceLines: [String] { objects("services").map(\.serviceLine) }
+    private var states: [JSON.Object] {
+        (object["service"]?.object).map { [$0] } ?? object.objects("services")
+    }
+
+    /// The gate of a service in the reply: the reply's own, or that of the file.
+    func gate(of state: JSON.Object) -> ShownGate {
+        let own = object["gate"]?.object.flatMap(PublishedGate.init)
+        let file = ServiceName(state.text("service")).flatMap(published.gate)
+        return ShownGate(
+            state["gate"]?.string.flatMap(Gate.init), own ?? file, at: EventLoop.wallClock)
+    }
+
+    /// Puts what the gate is now in the place of what it was when the daemon answered.
+    fileprivate mutating func renewGate() {
+        guard object["gate"] != nil, let service = services.first,
+            let gate = published.gate(of: service)
+        else { return }
+        object["gate"] = .object(gate.object)
+    }
+
+    /// The state in a few words, with the gate: `countdown, 12 days left, its gate is open`.
+    func stateAndGate(_ state: JSON.Object) -> String {
+        state.stateSummary + (gate(of: state).words.map { ", its gate is \($0)" } ?? "")
+    }
+
+    /// A line for each service: its state, its gate and the reason. The problem of a gate has one more.
+    var serviceLines: [String] { states.flatMap(lines) }
+
+    private func lines(_ state: JSON.Object) -> [String] {
+        let line = "\(state.text("service")): \(stateAndGate(state)): \(state.text("reason_text"))"
+        return [line] + gateProblems(of: state)
+    }
+
+    /// The problem of the gate of a service, as a line; empty without a problem.
+    func gateProblems(of state: JSON.Object) -> [String] {
+        gate(of: state).problem.map { ["\(state.text("service")): \($0)"] } ?? []
+    }
+
+    /// Whether the gate of a service is stuck.
+    var isStuck: Bool { states.contains { gate(of: $0).isStuck } }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import Gates
 import JSON
 import Records
 
@@ -24,8 +25,8 @@ struct Activate: OrderCommand {
 
     var call: OrderCall { ("Activate", ["service": .optional(service?.text)]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        let names = reply.strings("activated").joined(separator: ", ")
+    func lines(_ reply: OrderReply) -> [String] {
+        let names = reply.object.strings("activated").joined(separator: ", ")
         let first =
             names.isEmpty
             ? "no flags were waiting, nothing has changed"
@@ -61,12 +62,12 @@ struct Confirm: OrderCommand {
 
     var call: OrderCall { ("Confirm", ["services": .strings(services.map(\.text))]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        let names = reply.strings("confirmed").joined(separator: ", ")
+    func lines(_ reply: OrderReply) -> [String] {
+        let names = reply.object.strings("confirmed").joined(separator: ", ")
         return [names.isEmpty ? "nothing was held" : "confirmed: \(names)"] + reply.serviceLines
     }
 
-    func hasFailed(_ reply: JSON.Object) -> Bool { reply.strings("confirmed").isEmpty }
+    func hasFailed(_ reply: OrderReply) -> Bool { reply.object.strings("confirmed").isEmpty }
 }
 
 /// `killswitchctl forget SOURCE`
@@ -87,10 +88,10 @@ struct Forget: OrderCommand {
 
     var call: OrderCall { ("Forget", ["source": .string(source.text)]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
+    func lines(_ reply: OrderReply) -> [String] {
         [
             "source '\(source)': its stored flags and highest version are dropped, it is fetched again",
-            "\(reply.strings("services").joined(separator: ", ")): as before until it has answered, "
+            "\(reply.object.strings("services").joined(separator: ", ")): as before until it has answered, "
                 + "at most for first_timeout",
         ]
     }
@@ -101,29 +102,34 @@ struct Refresh: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Fetch flags now, and show the results.",
         discussion: """
-            Waits for the answer of the source, and exits with 1 if a fetch failed.
+            Waits for the answer of the source, and exits with 1 if a fetch failed. With --wait \
+            it also waits until the gates are as the flags say.
 
             example: killswitchctl refresh
             """)
 
     @OptionGroup var options: OrderOptions
 
+    @OptionGroup var waiting: WaitingOptions
+
     @Argument(
         help: "The source; by default every source.", completion: .sources,
         transform: SourceName.read)
     var source: SourceName?
 
+    var waitsForGates: Bool { waiting.isOn }
+
     var call: OrderCall { ("Refresh", ["source": .optional(source?.text)]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        reply.objects("fetched").map { fetch in
+    func lines(_ reply: OrderReply) -> [String] {
+        reply.object.objects("fetched").map { fetch in
             let problem = fetch["problem"]?.string.map { ": \($0)" } ?? ""
             return "source '\(fetch.text("source"))': \(fetch.text("outcome"))\(problem)"
         } + reply.serviceLines
     }
 
-    func hasFailed(_ reply: JSON.Object) -> Bool {
-        reply.objects("fetched").contains { $0.text("outcome") == "failed" }
+    func hasFailed(_ reply: OrderReply) -> Bool {
+        reply.object.objects("fetched").contains { $0.text("outcome") == "failed" }
     }
 }
 
@@ -142,9 +148,10 @@ struct ReloadCommand: OrderCommand {
 
     var call: OrderCall { ("Reload", [:]) }
 
-    func lines(_ reply: JSON.Object) -> [String] {
-        ["the configuration is in force: \(names(reply, "service")); \(names(reply, "source"))"]
-            + reply.strings("warnings").map { "warning: \($0)" } + orphans(reply)
+    func lines(_ reply: OrderReply) -> [String] {
+        let (services, sources) = (names(reply.object, "service"), names(reply.object, "source"))
+        return ["the configuration is in force: \(services); \(sources)"]
+            + reply.object.strings("warnings").map { "warning: \($0)" } + orphans(reply.object)
     }
 
     /// A warning for each service that has attached units and is not configured any more.
@@ -156,7 +163,7 @@ struct ReloadCommand: OrderCommand {
             guard try PublishedFiles(options.common).directory == Directories.system else {
                 return []
             }
-            attached = try UnitDirectory.attachments()
+            attached = try AttachmentFiles.all()
         } catch {
             return ["warning: \(error)"]
         }

@@ -212,7 +212,8 @@ struct Attach: ParsableCommand {
             let link = UnitDirectory.link(from: target, to: name)
             return .object([
                 "name": .string(name.text),
-                "drop_in": .string(UnitDirectory.dropIn(of: name, for: target.service)),
+                "drop_in": .string(AttachmentFiles.dropIn(of: name, for: target.service)),
+                "target_drop_in": .string(AttachmentFiles.dropIn(of: target, for: name)),
                 "link": .optional(part.isStarted ? link : nil),
                 "cause": .optional(part.cause),
             ])
@@ -244,8 +245,10 @@ struct Attach: ParsableCommand {
         if json { return }
         let note = part.cause.map { " (\($0))" } ?? ""
         guard isDryRun else { return say("attached \(unit) to \(target.name)\(note)") }
-        say("\(UnitDirectory.dropIn(of: unit, for: service)):\(note)")
+        say("\(AttachmentFiles.dropIn(of: unit, for: service)):\(note)")
         say(lines: attachment.dropIn(cause, title: part.unit.title))
+        say("\(AttachmentFiles.dropIn(of: target, for: unit)):")
+        say(lines: attachment.stopDropIn(cause))
         if let file = part.link { say("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
         say()
     }

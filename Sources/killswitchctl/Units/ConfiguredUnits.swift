@@ -31,7 +31,7 @@ struct ConfiguredUnits {
         _ configured: [(service: ServiceName, units: [UnitName])],
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
-        let own = Set(try UnitDirectory.attachments().filter(Self.isOwn))
+        let own = Set(try AttachmentFiles.all().filter(Self.isOwn))
         var wanted: Set<Attachment> = []
         for (service, units) in configured {
             let target = AttachmentPoint.open.target(of: service)
@@ -60,7 +60,7 @@ struct ConfiguredUnits {
     /// Whether a unit is still to be attached. Throws if somebody has attached it to another state.
     private func isNew(_ attachment: Attachment) throws -> Bool {
         let (unit, service) = (attachment.unit, attachment.service)
-        guard let before = try UnitDirectory.attachment(of: unit, for: service) else {
+        guard let before = try AttachmentFiles.attachment(of: unit, for: service) else {
             return !attached.contains { $0.attachment == attachment }
         }
         guard before.target == attachment.target else {

@@ -50,7 +50,7 @@ struct Detach: ParsableCommand {
 
     func run() throws {
         if !isDryRun { try requireRoot("detach") }
-        let attached = try UnitDirectory.attachments()
+        let attached = try AttachmentFiles.all()
             .filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("nothing is attached by this command") }

@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Gates
 import Records
 
 /// The units that the removal of the package has detached, for `killswitchctl attach --remembered` after the next

@@ -30,19 +30,34 @@ struct Renewal {
     /// Reads every drop-in that `attach` has written, and those that were edited since.
     init() throws(FileError) {
         var parts: [Part] = []
-        for attachment in try UnitDirectory.attachments() {
-            let path = UnitDirectory.dropIn(of: attachment.unit, for: attachment.service)
+        for attachment in try AttachmentFiles.all() {
+            let path = AttachmentFiles.dropIn(of: attachment.unit, for: attachment.service)
             let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
-            parts.append(
-                Part(attachment: attachment, path: path, finding: attachment.compare(text)))
+            let finding = attachment.compare(text)
+            parts.append(Part(attachment: attachment, path: path, finding: finding))
+            guard finding != .edited, let missing = try Self.missingStop(of: attachment, text)
+            else { continue }
+            parts.append(missing)
         }
         self.parts = parts
+    }
+
+    /// The target's drop-in for the unit, if it is missing: earlier versions wrote none.
+    private static func missingStop(
+        of attachment: Attachment, _ text: String
+    ) throws(FileError) -> Part? {
+        let path = AttachmentFiles.dropIn(of: attachment.target, for: attachment.unit)
+        if try File.exists(path) { return nil }
+        let cause = String(text.prefix { $0 != "\n" }.dropFirst(Attachment.head.count))
+        return Part(
+            attachment: attachment, path: path, finding: .outdated(attachment.stopDropIn(cause)))
     }
 
     /// Writes the new text of every outdated drop-in. No unit is stopped or started by that.
     func write() throws(FileError) {
         for part in parts {
             guard case .outdated(let text) = part.finding else { continue }
+            try Directory.create(AttachmentFiles.folder(of: part.attachment.target))
             try File.replace(part.path, with: Array(text.utf8), surviving: .powerLoss)
         }
     }

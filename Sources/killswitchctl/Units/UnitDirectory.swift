@@ -1,70 +1,24 @@
 import Decision
 import Files
-import Glibc
+import Gates
 import JSON
 import Records
 
-/// `/etc/systemd/system`, the directory of the attachments.
+/// Writes and removes attachments in `/etc/systemd/system`.
 enum UnitDirectory {
-    private static let path = "/etc/systemd/system"
-
-    /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
-    /// to one state of a service at most.
-    static func dropIn(of unit: UnitName, for service: ServiceName) -> String {
-        "\(folder(of: unit))/\(prefix)\(service).conf"
-    }
-
     /// The path of the link that makes a target start a unit.
     static func link(from target: GateTarget, to unit: UnitName) -> String {
         "\(wants(target))/\(unit)"
     }
 
-    /// The units that `attach` has attached, by service and name. The directory may be missing, in an image
-    /// that is being built.
-    static func attachments() throws(FileError) -> [Attachment] {
-        var found: [Attachment] = []
-        for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
-            guard let unit = UnitName(String(entry.dropLast(2))),
-                try isDirectory("\(path)/\(entry)")
-            else { continue }
-            for service in try services(in: "\(path)/\(entry)") {
-                guard let attachment = try attachment(of: unit, for: service) else { continue }
-                found.append(attachment)
-            }
-        }
-        return found.sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
-    }
-
-    /// How a unit is attached to a service; nil if it is not.
-    static func attachment(
-        of unit: UnitName, for service: ServiceName
-    ) throws(FileError) -> Attachment? {
-        do {
-            let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
-            return Attachment(of: unit, in: String(decoding: bytes, as: UTF8.self))
-        } catch  where error.isNotFound || error.isNoFile {
-            return nil
-        }
-    }
-
     /// The command that wrote the drop-in of an attachment, by its first line; nil if another program or
     /// person wrote it.
     static func cause(of attachment: Attachment) throws(FileError) -> String? {
-        let path = dropIn(of: attachment.unit, for: attachment.service)
+        let path = AttachmentFiles.dropIn(of: attachment.unit, for: attachment.service)
         let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
         let first = text.prefix { $0 != "\n" }
         return first.hasPrefix(Attachment.head)
             ? String(first.dropFirst(Attachment.head.count)) : nil
-    }
-
-    /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
-    /// that lead nowhere or in a circle.
-    private static func isDirectory(_ path: String) throws(FileError) -> Bool {
-        do {
-            return try File.attributes(of: path).kind == .directory
-        } catch  where error.isNotFound || error.code == ELOOP {
-            return false
-        }
     }
 
     /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
@@ -73,16 +27,15 @@ enum UnitDirectory {
         _ attachment: Attachment, startedFrom file: String?, cause: String, title: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
-        let before = try Self.attachment(of: unit, for: service)
+        let before = try AttachmentFiles.attachment(of: unit, for: service)
         if let before, before.target != attachment.target {
-            try File.remove(link(from: before.target, to: unit))
-            try removeIfEmpty(wants(before.target))
+            try removeFiles(of: before.target, for: unit)
         }
-        try Directory.create(folder(of: unit))
+        try Directory.create(AttachmentFiles.folder(of: unit))
         try File.replace(
-            dropIn(of: unit, for: service),
-            with: Array(attachment.dropIn(cause, title: title).utf8),
-            surviving: .powerLoss)
+            AttachmentFiles.dropIn(of: unit, for: service),
+            with: Array(attachment.dropIn(cause, title: title).utf8), surviving: .powerLoss)
+        try writeStop(attachment, cause: cause)
         let link = link(from: attachment.target, to: unit)
         if let file {
             try Directory.create(wants(attachment.target))
@@ -92,12 +45,28 @@ enum UnitDirectory {
         }
     }
 
+    /// Writes the drop-in by which the target stops the unit also when systemd has lost the unit's file.
+    static func writeStop(_ attachment: Attachment, cause: String) throws(FileError) {
+        try Directory.create(AttachmentFiles.folder(of: attachment.target))
+        try File.replace(
+            AttachmentFiles.dropIn(of: attachment.target, for: attachment.unit),
+            with: Array(attachment.stopDropIn(cause).utf8), surviving: .powerLoss)
+    }
+
     /// Removes an attachment, and the folders that are empty then.
     static func remove(_ attachment: Attachment) throws(FileError) {
-        try File.remove(link(from: attachment.target, to: attachment.unit))
-        try File.remove(dropIn(of: attachment.unit, for: attachment.service))
-        try removeIfEmpty(wants(attachment.target))
-        try removeIfEmpty(folder(of: attachment.unit))
+        let unit = attachment.unit
+        try File.remove(AttachmentFiles.dropIn(of: unit, for: attachment.service))
+        try removeIfEmpty(AttachmentFiles.folder(of: unit))
+        try removeFiles(of: attachment.target, for: unit)
+    }
+
+    /// Removes a target's link to a unit, and its drop-in for the unit.
+    private static func removeFiles(of target: GateTarget, for unit: UnitName) throws(FileError) {
+        try File.remove(link(from: target, to: unit))
+        try File.remove(AttachmentFiles.dropIn(of: target, for: unit))
+        try removeIfEmpty(wants(target))
+        try removeIfEmpty(AttachmentFiles.folder(of: target))
     }
 
     private static func removeIfEmpty(_ folder: String) throws(FileError) {
@@ -106,36 +75,12 @@ enum UnitDirectory {
         } catch  where error.isNotFound {}
     }
 
-    private static func services(in folder: String) throws(FileError) -> [ServiceName] {
-        try Directory.list(folder).compactMap { name in
-            guard name.hasPrefix(prefix), name.hasSuffix(".conf") else { return nil }
-            return ServiceName(String(name.dropFirst(prefix.count).dropLast(".conf".count)))
-        }
+    private static func wants(_ target: GateTarget) -> String {
+        "\(AttachmentFiles.path)/\(target.name).wants"
     }
-
-    private static func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
-    private static func wants(_ target: GateTarget) -> String { "\(path)/\(target.name).wants" }
-
-    private static let prefix = "50-killswitch-"
 }
 
-extension FileError {
-    /// Whether the path exists and is not a file.
-    fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
-}
-
-/// A unit that `attach` has attached to a service.
-struct Attachment: Hashable {
-    /// The target that the unit stops with.
-    let target: GateTarget
-    /// The unit.
-    let unit: UnitName
-    /// Whether it starts with a closing, while other units still stop, and not after it.
-    let isEarly: Bool
-
-    /// The service of the target.
-    var service: ServiceName { target.service }
-
+extension Attachment {
     /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
     /// description of the unit, if that is known.
     func dropIn(_ cause: String, title: String? = nil) -> String {
@@ -180,6 +125,20 @@ struct Attachment: Hashable {
         """
     }
 
+    /// The text of the target's drop-in for the unit.
+    func stopDropIn(_ cause: String) -> String {
+        let order = isEarly ? "" : "Before=\(unit)\n"
+        return """
+            \(Self.head)\(cause)
+            # "killswitchctl detach \(service) \(unit)" removes it.
+            [Unit]
+            # The unit stops with this target also when its file is gone or it is masked: systemd does not read
+            # the drop-in of the unit then.
+            PropagatesStopTo=\(unit)
+            \(order)
+            """
+    }
+
     /// In the place of the order. The target is active when the units of the open gate have stopped.
     private static let early =
         "# No After=: it starts while the units of the open gate still stop, and stops while they start."
@@ -208,25 +167,6 @@ struct Attachment: Hashable {
 
     /// The start of every drop-in of `attach`.
     static let head = "# Written by: "
-
-    /// The attachment that a drop-in of a unit describes; nil if it names no target.
-    init?(of unit: UnitName, in dropIn: String) {
-        let lines = dropIn.split(separator: "\n")
-        guard let line = lines.first(where: { $0.hasPrefix("Requisite=") }),
-            let target = UnitName(String(line.dropFirst("Requisite=".count))).flatMap({
-                GateTarget($0)
-            })
-        else { return nil }
-        self.init(
-            target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") })
-    }
-
-    /// The attachment of a unit to a target.
-    init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
-        self.target = target
-        self.unit = unit
-        self.isEarly = isEarly
-    }
 }
 
 extension GateTarget {

@@ -3,6 +3,7 @@ import CivilTime
 import Control
 import Decision
 import Files
+import Gates
 import JSON
 import Records
 
@@ -72,7 +73,7 @@ private struct MissingDaemon {
     /// Throws if units are attached and no daemon runs, unless it gave a sign of life so lately that it is
     /// being restarted, or upgraded.
     func check() throws {
-        let attached = try UnitDirectory.attachments()
+        let attached = try AttachmentFiles.all()
         if attached.isEmpty { return }
         do {
             _ = try published.daemon(timeout: .seconds(5)).call("Sources")
@@ -101,6 +102,8 @@ struct AttachmentRow {
     let target: String?
     /// Its object in units.json; nil if the daemon does not know it.
     let state: JSON.Object?
+    /// The problem of the gate of its service, as a clause; nil without one.
+    let gateProblem: String?
     /// Whether the service is not configured.
     let isOrphan: Bool
 
@@ -121,6 +124,7 @@ struct AttachmentRow {
         object["service"] = .string(service.text)
         object["target"] = .optional(target)
         object["orphan"] = .bool(isOrphan)
+        object["gate_problem"] = .optional(gateProblem)
         return .object(object)
     }
 
@@ -128,7 +132,7 @@ struct AttachmentRow {
     /// the drop-ins are shown.
     static func all(in published: PublishedFiles) throws -> [AttachmentRow] {
         let configured = Set(try published.servicesIfAny())
-        let attached = try UnitDirectory.attachments()
+        let attached = try AttachmentFiles.all()
         return try configured.union(attached.map(\.service)).sorted().flatMap { service in
             let states = try published.units(of: service)
             let own = attached.filter { $0.service == service }
@@ -140,6 +144,7 @@ struct AttachmentRow {
                 AttachmentRow(
                     service: service, unit: unit, target: target,
                     state: states.first { $0["name"]?.string == unit },
+                    gateProblem: published.gate(of: service)?.problem,
                     isOrphan: !configured.contains(service))
             }
         }

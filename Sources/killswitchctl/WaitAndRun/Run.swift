@@ -21,7 +21,7 @@ struct Run: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Option(
-        help: "The condition: open, closed, decided, or the word of a state.",
+        help: "The condition: open, closed, up, down, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var when: WaitCondition = .gate(.open)
 
     @Option(
@@ -124,15 +124,18 @@ extension Run {
 }
 
 extension WaitCondition {
-    /// Whether the condition no longer holds in this state. An undecided service ends nothing.
+    /// Whether the condition no longer holds in this state. An undecided service ends nothing. The other
+    /// decision ends `down` and `up`, before units are moved.
     func isOver(in state: PublishedState) -> Bool {
-        state.state != .undecided && !isReached(by: state)
+        guard state.state != .undecided else { return false }
+        if case .effect(let gate) = self { return state.gate != gate }
+        return !isReached(by: state, nil)
     }
 
     /// Whether the marker alone shows that the condition no longer holds: the gate is not the state's.
     func isOver(by marker: Gate) -> Bool {
         switch self {
-        case .gate(let gate): gate != marker
+        case .gate(let gate), .effect(let gate): gate != marker
         case .decided, .state(.updateRequired): false
         case .state(.undecided): true
         case .state(.running), .state(.countdown): marker == .closed

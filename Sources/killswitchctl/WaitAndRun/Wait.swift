@@ -8,20 +8,24 @@ import Records
 /// `killswitchctl wait SERVICE --for CONDITION`
 struct Wait: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until a service is in a state.",
+        abstract: "Wait until a service is in a state, or its units are down or up.",
         discussion: """
+            'closed' and 'open' are the decision: units may still be stopping or starting. 'down' and \
+            'up' are the effect: the gate was moved, and every attached unit is down, or every unit \
+            that the gate starts is up. They exit with 1 if the gate cannot be moved.
+
             Exits with 0 when the condition is met, and with 124 if the timeout is over first. A \
             state file that is out of date does not count; instead of an unreadable state file the \
             marker counts. Waits for a daemon that is not running yet.
 
-            example: killswitchctl wait shop --for open --timeout 30s
+            example: killswitchctl wait shop --for down --timeout 5m && ./migrate
             """)
 
     @OptionGroup var common: CommonOptions
 
     @Option(
         name: .customLong("for"),
-        help: "The condition: open, closed, decided, or the word of a state.",
+        help: "The condition: down, up, open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
     @Option(
@@ -39,7 +43,11 @@ struct Wait: ParsableCommand {
 
 /// A condition that `wait` and `run` wait for.
 enum WaitCondition: ExpressibleByArgument {
+    /// The decision.
     case gate(Gate)
+    /// The effect: every attached unit is down behind the closed gate, or every unit that the open gate
+    /// starts is up.
+    case effect(Gate)
     /// Any state but `undecided`.
     case decided
     case state(State)
@@ -49,6 +57,8 @@ enum WaitCondition: ExpressibleByArgument {
             self = .gate(gate)
         } else if let state = State(rawValue: argument) {
             self = .state(state)
+        } else if let effect = Gate.allCases.first(where: { $0.effect == argument }) {
+            self = .effect(effect)
         } else if argument == "decided" {
             self = .decided
         } else {
@@ -57,22 +67,26 @@ enum WaitCondition: ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] {
-        Gate.allCases.map(\.rawValue) + ["decided"] + State.allCases.map(\.rawValue)
+        Gate.allCases.map(\.rawValue) + Gate.allCases.map(\.effect) + ["decided"]
+            + State.allCases.map(\.rawValue)
     }
 
     /// The word on the command line.
     var defaultValueDescription: String {
         switch self {
         case .gate(let gate): gate.rawValue
+        case .effect(let gate): gate.effect
         case .decided: "decided"
         case .state(let state): state.rawValue
         }
     }
 
-    /// Whether a service in this state meets the condition.
-    func isReached(by state: PublishedState) -> Bool {
+    /// Whether a service in this state, with this gate, meets the condition.
+    func isReached(by state: PublishedState, _ gate: PublishedGate?) -> Bool {
         switch self {
-        case .gate(let gate): state.gate == gate
+        case .gate(let wanted): state.gate == wanted
+        case .effect(let wanted):
+            state.gate == wanted && gate?.isComplete(as: wanted) ?? false
         case .decided: state.state != .undecided
         case .state(let wanted): state.state == wanted
         }
@@ -84,13 +98,13 @@ enum WaitCondition: ExpressibleByArgument {
         switch self {
         case .gate(let gate): marker == gate
         case .decided: marker != nil
-        case .state: false
+        case .effect, .state: false
         }
     }
 
     /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
-    /// time is over first, or if other services have files and this one has none: most likely a typing
-    /// error. `onWait` is called with the state that was seen, if the condition is not met at once.
+    /// time is over first, if the gate cannot be moved, or if other services have files and this one has
+    /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition is not met at once.
     func wait(
         for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
         onWait: (String) -> Void = { _ in }
@@ -105,8 +119,14 @@ enum WaitCondition: ExpressibleByArgument {
                 if let state = try published.state(of: service) {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
-                    if isCurrent, isReached(by: state) { return }
-                    seen = isCurrent ? "it is \(state.summary)" : "its state file is out of date"
+                    let gate = ShownGate(
+                        state.gate, published.gate(of: service), at: loop.now.wall)
+                    if isCurrent, isReached(by: state, gate.published) { return }
+                    seen = isCurrent ? words(state, gate) : "its state file is out of date"
+                    if isCurrent, let problem = obstacle(state, gate) {
+                        throw CommandFailure(
+                            .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
+                    }
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else if try !published.servicesIfAny().isEmpty {
                     throw try published.unknown(service)
@@ -127,7 +147,29 @@ enum WaitCondition: ExpressibleByArgument {
     }
 }
 
-/// Waits for changes of the state file or the marker of a service.
+extension WaitCondition {
+    private func words(_ state: PublishedState, _ gate: ShownGate) -> String {
+        guard case .effect = self, let words = gate.words else { return "it is \(state.summary)" }
+        return "it is \(state.summary), its gate is \(words)"
+    }
+
+    /// Why the effect of this decision will not come by itself; nil if it may.
+    private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
+        guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
+        else { return nil }
+        guard report.actual != nil else {
+            return "nothing moves its gate, because killswitchd was started without --gates"
+        }
+        return report.isStuck(on: wanted) ? gate.problem : nil
+    }
+}
+
+extension Gate {
+    /// The word for what the gate does to its units.
+    fileprivate var effect: String { self == .open ? "up" : "down" }
+}
+
+/// Waits for changes of the state file, the gate's file or the marker of a service.
 final class StateFileWatch {
     private let loop: EventLoop
     private let files: [PathWatch]
@@ -138,8 +180,8 @@ final class StateFileWatch {
         _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
-        let names = ([FileName.state] + Gate.allCases.map(\.rawValue)).map { "\(service)/\($0)" }
-        files = (names + [FileName.alive]).map {
+        let own = [FileName.state, FileName.gate] + Gate.allCases.map(\.rawValue)
+        files = (own.map { "\(service)/\($0)" } + [FileName.alive]).map {
             PathWatch(loop, path: "\(published.directory)/\($0)") {}
         }
         validity = try WallTimer(loop) { _ in }

@@ -48,4 +48,28 @@ import Testing
         #expect(forced["problem"]?.string == "disk full")
         #expect(forced.state == "maintenance")
     }
+
+    /// The verdict says closed at once; whether systemd moves the gate is known later.
+    @Test func anOrderIsAnsweredWhenSystemdHasTakenOrRefusedTheMove() throws {
+        try asked.decide()
+        asked.daemon.isGateAnswered = false
+        asked.daemon.gate = ["wanted": "closed", "actual": "stuck", "problem": "access denied"]
+        for (method, parameters) in [
+            ("Force", JSON.Object.maintenance), ("Release", ["service": "shop"]),
+        ] {
+            asked.daemon.isGateAnswered = false
+            let advance = try #require(try asked.perform(method, parameters).advance)
+            try asked.daemon.settle { trigger in
+                let early = try advance(trigger)
+                #expect(early == nil)
+            }
+            #expect(try advance(.gatesHandled) == nil)
+            asked.daemon.isGateAnswered = true
+            guard case .last(let answer)? = try advance(.gatesHandled) else {
+                Issue.record("\(method) is not answered")
+                continue
+            }
+            #expect(answer["gate"]?.object?["problem"] == "access denied")
+        }
+    }
 }

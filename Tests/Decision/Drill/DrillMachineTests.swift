@@ -4,6 +4,21 @@ import Testing
 
 /// A drill from the order to its findings, and a drill that is broken off.
 @Suite struct DrillMachineTests {
+    /// No unit is blamed: nobody has asked it to stop.
+    @Test func aGateThatCannotBeMovedEndsTheDrillWithItsProblemAndWithoutAFailedUnit() throws {
+        var drill = try DrillTranscript()
+        drill.at(0, .started)
+        drill.at(0.01, .ordered)
+        drill.at(0.02, .gateStuck(problem: "its gate cannot be moved: access denied"))
+        try drill.read(0.03, ["web.service": UnitSnapshot(UnitStatus(.active))])
+        drill.release(1, openAt: 1.1)
+        try drill.look(1.2, .open)
+        try drill.end(1.4, web: UnitSnapshot(UnitStatus(.active)), .open)
+        #expect(drill.text.contains("its gate cannot be moved: access denied"))
+        #expect(!drill.text.contains("closed for"))
+        #expect(!drill.text.contains("not down"))
+    }
+
     @Test func aDrillThatSucceedsClosesTriesEachStartOpensAndTimesTheReturn() throws {
         var drill = try DrillTranscript()
         drill.at(0, .started)

@@ -11,6 +11,7 @@ struct AttachedUnitTests {
     private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
         var gate = try GateTranscript.settled(units: units)
         gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
         gate.forget()
         return gate
     }
@@ -75,6 +76,7 @@ struct AttachedUnitTests {
             0,
             .unitRead(try unit("web.service"), UnitSnapshot(UnitStatus(.active), stopLimit: nil)))
         gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
         gate.forget()
         gate.at(92.9, .woke)
         gate.at(93, .woke)

@@ -49,6 +49,7 @@ extension GateMachineTests {
         #expect(!listed.contains(.readUnit(web)))
         let closing = gate.at(2, .decided(shop, .ended))
         #expect(closing.contains(.readUnit(web)))
+        gate.at(2, taken: .start(try target(.closed)))
         gate.at(
             2.1, .unitRead(web, UnitSnapshot(UnitStatus(.deactivating), stopLimit: .seconds(20))))
         gate.forget()

@@ -173,7 +173,7 @@ struct GateMachineTests {
                 """)
         #expect(
             gate.machine.overview.problems.map(\.sentence) == [
-                "shop: the gate cannot be moved: start 'killswitch-closed@shop.target': access denied"
+                "shop: its gate cannot be moved: access denied"
             ])
     }
 

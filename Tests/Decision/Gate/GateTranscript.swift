@@ -8,18 +8,21 @@ struct GateTranscript {
     private(set) var machine: GateMachine
     /// Whether requests to systemd and the rows of units.json are in the text too.
     private let showsAll: Bool
+    /// Whether the reports of gate.json are in the text too.
+    private let showsGates: Bool
 
-    init(_ services: [String] = ["shop"], showsAll: Bool = false) throws {
+    init(_ services: [String] = ["shop"], showsAll: Bool = false, showsGates: Bool = false) throws {
         machine = GateMachine(services: try services.map { try named($0) })
         self.showsAll = showsAll
+        self.showsGates = showsGates
     }
 
     /// A machine with a bus and a decided service `shop`, whose gate is settled.
     static func settled(
         _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
-        starts: Set<String>? = nil
+        starts: Set<String>? = nil, showsGates: Bool = false
     ) throws -> GateTranscript {
-        var transcript = try GateTranscript()
+        var transcript = try GateTranscript(showsGates: showsGates)
         transcript.at(0, .started)
         let active: [GateTarget.Kind] =
             stand.state == .ended
@@ -83,7 +86,7 @@ struct GateTranscript {
     mutating func at(
         _ seconds: Double, taken move: TargetJob, problem: String? = nil
     ) {
-        at(seconds, .jobAnswered(move, problem: problem))
+        at(seconds, .jobAnswered(move, problem: problem.map(GateObstacle.refused)))
     }
 
     private static func line(_ event: GateEvent) -> String {
@@ -107,11 +110,26 @@ struct GateTranscript {
             "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
         case .unitRead(let unit, let properties):
             "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
-        case .jobAnswered(let move, let problem): "\(line(move)): \(problem ?? "queued")"
+        case .jobAnswered(let move, let problem): "\(line(move)): \(words(problem))"
+        case .polkitAppeared: "polkit is on the bus"
+        case .busAppeared: "the bus may be back"
+        case .dropInsRead(let named):
+            "drop-ins "
+                + named.sorted { $0.key < $1.key }
+                .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
+                .joined(separator: " ")
         case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
         case .publishFailed(let service, let problem):
             "\(service) unpublished: \(problem ?? "deleted")"
         case .woke: "woke"
+        }
+    }
+
+    private static func words(_ problem: GateObstacle?) -> String {
+        switch problem {
+        case .refused(let words): words
+        case let problem?: problem.sentence
+        case nil: "queued"
         }
     }
 
@@ -128,6 +146,8 @@ struct GateTranscript {
         case .askSystemState: "ask whether the system is stopping"
         case .publishUnits(let service, let rows):
             showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
+        case .publishGate(let service, let report):
+            showsGates ? "gate of \(service): \(Self.line(report, now))" : nil
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let moment):
             showsAll
@@ -140,6 +160,13 @@ struct GateTranscript {
         case .start(let target): "start \(target.unit?.text ?? "?")"
         case .stop(let target): "stop \(target.unit?.text ?? "?")"
         }
+    }
+
+    private static func line(_ report: GateReport, _ now: Boottime) -> String {
+        let units = report.units.total == 0 ? "" : " \(report.units.arrived)/\(report.units.total)"
+        let problem = report.problem.map { " (\($0.sentence))" } ?? ""
+        let next = report.nextTry.map { " next try in \(($0 - now).microseconds / 1000) ms" } ?? ""
+        return "\(report.actual?.rawValue ?? "unmoved")\(units)\(problem)\(next)"
     }
 
     private static func line(_ row: UnitRow) -> String {

@@ -145,12 +145,14 @@ import Testing
         let daemon = try Daemon(Self.both)
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
         try daemon.start()
-        // The marker is the last of its files.
-        try daemon.waitUntil("it is closed") { try File.exists(daemon.folder("run/web/closed")) }
+        // What the gate is in fact is written after the marker.
+        try daemon.waitUntil("it is closed") {
+            try File.exists(daemon.folder("run/web/gate.json"))
+        }
         let shop = try daemon.folder.text(of: "run/shop/state.json")
         #expect(
             Set(try Directory.list(daemon.folder("run/web")))
-                == ["state.json", "state.env", "closed"])
+                == ["state.json", "state.env", "closed", "gate.json"])
         try reload(daemon, Daemon.shop)
         try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
         try daemon.waitUntil("its mark is gone") {

@@ -282,7 +282,8 @@ import Testing
 
     @Test(arguments: [
         ["nonsense"], ["get", "shop"], ["is-open"], ["wait", "shop"],
-        ["wait", "shop", "--for", "up"], ["wait", "shop", "--for", "open", "--timeout", "soon"],
+        ["wait", "shop", "--for", "sideways"],
+        ["wait", "shop", "--for", "open", "--timeout", "soon"],
         ["is-open", "My Shop"],
     ])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {

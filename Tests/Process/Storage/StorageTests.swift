@@ -85,6 +85,9 @@ import Testing
     func aStorageProblemIsReportedAndTheWriteIsRetried(_ problem: StorageProblem) throws {
         let mounted = try Mounted()
         try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        try mounted.wait(until: "the gate is written too") {
+            try mounted.run("ls run/shop").output.contains("gate.json")
+        }
         let before = try mounted.run("cat run/shop/*").output
         _ = try mounted.run(problem.begin)
         try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
@@ -101,7 +104,9 @@ import Testing
             try mounted.program.errors.contains("all files are written again")
         }
         #expect(try mounted.state() == "ended")
-        #expect(try mounted.run("ls run/shop").output == "closed\nstate.env\nstate.json\n")
+        #expect(
+            try mounted.run("ls run/shop").output
+                == "closed\ngate.json\nstate.env\nstate.json\n")
         #expect(try mounted.run("cat state/services.json").output.contains("\"ended\""))
     }
 

@@ -14,6 +14,9 @@ extension OnSystemd {
             let before = try host.attachmentFiles
             #expect(
                 before == """
+                    ./killswitch-open@shop.target.d
+                    ./killswitch-open@shop.target.d/50-killswitch-t-web.service.conf
+                    ./killswitch-open@shop.target.d/50-killswitch-t-worker@3.service.conf
                     ./killswitch-open@shop.target.wants
                     ./killswitch-open@shop.target.wants/t-web.service
                     ./killswitch-open@shop.target.wants/t-worker@3.service
@@ -39,6 +42,11 @@ extension OnSystemd {
                     Description=t-web.service (kill switch: killswitchctl explain shop)
 
                     """)
+            let stop =
+                "/etc/systemd/system/killswitch-open@shop.target.d/50-killswitch-t-web.service.conf"
+            #expect(
+                try host.run("grep -v '^#' \(stop)")
+                    == "[Unit]\nPropagatesStopTo=t-web.service\nBefore=t-web.service\n")
             try host.run("killswitchctl attach shop t-web t-worker@3")
             #expect(try host.attachmentFiles == before)
         }
@@ -91,6 +99,8 @@ extension OnSystemd {
             try host.run("killswitchctl attach --state maintenance shop t-web")
             #expect(
                 try host.attachmentFiles == """
+                    ./killswitch-maintenance@shop.target.d
+                    ./killswitch-maintenance@shop.target.d/50-killswitch-t-web.service.conf
                     ./killswitch-maintenance@shop.target.wants
                     ./killswitch-maintenance@shop.target.wants/t-web.service
                     ./t-web.service.d/50-killswitch-shop.conf
@@ -172,6 +182,11 @@ extension OnSystemd {
             ).object
             #expect(json?["renewed"] == .array([]))
             #expect(json?["edited"]?.array?.first?.object?["name"] == "t-own.service")
+            // The first versions wrote no drop-in for the target.
+            let stop = "\(folder)/killswitch-open@shop.target.d/50-killswitch-t-web.service.conf"
+            let text = try host.run("cat \(stop); rm \(stop)")
+            #expect(try host.run("killswitchctl attach --renew 2>/dev/null") == "renewed \(stop)\n")
+            #expect(try host.run("cat \(stop)") == text)
         }
 
         @Test func renewStandsAlone() throws {

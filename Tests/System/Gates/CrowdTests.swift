@@ -70,9 +70,15 @@ extension OnSystemd {
             #expect(reports.map { $0["service"]?.string } == ["shop", "mail"])
             #expect(
                 try host.attachmentFiles == """
+                    ./killswitch-open@mail.target.d
+                    ./killswitch-open@mail.target.d/50-killswitch-t-app@mail.service.conf
+                    ./killswitch-open@mail.target.d/50-killswitch-t-both.service.conf
                     ./killswitch-open@mail.target.wants
                     ./killswitch-open@mail.target.wants/t-app@mail.service
                     ./killswitch-open@mail.target.wants/t-both.service
+                    ./killswitch-open@shop.target.d
+                    ./killswitch-open@shop.target.d/50-killswitch-t-app@shop.service.conf
+                    ./killswitch-open@shop.target.d/50-killswitch-t-both.service.conf
                     ./killswitch-open@shop.target.wants
                     ./killswitch-open@shop.target.wants/t-app@shop.service
                     ./killswitch-open@shop.target.wants/t-both.service

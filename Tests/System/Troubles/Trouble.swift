@@ -52,7 +52,7 @@ extension Trouble {
     private static let gates = [
         Trouble(
             name: "polkit refuses to move a gate",
-            needle: "the gate cannot be moved", journal: ": start 'killswitch-",
+            needle: "its gate cannot be moved", journal: ": start 'killswitch-",
             prepare: attach,
             cause: { host in
                 try host.run(
@@ -76,7 +76,7 @@ extension Trouble {
             }, cause: { _ in },
             end: { host in try host.run("systemctl start dbus.socket dbus.service") }),
         Trouble(
-            name: "polkit does not run", needle: "the gate cannot be moved",
+            name: "polkit does not run", needle: "its gate cannot be moved",
             journal: ": start 'killswitch-", prepare: attach,
             cause: { host in
                 try host.run("systemctl mask --runtime --now polkit")

@@ -1,0 +1,186 @@
+package import CivilTime
+
+/// What a gate is in fact, beside what its verdict wants: how far systemd and the attached units are.
+package struct GateReport: Hashable, Sendable {
+    /// How far a gate is.
+    package enum Actual: String, CaseIterable, Sendable {
+        /// The targets stand open, and the units that it starts have been started.
+        case open
+        /// It is being moved, or units have not stopped yet.
+        case closing
+        /// The targets stand closed, and every unit that it stops is down.
+        case closed
+        case opening
+        /// It is not as wanted, and will not be unless the problem ends.
+        case stuck
+    }
+
+    /// The beginning of a state.
+    package enum Since: Hashable, Sendable {
+        /// By systemd's time stamp.
+        case told(Instant)
+        /// When the daemon saw it.
+        case seen(Boottime)
+    }
+
+    /// The gate that the verdict wants.
+    package let wanted: Gate
+    /// Nil if the daemon moves no gates.
+    package let actual: Actual?
+    /// Since when `actual` is so; nil if the daemon moves no gates.
+    package let since: Since?
+    /// Why it is stuck, or would be at the next decision; nil without a problem.
+    package let problem: GateObstacle?
+    /// When the move is tried again; nil if it is not.
+    package let nextTry: Boottime?
+    /// Its attached units.
+    package private(set) var units: UnitCount
+
+    /// A report of a gate that is moved.
+    init(
+        wanted: Gate, actual: Actual, since: Since, problem: GateObstacle?, nextTry: Boottime?,
+        units: UnitCount
+    ) {
+        self.wanted = wanted
+        self.actual = actual
+        self.since = since
+        self.problem = problem
+        self.nextTry = nextTry
+        self.units = units
+    }
+
+    /// The report of a daemon that moves no gates.
+    package init(unmoved wanted: Gate) {
+        self.wanted = wanted
+        actual = nil
+        since = nil
+        problem = nil
+        nextTry = nil
+        units = UnitCount()
+    }
+
+    /// Whether it differs from another in nothing but the units.
+    fileprivate func differsInUnitsAlone(from other: GateReport) -> Bool {
+        var same = self
+        same.units = other.units
+        return same == other
+    }
+}
+
+/// How many of the units that a gate stops or starts are down or up.
+package struct UnitCount: Hashable, Sendable {
+    /// How many are as the gate wants them.
+    package private(set) var arrived = 0
+    /// How many it stops, or starts.
+    package private(set) var total = 0
+    /// The units for which the move has not gone well, with their problems.
+    package private(set) var problems: [UnitName: UnitProblem] = [:]
+
+    /// No units.
+    init() {}
+
+    /// Counts these units for a gate of a service.
+    init(_ units: [AttachedUnit], of service: ServiceName, _ gate: Gate) {
+        for unit in units {
+            guard let isAsWanted = unit.isAsWanted(by: service, gate) else { continue }
+            total += 1
+            if isAsWanted { arrived += 1 }
+            if let problem = unit.problem, problem.spoilsMove { problems[unit.name] = problem }
+        }
+    }
+
+    /// Whether every unit is as the gate wants it.
+    package var isComplete: Bool { arrived == total }
+
+    /// The first unit that runs on behind the closed gate; nil without one.
+    var escape: GateObstacle? {
+        problems.sorted { $0.key < $1.key }.lazy.compactMap { unit, problem in
+            if case .escaped = problem { .escaped(unit, problem) } else { nil }
+        }.first
+    }
+}
+
+/// The report of a gate that was written last. A change of the gate is written at once, so that a reader
+/// that knows of an opening and a closing never sees the report of an earlier closing. Changes of units
+/// alone are written at most five times a second.
+struct PublishedReport: Hashable, Sendable {
+    /// Nil before the first write, and after a failed write.
+    private var report: GateReport?
+    private var writtenAt: Boottime?
+    private var isDue = false
+    /// The problem of the gate, with the time at which it was seen first.
+    private(set) var problem: Dated<GateObstacle>?
+
+    /// Whether this report differs from the one written last, and may be written now; then it counts as
+    /// written.
+    mutating func replace(with new: GateReport, at now: Boottime) -> Bool {
+        isDue = false
+        problem = Dated(new.problem, before: problem, at: now)
+        guard new != report else { return false }
+        if let report, let writtenAt, new.differsInUnitsAlone(from: report),
+            now - writtenAt < Self.interval
+        {
+            isDue = true
+            return false
+        }
+        report = new
+        writtenAt = now
+        return true
+    }
+
+    /// The since of a state: that of the last report as long as the gate is in the same state.
+    func since(_ actual: GateReport.Actual, _ wanted: Gate) -> GateReport.Since? {
+        guard let report, report.actual == actual, report.wanted == wanted else { return nil }
+        return report.since
+    }
+
+    /// The report could not be written: it is due again.
+    mutating func fail() { report = nil }
+
+    /// When a report that is due may be written.
+    var wakeUp: Boottime? { isDue ? writtenAt.map { $0 + Self.interval } : nil }
+
+    private static let interval: Duration = .milliseconds(200)
+}
+
+/// The problems of a gate and of its attached units, for whoever lists problems.
+package struct GateProblems: Hashable, Sendable {
+    /// Why the gate is stuck, or would be at the next decision; nil without a problem.
+    package let gate: Dated<GateObstacle>?
+    /// The units that are not as they should be.
+    package let units: [UnitName: Dated<UnitProblem>]
+}
+
+/// A problem, and when it was seen first.
+package struct Dated<Problem: Hashable & Sendable>: Hashable, Sendable {
+    /// The problem.
+    package let problem: Problem
+    /// When it was seen first.
+    package let since: Boottime
+
+    /// The problem at this time; nil without one. It is as old as the same problem before.
+    init?(_ problem: Problem?, before: Dated?, at now: Boottime) {
+        guard let problem else { return nil }
+        self.problem = problem
+        since = before.flatMap { $0.problem == problem ? $0.since : nil } ?? now
+    }
+}
+
+extension GateMachine {
+    /// What the gate of a service is in fact, and its problems; nil while that is not known.
+    package func report(of service: ServiceName, at now: Boottime) -> GateReport? {
+        gates[service]?.report(surroundings(now))
+    }
+
+    /// The problems of the gate of a service and of its units, each with its sentence and an advice.
+    package func problems(of service: ServiceName) -> GateProblems {
+        let gate = gates[service]
+        let units = (gate?.attached ?? []).reduce(into: [:]) {
+            $0[$1] = self.units[$1]?.datedProblem
+        }
+        return GateProblems(gate: gate?.published.problem, units: units)
+    }
+
+    /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
+    package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
+}

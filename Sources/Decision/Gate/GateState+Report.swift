@@ -1,0 +1,119 @@
+import CivilTime
+
+/// What others may know of a gate, and what it is in fact.
+extension GateState {
+    /// Whether something attached to this target may run; nil while nothing is decided.
+    func permits(_ target: GateTarget) -> Bool? { desired?.targets(of: service).contains(target) }
+
+    /// All units that are attached to any of its targets.
+    var attached: Set<UnitName> { targets.attached }
+
+    /// The units whose changes tell how the targets stand.
+    var targetUnits: [UnitName] { targets.units }
+    /// How many targets there are of it.
+    var targetCount: Int { targets.count }
+
+    /// Whether the daemon's readiness need not wait for this gate.
+    var isReady: Bool { readyBy == nil }
+
+    /// Whether a target is closed by decision, and nothing is under way that would stop its units.
+    func isClosedForGood(_ target: GateTarget) -> Bool {
+        switch phase {
+        case .settled, .awaitingUnits: permits(target) == false && targets.isAtRestDown(target)
+        case .waiting, .moving, .deviating: false
+        }
+    }
+
+    /// Whether the decision forbids the units of this target, and systemd has been asked to stop them.
+    func hasAskedForStops(of target: GateTarget) -> Bool {
+        guard permits(target) == false else { return false }
+        return switch phase {
+        case .waiting: false
+        case .moving(let move): move.isAccepted
+        case .awaitingUnits, .settled, .deviating: true
+        }
+    }
+
+    /// Whether the present move awaits a unit that was not read since the targets were moved.
+    func awaitsReading(of unit: UnitName) -> Bool { phase.move?.awaitsReading(of: unit) ?? false }
+
+    /// Whether systemd has taken or refused the last move, or has had its time to answer.
+    var isAnswered: Bool {
+        guard case .moving(let move) = phase, move.isNew else { return true }
+        return !targets.haveCalls && !refusal.isPending
+    }
+
+    /// The moment at which time alone changes something.
+    func wakeUp(_ link: SystemdLink) -> Boottime? {
+        let retry = link.mayMove ? phase.wakeUp : nil
+        return [readyBy, rows.wakeUp, published.wakeUp, retry].compactMap(\.self).min()
+    }
+
+    // MARK: The report
+
+    /// Why systemd does not move it; nil without a problem. A lost bus is a problem of all gates.
+    var problem: GateObstacle? {
+        if let problem = refusal.problem { return problem }
+        guard case .moving(let move) = phase, move.isWithoutEffect, !targets.areUnderWay else {
+            return nil
+        }
+        return .noEffect
+    }
+
+    /// What the gate is in fact; nil while that is not known, and while the system is stopping.
+    func report(_ rest: GateSurroundings) -> GateReport? {
+        guard let desired else { return nil }
+        let link = rest.link
+        let units = UnitCount(
+            attached.compactMap { rest.units[$0] }, of: service, desired.gate)
+        let silence: GateObstacle? = !link.isUp && isReady ? .silent : nil
+        let obstacle = link.problem.map(GateObstacle.noBus) ?? problem ?? silence
+        guard let actual = actual(desired, link, units, obstacle) else { return nil }
+        let problem = obstacle ?? units.escape
+        let nextTry = problem == nil ? nil : link.retryAt ?? retryAt
+        return GateReport(
+            wanted: desired.gate, actual: actual,
+            since: published.since(actual, desired.gate) ?? since(actual, desired, rest.now),
+            problem: problem, nextTry: nextTry, units: units)
+    }
+
+    private func actual(
+        _ desired: DesiredGate, _ link: SystemdLink, _ units: UnitCount, _ obstacle: GateObstacle?
+    ) -> GateReport.Actual? {
+        let stands = targets.areConfirmed(as: desired) && targets.areAttachedKnown
+        guard stands else {
+            let hasEscape = desired.gate == .closed && units.escape != nil
+            if obstacle != nil || hasEscape { return .stuck }
+            guard link.mayMove, targets.areAttachedKnown || phase.isMoving else { return nil }
+            return desired.gate == .open ? .opening : .closing
+        }
+        switch desired.gate {
+        case .open: return isSettled ? .open : .opening
+        case .closed:
+            if units.isComplete, isSettled || phase.move?.unread.isEmpty ?? false { return .closed }
+            return units.escape == nil ? .closing : .stuck
+        }
+    }
+
+    /// Whether no move is under way.
+    private var isSettled: Bool {
+        switch phase {
+        case .settled, .waiting: true
+        case .moving, .awaitingUnits, .deviating: false
+        }
+    }
+
+    private var retryAt: Boottime? {
+        if case .moving(let move) = phase { move.retryAt } else { nil }
+    }
+
+    private func since(
+        _ actual: GateReport.Actual, _ desired: DesiredGate, _ now: Boottime
+    ) -> GateReport.Since {
+        let target = GateTarget(service: service, kind: desired.gate == .open ? .open : .closed)
+        guard actual == .open || actual == .closed, let since = targets.since(target) else {
+            return .seen(now)
+        }
+        return .told(since)
+    }
+}

@@ -1,0 +1,122 @@
+package import Decision
+package import Files
+import Glibc
+
+/// A unit that `killswitchctl attach` has attached to a service.
+package struct Attachment: Hashable, Sendable {
+    /// The target that the unit stops with.
+    package let target: GateTarget
+    /// The unit.
+    package let unit: UnitName
+    /// Whether it starts with a closing, while other units still stop, and not after it.
+    package let isEarly: Bool
+
+    /// The attachment of a unit to a target.
+    package init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
+        self.target = target
+        self.unit = unit
+        self.isEarly = isEarly
+    }
+
+    /// The attachment that a drop-in of a unit describes; nil if it names no target.
+    init?(of unit: UnitName, in dropIn: String) {
+        let lines = dropIn.split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("Requisite=") }),
+            let target = UnitName(String(line.dropFirst("Requisite=".count))).flatMap({
+                GateTarget($0)
+            })
+        else { return nil }
+        self.init(
+            target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") })
+    }
+
+    /// The service of the target.
+    package var service: ServiceName { target.service }
+}
+
+/// The drop-ins by which units are attached to gates, in `/etc/systemd/system`.
+///
+/// systemd reads them with the file of the unit. They name the attached units also after systemd has
+/// forgotten that, because the file of a unit is gone or the unit is masked.
+package enum AttachmentFiles {
+    /// The directory of the attachments.
+    package static let path = "/etc/systemd/system"
+
+    /// The folder of the drop-ins of a unit.
+    package static func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
+
+    /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
+    /// to one state of a service at most.
+    package static func dropIn(of unit: UnitName, for service: ServiceName) -> String {
+        "\(folder(of: unit))/\(prefix)\(service).conf"
+    }
+
+    /// The folder of the drop-ins of a target.
+    package static func folder(of target: GateTarget) -> String {
+        "\(path)/\(target.unit?.text ?? "").d"
+    }
+
+    /// The path of the target's drop-in for a unit. It has the target stop the unit also when systemd does
+    /// not read the drop-in of the unit.
+    package static func dropIn(of target: GateTarget, for unit: UnitName) -> String {
+        "\(folder(of: target))/\(prefix)\(unit).conf"
+    }
+
+    /// All attached units, by service and name. The directory may be missing, in an image that is being
+    /// built.
+    package static func all() throws(FileError) -> [Attachment] {
+        var found: [Attachment] = []
+        for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
+            guard let unit = UnitName(String(entry.dropLast(2))),
+                try isDirectory("\(path)/\(entry)")
+            else { continue }
+            for service in try services(in: "\(path)/\(entry)") {
+                guard let attachment = try attachment(of: unit, for: service) else { continue }
+                found.append(attachment)
+            }
+        }
+        return found.sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
+    }
+
+    /// How a unit is attached to a service; nil if it is not.
+    package static func attachment(
+        of unit: UnitName, for service: ServiceName
+    ) throws(FileError) -> Attachment? {
+        do {
+            let bytes = try File.read(dropIn(of: unit, for: service), limit: 64 << 10)
+            return Attachment(of: unit, in: String(decoding: bytes, as: UTF8.self))
+        } catch  where error.isNotFound || error.isNoFile || error.isPermissionDenied {
+            return nil
+        }
+    }
+
+    /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
+    /// that lead nowhere or in a circle.
+    private static func isDirectory(_ path: String) throws(FileError) -> Bool {
+        do {
+            return try File.attributes(of: path).kind == .directory
+        } catch  where error.isNotFound || error.code == ELOOP {
+            return false
+        }
+    }
+
+    /// The services that a unit with this folder is attached to. The folder of somebody else's drop-ins
+    /// may hold secrets, and be closed to this user.
+    private static func services(in folder: String) throws(FileError) -> [ServiceName] {
+        let names: [String]
+        do { names = try Directory.list(folder) } catch  where error.isPermissionDenied {
+            return []
+        }
+        return names.compactMap { name in
+            guard name.hasPrefix(prefix), name.hasSuffix(".conf") else { return nil }
+            return ServiceName(String(name.dropFirst(prefix.count).dropLast(".conf".count)))
+        }
+    }
+
+    private static let prefix = "50-killswitch-"
+}
+
+extension FileError {
+    /// Whether the path exists and is not a file.
+    fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
+}

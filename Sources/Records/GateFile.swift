@@ -1,0 +1,126 @@
+package import CivilTime
+package import Decision
+package import Files
+package import JSON
+
+/// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. As in `state.json`,
+/// an absent fact is null.
+package enum GateFile {
+    /// The object in the file. `now` is one moment by both clocks, to tell times of the boot clock.
+    package static func json(
+        of report: GateReport, in zone: Zone, now: (wall: Instant, boot: Boottime)
+    ) -> JSON.Object {
+        let time = { (moment: Boottime) in zone.rfc3339(now.wall + (moment - now.boot)) }
+        let since: String? =
+            switch report.since {
+            case .told(let instant): zone.rfc3339(instant)
+            case .seen(let moment): time(moment)
+            case nil: nil
+            }
+        return [
+            "wanted": .string(report.wanted.rawValue),
+            "actual": .optional(report.actual?.rawValue),
+            "since": .optional(since),
+            "problem": .optional(report.problem?.sentence),
+            "advice": .optional(report.problem?.advice),
+            "next_try": .optional(report.nextTry.map(time)),
+            "units": report.actual == nil
+                ? .null : .object(units(report.units, as: report.wanted)),
+        ]
+    }
+
+    private static func units(_ units: UnitCount, as wanted: Gate) -> JSON.Object {
+        let arrived = JSON.Value.number(Number(Int64(units.arrived)))
+        return [
+            "down": wanted == .closed ? arrived : .null,
+            "up": wanted == .open ? arrived : .null,
+            "of": .number(Number(Int64(units.total))),
+            "problems": .array(
+                units.problems.sorted { $0.key < $1.key }.map { unit, problem in
+                    .string("unit '\(unit)': \(problem.sentence)")
+                }),
+        ]
+    }
+}
+
+extension RuntimeDirectory {
+    /// Writes what the gate of a service is in fact. A file that says the same already stays as it is.
+    package func publish(
+        _ report: GateReport, of service: Service, now: (wall: Instant, boot: Boottime)
+    ) throws(FileError) {
+        let folder = "\(path)/\(service.name)"
+        try Directory.create(folder)
+        let object = GateFile.json(of: report, in: service.zone, now: now)
+        let bytes = Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8)
+        let file = "\(folder)/\(FileName.gate)"
+        if try isWritten(bytes, at: file) { return }
+        try File.replace(file, with: bytes)
+    }
+
+    private func isWritten(_ bytes: [UInt8], at file: String) throws(FileError) -> Bool {
+        do {
+            return try File.read(file, limit: 1 << 20) == bytes
+        } catch  where error.isNotFound {
+            return false
+        }
+    }
+}
+
+/// The content of a `gate.json`, for readers.
+package struct PublishedGate: Hashable, Sendable {
+    /// The whole object, in the order of its members.
+    package let object: JSON.Object
+    /// The gate that the daemon moves to.
+    package let wanted: Gate
+    /// What the gate is; nil if the daemon moves no gates.
+    package let actual: GateReport.Actual?
+    /// Why it is not as wanted, as a clause; nil without a problem.
+    package let problem: String?
+    /// When the move is tried again; nil if it is not.
+    package let nextTry: Instant?
+    /// How many of its units are as wanted.
+    package let arrived: Int64
+    /// How many units it stops, or starts.
+    package let total: Int64
+    /// The units for which the move has not gone well, a clause each.
+    package let unitProblems: [String]
+
+    /// The gate in such an object; nil if it is none.
+    package init?(_ object: JSON.Object) {
+        guard let wanted = object["wanted"]?.string.flatMap(Gate.init) else { return nil }
+        self.object = object
+        self.wanted = wanted
+        actual = object["actual"]?.string.flatMap(GateReport.Actual.init)
+        problem = object["problem"]?.string
+        nextTry = Self.instant(object["next_try"]?.string)
+        let units = object["units"]?.object ?? [:]
+        arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
+        total = units["of"]?.number?.int64 ?? 0
+        unitProblems = (units["problems"]?.array ?? []).compactMap(\.string)
+    }
+
+    /// Reads the file in a service's folder; nil if there is none that can be read: nothing is known of
+    /// the gate then.
+    package static func read(in folder: String) -> PublishedGate? {
+        do {
+            let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)
+            return try JSON.Value.parse(bytes).object.flatMap(PublishedGate.init)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether the gate is as this verdict wants it, and every unit with it.
+    package func isComplete(as gate: Gate) -> Bool {
+        guard wanted == gate, arrived == total else { return false }
+        return actual == (gate == .open ? .open : .closed)
+    }
+
+    /// Whether the move to this gate cannot go on.
+    package func isStuck(on gate: Gate) -> Bool { wanted == gate && actual == .stuck }
+
+    private static func instant(_ text: String?) -> Instant? {
+        guard let text else { return nil }
+        do { return try Instant(rfc3339: text) } catch { return nil }
+    }
+}

@@ -1,0 +1,209 @@
+import Decision
+import JSON
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// What every surface says of a gate that is not as decided, and how orders and waits follow it.
+    @Suite(.serialized)
+    struct GateFactTests {
+        /// The object of gate.json.
+        private func gate(_ host: Host) throws -> JSON.Object {
+            let text = try host.run("cat /run/killswitchd/shop/gate.json")
+            return try JSON.Value.parse(Array(text.utf8)).object ?? [:]
+        }
+
+        private let slow = "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep 2\n"
+
+        @Test func downWaitsForTheLastUnitAndClosedForTheDecision() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.unit("t-slow.service", slow)
+            try host.start(attaching: "t-web t-slow")
+            try host.run("systemctl start t-web t-slow")
+            try host.set(Host.ended)
+            try host.run("killswitchctl wait shop --for closed --timeout 5s")
+            #expect(try host.property("ActiveState", of: "t-slow") != "inactive")
+            try host.wait(until: "killswitchctl status shop | grep -q 'closing 1/2'")
+            let early = try host.system.attempt("killswitchctl wait shop --for down --timeout 1ms")
+            #expect(early.status == 124)
+            #expect(early.errors.contains("its gate is closing, 1 of 2 units down"))
+            // A migration that begins now finds nothing running.
+            #expect(
+                try host.run(
+                    "killswitchctl run shop --when down -- systemctl show -P ActiveState t-web t-slow"
+                )
+                    == "inactive\n\ninactive\n")
+            #expect(try gate(host)["actual"] == "closed")
+            #expect(try host.run("killswitchctl status shop").contains(" closed "))
+            try host.set(Host.open)
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+        }
+
+        @Test func anOrderThatWaitsFollowsTheMoveUnitByUnit() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.unit("t-slow.service", slow)
+            try host.start(attaching: "t-web t-slow")
+            try host.run("systemctl start t-web t-slow")
+            let force = "killswitchctl force shop ended --reason test --for 1h"
+            let forced = try host.run("\(force) --wait")
+            #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
+            #expect(forced.contains("its gate is closing, "))
+            let lines = forced.split(separator: "\n").map(String.init)
+            #expect(lines.contains { $0.hasPrefix("shop: t-web.service is down after ") })
+            #expect(lines.contains { $0.hasPrefix("shop: t-slow.service is down after ") })
+            #expect(lines.last == "shop: its gate is closed, 2 of 2 units down")
+            let released = try host.run("killswitchctl release shop --wait --json")
+            let object = try JSON.Value.parse(Array(released.utf8)).object?["gate"]?.object
+            #expect(object?["actual"] == "open")
+            #expect(object?["units"]?.object?["up"] == 2)
+        }
+
+        @Test func anOrderThatWaitsNamesTheUnitThatPassesItsLimit() throws {
+            let host = try Host()
+            try host.unit(
+                "t-deaf.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                TimeoutStopSec=1
+                """)
+            try host.start(attaching: "t-deaf")
+            try host.run("systemctl start t-deaf; sleep 0.2")
+            let forced = try host.system.attempt(
+                "killswitchctl force shop ended --reason test --for 1h --wait")
+            #expect(forced.status == 1)
+            #expect(
+                forced.errors.contains("shop: unit 't-deaf.service': it did not stop by itself"))
+        }
+
+        @Test func aGateThatPolkitDoesNotMoveIsSaidEverywhereAndMovedWhenPolkitIsBack() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.run("systemctl mask --runtime --now polkit")
+            let problem = "its gate cannot be moved: polkit does not permit it"
+            let result = Result {
+                let drilled = try host.system.attempt("killswitchctl drill shop --yes --for 5s")
+                #expect(drilled.status == 1 && drilled.errors.contains(problem))
+                #expect(!drilled.output.contains("failed"))
+                let forced = try host.system.attempt(
+                    "killswitchctl force shop ended --reason test --for 1h")
+                #expect(forced.status == 1)
+                #expect(forced.output.contains("its gate is stuck, 0 of 1 unit down"))
+                #expect(forced.output.contains("shop: \(problem)"))
+                for command in ["status", "units shop", "explain shop", "status --json"] {
+                    let said = try host.system.attempt("killswitchctl \(command)").output
+                    #expect(said.contains(problem), "\(command)")
+                }
+                #expect(try host.run("killswitchctl status shop").contains(" stuck "))
+                #expect(try gate(host)["next_try"]?.string != nil)
+                for wait in ["wait shop --for down", "run shop --when down -- true"] {
+                    let waited = try host.system.attempt("killswitchctl \(wait)")
+                    #expect(waited.status == 1 && waited.errors.contains(problem), "\(wait)")
+                }
+                // Longer than the unit may take to stop, if somebody had asked it to.
+                try host.run(
+                    "sed -i '/ExecStart/aTimeoutStopSec=1' /etc/systemd/system/t-web.service")
+                try host.run("systemctl daemon-reload; timeout 5 tail -f /dev/null || true")
+                #expect(try host.journal(of: .unitLate).isEmpty)
+                #expect(try host.row("t-web.service")?["problem"] == .null)
+            }
+            try host.run("systemctl unmask --runtime polkit")
+            let start = try host.run("systemctl start polkit; cut -d ' ' -f 1 /proc/uptime")
+            try result.get()
+            try host.run("killswitchctl wait shop --for closed --timeout 5s")
+            try host.awaitDown("t-web")
+            let down = try host.property("InactiveEnterTimestampMonotonic", of: "t-web")
+            let begun = try #require(Double(start.dropLast()))
+            let ended = try #require(Double(down)) / 1_000_000
+            // The next try by the back-off would have been 8 s later.
+            #expect(ended - begun < 3)
+            try host.run("killswitchctl wait shop --for down --timeout 20s")
+        }
+
+        @Test func aMoveThatWaitsForTheBusIsMadeWhenItsSocketIsBack() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
+            let result = Result {
+                let forced = try host.system.attempt(
+                    "killswitchctl force shop ended --reason test --for 1h")
+                #expect(forced.status == 1)
+                #expect(forced.output.contains("its gate cannot be moved: "))
+                #expect(try host.run("killswitchctl status shop").contains(" stuck "))
+                // The back-off grows to 8 s meanwhile.
+                try host.run("timeout 9 tail -f /dev/null || true")
+            }
+            let start = try host.run("systemctl start dbus.socket; cut -d ' ' -f 1 /proc/uptime")
+            try result.get()
+            try host.awaitDown("t-web")
+            let down = try host.property("InactiveEnterTimestampMonotonic", of: "t-web")
+            let ended = try #require(Double(down)) / 1_000_000
+            #expect(ended - (try #require(Double(start.dropLast()))) < 3)
+        }
+
+        /// systemd forgets the drop-in of such a unit. The target still stops it, by a drop-in of its own.
+        @Test(arguments: [
+            (
+                "rm /etc/systemd/system/t-web.service; systemctl daemon-reload",
+                "its unit file is gone"
+            ),
+            ("systemctl mask --runtime t-web", "it is masked"),
+        ])
+        func aUnitThatSystemdHasLostIsReportedAndStoppedWithItsGate(
+            _ loss: String, _ words: String
+        ) throws {
+            let host = try Host()
+            try host.unit("t-web.service", "[Service]\nExecStart=/bin/sleep infinity")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            if words == "it is masked" {
+                // A unit in /etc cannot be masked.
+                try host.run(
+                    "mkdir -p /run/t-kept; mv /etc/systemd/system/t-web.service /run/t-kept")
+            }
+            try host.run(loss)
+            let result = Result {
+                try host.wait(until: "killswitchctl status | grep -q '\(words)'")
+                #expect(
+                    try host.sentences(of: .unitLost) == ["shop: unit 't-web.service': \(words)"])
+                #expect(try host.run("systemctl is-active t-web") == "active\n")
+                try host.set(Host.ended)
+                try host.run("killswitchctl wait shop --for down --timeout 20s")
+                #expect(
+                    try host.property("ActiveState", of: "t-web") == "inactive")
+            }
+            try host.run("systemctl unmask --runtime t-web")
+            try result.get()
+        }
+
+        /// A unit that an earlier version has attached: the target has no drop-in for it.
+        @Test func aLostUnitThatTheGateCannotStopIsNamedUntilSomebodyStopsIt() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.run("rm -r /etc/systemd/system/killswitch-open@shop.target.d")
+            try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
+            try host.wait(until: "killswitchctl status | grep -q 'its unit file is gone'")
+            let forced = try host.system.attempt(
+                "killswitchctl force shop ended --reason test --for 1h --wait")
+            let problem =
+                "it runs behind the closed gate, which did not stop it: its unit file is gone"
+            #expect(forced.status == 1)
+            #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))
+            #expect(try host.run("killswitchctl status").contains(" stuck "))
+            #expect(try host.run("killswitchctl units").contains(problem))
+            #expect(try host.system.attempt("killswitchctl wait shop --for down").status == 1)
+            try host.run("systemctl stop t-web")
+            try host.run("killswitchctl wait shop --for down --timeout 20s")
+        }
+    }
+}
