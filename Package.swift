@@ -172,7 +172,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Records", "Settings", "Support",
+                "Pages", "Records", "Settings", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support",
             ],
-            path: "Tests/System", exclude: ["boot", "boot-once", "control-group", "walk-through"],
+            path: "Tests/System", exclude: ["Web/requests", "boot", "boot-once", "control-group", "walk-through"],
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",

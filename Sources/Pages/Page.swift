@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 package import Decision
 import JSON
 

@@ -32,6 +32,9 @@ package struct Template: Hashable, Sendable {
     /// The remote values that it shows.
     package let values: [ValueUse]
 
+    /// The names of all fields.
+    package static var fieldNames: [String] { PageField.names }
+
     /// The largest template that is read, in bytes.
     package static let largest = 256 << 10
     /// How many tags a template may have, so that a text of the flags is repeated a limited number of times.

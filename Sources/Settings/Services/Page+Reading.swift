@@ -1,6 +1,6 @@
 import Decision
 import Files
-package import Pages
+import Pages
 
 /// A supply of page templates: the files of the system, or those of a kept configuration. Each is read once, however
 /// many services use it.
