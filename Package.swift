@@ -182,7 +182,8 @@ let package = Package(
             dependencies: [
                 "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support",
             ],
-            path: "Tests/System", exclude: ["Web/requests", "boot", "boot-once", "control-group", "walk-through"],
+            path: "Tests/System",
+            exclude: ["Web/requests", "boot", "boot-once", "control-group", "walk-through"],
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",

@@ -106,7 +106,9 @@ struct TemplateReader {
         }
         add(bytes[position...])
         if let open = sections.last, let tag = open.tag {
-            throw error("section '\(tag.name)' is not closed: '{{/\(tag.name)}}' is missing", at: open.start)
+            throw error(
+                "section '\(tag.name)' is not closed: '{{/\(tag.name)}}' is missing", at: open.start
+            )
         }
         return Template(sections[0].nodes, values: values)
     }
@@ -131,7 +133,8 @@ struct TemplateReader {
         case UInt8(ascii: "/"):
             let name = Self.trimmed(rest)
             guard let section = sections.last, let tag = section.tag else {
-                throw error("'{{/\(name)}}' closes a section that was not opened", at: range.lowerBound)
+                throw error(
+                    "'{{/\(name)}}' closes a section that was not opened", at: range.lowerBound)
             }
             guard tag.name == name else {
                 throw error(

@@ -1,5 +1,5 @@
 import CivilTime
-import Decision
+package import Decision
 import Files
 import Pages
 

@@ -12,10 +12,16 @@ import Testing
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
         ("\" onload='x' `y`=z", "&quot; onload&#61;&#39;x&#39; &#96;y&#96;&#61;z"),
         ("{{state}} {{#closed}}", "{{state}} {{#closed}}"),
-        ("${HOME} $(id) <!--#exec cmd=\"id\"-->", "${HOME} $(id) &lt;!--#exec cmd&#61;&quot;id&quot;--&gt;"),
+        (
+            "${HOME} $(id) <!--#exec cmd=\"id\"-->",
+            "${HOME} $(id) &lt;!--#exec cmd&#61;&quot;id&quot;--&gt;"
+        ),
         ("&amp;", "&amp;amp;"),
         ("a\u{202E}b\u{2066}c\u{2069}\u{202C}d", "abcd"),
-        ("a\0b\u{1B}[31m\u{85}c\u{FFFF}\u{FDD0}", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c\u{FFFD}\u{FFFD}"),
+        (
+            "a\0b\u{1B}[31m\u{85}c\u{FFFF}\u{FDD0}",
+            "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c\u{FFFD}\u{FFFD}"
+        ),
         ("two\r\nlines\tand more", "two\nlines\tand more"),
         ("👩‍👩‍👧 ä 日本 שלום", "👩‍👩‍👧 ä 日本 שלום"),
     ]) func aForeignTextIsHarmless(_ text: String, _ shown: String) throws {
@@ -27,7 +33,8 @@ import Testing
         #expect(try page("{{title}}", closed) == shown)
         #expect(try page("{{values.phone}}", closed, of: service) == shown)
         let standard = Page.standard.bytes(of: closed, for: service)
-        #expect(String(decoding: standard, as: UTF8.self).contains("<h1 dir=\"auto\">\(shown)</h1>"))
+        #expect(
+            String(decoding: standard, as: UTF8.self).contains("<h1 dir=\"auto\">\(shown)</h1>"))
     }
 
     /// JSON's `"\ud800"` is read as U+FFFD.
@@ -53,14 +60,20 @@ import Testing
 
     /// The facts of each state, by one template.
     @Test(arguments: [
-        (State.undecided, "One moment, please|This service is starting. Please try again in a moment.||||30"),
+        (
+            State.undecided,
+            "One moment, please|This service is starting. Please try again in a moment.||||30"
+        ),
         (.running, "This service is running|There is nothing you need to do.||||"),
         (
             .countdown,
             "This service will end|Thank you for using it. Please save what you need in time.|"
                 + "12 days left|Ends:|13 March 2027, 08:05 (UTC+00:00)|"
         ),
-        (.maintenance, "Maintenance|We are working on this service. Please come back later.||||300"),
+        (
+            .maintenance,
+            "Maintenance|We are working on this service. Please come back later.||||300"
+        ),
         (
             .updateRequired,
             "Update required|This version can no longer be used. Please install the update.||||300"
@@ -103,7 +116,9 @@ import Testing
             }
             for days in [0, 1, 2, 1_000] { #expect(!language.phrases.days(days).isEmpty) }
             let page = Page(in: language).bytes(of: try record(.ended), for: try shop())
-            #expect(String(decoding: page, as: UTF8.self).contains("<html lang=\"\(language.rawValue)\">"))
+            #expect(
+                String(decoding: page, as: UTF8.self).contains(
+                    "<html lang=\"\(language.rawValue)\">"))
         }
     }
 
@@ -121,10 +136,13 @@ import Testing
     }
 
     @Test func aPlannedWindowTellsWhenItIsOver() throws {
-        let closed = try record(.maintenance) { $0.reason = try window(until: "2027-03-01T14:00:00Z") }
+        let closed = try record(.maintenance) {
+            $0.reason = try window(until: "2027-03-01T14:00:00Z")
+        }
         #expect(
             try page("{{ends_label}} {{ends_text}}, {{ends_at}}", closed)
-                == "Expected to be over: 1 March 2027, 14:00 (UTC+00:00), 2027-03-01T14:00:00+00:00")
+                == "Expected to be over: 1 March 2027, 14:00 (UTC+00:00), 2027-03-01T14:00:00+00:00"
+        )
         let ahead = try record(.running) {
             $0.reason = .windowAhead(
                 try name("app"), from: Zone.utc.zoned(try Instant(rfc3339: "2027-03-02T01:00:00Z")),
@@ -137,11 +155,12 @@ import Testing
     }
 
     /// Seconds that the flags ask for, the end of a window; the refresh and the wait of a client.
-    @Test(arguments: [
-        (5, nil, "30", 5), (60, nil, "60", 60), (7_200, nil, "3600", 3_600),
-        (nil, "2027-03-01T12:00:10Z", "30", 30), (nil, "2027-03-01T12:02:00Z", "120", 120),
-        (nil, "2027-03-01T18:00:00Z", "300", 300), (90, "2027-03-01T18:00:00Z", "90", 90),
-    ] as [(Int64?, String?, String, Int64)])
+    @Test(
+        arguments: [
+            (5, nil, "30", 5), (60, nil, "60", 60), (7_200, nil, "3600", 3_600),
+            (nil, "2027-03-01T12:00:10Z", "30", 30), (nil, "2027-03-01T12:02:00Z", "120", 120),
+            (nil, "2027-03-01T18:00:00Z", "300", 300), (90, "2027-03-01T18:00:00Z", "90", 90),
+        ] as [(Int64?, String?, String, Int64)])
     func aClosedPageIsLoadedAgainInTime(
         _ wanted: Int64?, _ until: String?, _ refresh: String, _ retry: Int64
     ) throws {

@@ -51,8 +51,9 @@ import Testing
 
     @Test func aTemplateIsBoundedInDepthInTagsAndInSize() {
         let nested = { (depth: Int) in
-            Array((String(repeating: "{{#title}}", count: depth)
-                + String(repeating: "{{/title}}", count: depth)).utf8)
+            Array(
+                (String(repeating: "{{#title}}", count: depth)
+                    + String(repeating: "{{/title}}", count: depth)).utf8)
         }
         #expect(problem(of: nested(16)) == nil)
         #expect(problem(of: nested(17)) == "1:161: sections nested over 16 levels")
@@ -67,7 +68,9 @@ import Testing
 
     /// Any bytes give a template or an error, and never end the program.
     @Test func anyMixtureOfTagsIsReadOrRefused() {
-        let parts = ["{{", "}}", "{", "}", "#", "/", "^", "!", "title", "\n", " ", "é", "{{title}}"]
+        let parts = [
+            "{{", "}}", "{", "}", "#", "/", "^", "!", "title", "\n", " ", "é", "{{title}}",
+        ]
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
             let length = Int.random(in: 0...12, using: &generator)

@@ -24,7 +24,8 @@ import Testing
     @Test func theMarkerIsOneFileThatChangesItsName() throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
         try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         #expect(
             try Directory.list(folder("shop"))
@@ -32,7 +33,8 @@ import Testing
         try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
     }
 
     @Test func filesAreReadableByEverybody() throws {

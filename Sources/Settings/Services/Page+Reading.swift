@@ -41,8 +41,9 @@ package final class Templates {
     }
 
     /// The template in this file, and whether it is asked for the first time.
-    fileprivate func template(at path: String) -> (template: Result<Template, any Error>, isNew: Bool)
-    {
+    fileprivate func template(at path: String) -> (
+        template: Result<Template, any Error>, isNew: Bool
+    ) {
         if let template = known[path] { return (template, false) }
         let template = Result { () throws -> Template in
             let bytes = try read(path)

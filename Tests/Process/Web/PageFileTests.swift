@@ -51,7 +51,8 @@ import Testing
         let template = daemon.folder("page.html")
         let reload = try daemon.control("reload")
         #expect(reload.status == 78)
-        #expect(reload.errors.contains("\(template):2:1: unknown field 'titel'; the fields are lang, "))
+        #expect(
+            reload.errors.contains("\(template):2:1: unknown field 'titel'; the fields are lang, "))
         #expect(try page(of: daemon) == "Maintenance")
         try daemon.stop()
         try daemon.start()
@@ -75,7 +76,8 @@ import Testing
         #expect(missing.status == 78)
         #expect(
             missing.errors.contains(
-                ":6:8: bad template '\(daemon.folder("page.html"))' of 'page' in [service.shop]: open "))
+                ":6:8: bad template '\(daemon.folder("page.html"))' of 'page' in [service.shop]: open "
+            ))
     }
 
     @Test func theCheckNamesTheTemplates() throws {

@@ -24,7 +24,8 @@ final class WebServer {
         (folder, port, backend) = (try TemporaryFolder(), try freePort(), try await Backend())
         for name in try Directory.list("\(Programs.project)/packaging/web") {
             let text = String(
-                decoding: try File.read("\(Programs.project)/packaging/web/\(name)", limit: 1 << 16),
+                decoding: try File.read(
+                    "\(Programs.project)/packaging/web/\(name)", limit: 1 << 16),
                 as: UTF8.self)
             try folder.write(text.replacing("/run/killswitchd", with: runtime), to: name)
         }

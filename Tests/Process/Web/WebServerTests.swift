@@ -67,12 +67,15 @@ import Testing
         #expect([502, 503].contains(answer.status) && !answer.body.contains("<main>"))
     }
 
-    private func expectClosed(_ server: WebServer, _ kind: WebServer.Kind, _ daemon: Daemon) throws {
+    private func expectClosed(_ server: WebServer, _ kind: WebServer.Kind, _ daemon: Daemon) throws
+    {
         let page = try daemon.folder.text(of: "run/shop/page.html")
-        #expect(page.contains("Inventory &amp; &lt;b&gt;more&lt;/b&gt;") && page.contains("{{soon}}"))
+        #expect(
+            page.contains("Inventory &amp; &lt;b&gt;more&lt;/b&gt;") && page.contains("{{soon}}"))
         for options in [[], ["--data", "a=b"], ["--request", "DELETE"]] {
             let path = options.isEmpty ? "/" : "/cart/1"
-            let answer = try options.isEmpty
+            let answer =
+                try options.isEmpty
                 ? server.get(path) : server.get(path, options[0], options[1])
             #expect(answer.status == 503 && answer.body == page)
             #expect(answer.headers["content-type"] == "text/html; charset=utf-8")

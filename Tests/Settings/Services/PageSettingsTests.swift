@@ -56,7 +56,8 @@ import Testing
         let settings = try load(Self.head).settings
         #expect(settings.pages.isEmpty && settings.templates.isEmpty)
         #expect(
-            settings.effective.map(\.description).contains("service.shop.lang = \"en\"   (default)"))
+            settings.effective.map(\.description).contains("service.shop.lang = \"en\"   (default)")
+        )
         let german = try load(Self.head + "lang = \"de\"").settings.pages
         #expect(german.values.map(\.language) == [.german])
         #expect(german.values.map(\.template) == [.standard])
