@@ -68,7 +68,7 @@ check: deps
 # The pictures of the page in each state, by headless Chromium, and what axe-core finds in them.
 pages: build
 	@.ci/packages pages
-	docs/pictures/pages
+	docs/pictures/draw-pages
 
 # Our figures beside a peer's, in one run.
 bench: deb deps

@@ -4,11 +4,11 @@ import JSON
 
 /// The page of a service: its template and its language. Filled with a record, it is `page.html`.
 package struct Page: Hashable, Sendable {
-    package let template: Template
+    package let template: PageTemplate
     package let language: Language
 
     /// A page of this template; without one, of the template that killswitchd brings.
-    package init(_ template: Template? = nil, in language: Language = .english) {
+    package init(_ template: PageTemplate? = nil, in language: Language = .english) {
         self.template = template ?? .standard
         self.language = language
     }
@@ -32,7 +32,7 @@ package struct Page: Hashable, Sendable {
     static let longestText = 10_000
 
     private static func fill(
-        _ nodes: [Template.Node], with facts: PageFacts, into page: inout [UInt8]
+        _ nodes: [PageTemplate.Node], with facts: PageFacts, into page: inout [UInt8]
     ) {
         for node in nodes {
             switch node {

@@ -1,15 +1,15 @@
-extension Template {
+extension PageTemplate {
     /// The template that killswitchd brings. It is installed as an example too, `page.html`, to begin with.
     ///
     /// One file without scripts, fonts or pictures, so that it can be served while everything else is down. The
     /// colours have a contrast of at least 4.5 to 1 (WCAG 2, AA) in both schemes. A filled page has less than the
     /// 4,096 bytes that a tmpfs uses for it anyway.
-    package static let standard: Template = {
+    package static let standard: PageTemplate = {
         do {
-            return try Template(Array(standardText.utf8))
+            return try PageTemplate(Array(standardText.utf8))
         } catch {
             // A test reads it; a page without fields is better than none.
-            return Template([.text(Array(standardText.utf8))], values: [])
+            return PageTemplate([.text(Array(standardText.utf8))], values: [])
         }
     }()
 

@@ -1,9 +1,8 @@
 import CivilTime
 import Decision
 import JSON
+import Pages
 import Testing
-
-@testable import Pages
 
 /// What a page says.
 @Suite struct PageTests {
@@ -110,14 +109,17 @@ import Testing
     @Test func noTextIsMissingInALanguage() throws {
         for language in Language.allCases {
             for state in State.allCases {
-                let words = language.phrases.of(state)
-                #expect(!words.heading.isEmpty && !words.sentence.isEmpty)
-                #expect(!language.phrases.endLabel(of: state).isEmpty)
+                let record = try record(state) { $0.endsAt = $0.endsAt ?? Instant(microseconds: 0) }
+                let words = try page("{{heading}}|{{text}}|{{ends_label}}", record, in: language)
+                #expect(words.split(separator: "|").count == 3, "\(words)")
             }
-            for days in [0, 1, 2, 1_000] { #expect(!language.phrases.days(days).isEmpty) }
-            let page = Page(in: language).bytes(of: try record(.ended), for: try shop())
+            for days in [0, 1, 2, 1_000] {
+                let record = try record(.countdown) { $0.daysLeft = days }
+                #expect(try !page("{{days_text}}", record, in: language).isEmpty)
+            }
+            let shown = Page(in: language).bytes(of: try record(.ended), for: try shop())
             #expect(
-                String(decoding: page, as: UTF8.self).contains(
+                String(decoding: shown, as: UTF8.self).contains(
                     "<html lang=\"\(language.rawValue)\">"))
         }
     }
@@ -198,7 +200,7 @@ import Testing
 
     /// A tmpfs has 4,096 bytes for each file that is not empty.
     @Test func thePageThatKillswitchdBringsIsOnePageOfMemory() throws {
-        #expect(throws: Never.self) { try Template(Array(Template.standardText.utf8)) }
+        #expect(throws: Never.self) { try PageTemplate(Array(PageTemplate.standardText.utf8)) }
         for language in Language.allCases {
             for state in State.allCases {
                 let record = try record(state) {
@@ -212,7 +214,7 @@ import Testing
 
     @Test func thePageNeedsNothingElse() {
         for word in ["<script", "http:", "https:", "url(", "@import", "<link", "<img"] {
-            #expect(!Template.standardText.contains(word))
+            #expect(!PageTemplate.standardText.contains(word))
         }
     }
 }

@@ -1,8 +1,7 @@
 import CivilTime
 import Decision
 import JSON
-
-@testable import Pages
+import Pages
 
 /// A service with one switch.
 func shop(values: [String] = []) throws -> Service {
@@ -51,7 +50,7 @@ func page(
     _ template: String, _ record: Record, in language: Language = .english,
     of service: Service? = nil
 ) throws -> String {
-    let page = Page(try Template(Array(template.utf8)), in: language)
+    let page = Page(try PageTemplate(Array(template.utf8)), in: language)
     let service = try service ?? shop()
     return String(decoding: page.bytes(of: record, for: service), as: UTF8.self)
 }

@@ -59,7 +59,7 @@ import Testing
     @Test func aPageThatSaysTheSameIsNotWrittenAgain() throws {
         try publish(.maintenance, .closed, title: "Inventory")
         let path = folder("shop/page.html")
-        _ = try File.make(path, modified: 1_000_000)
+        try File.make(path, modified: 1_000_000)
         try publish(.maintenance, .closed, title: "Inventory")
         #expect(try File.modificationTime(of: path) == 1_000_000)
         try publish(.maintenance, .closed, title: "Stocktaking")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func aServiceHasItsOwnTemplateAndLanguage() throws {
-        let template = try Template(Array("<p>{{heading}}</p>".utf8))
+        let template = try PageTemplate(Array("<p>{{heading}}</p>".utf8))
         try publish(.ended, .closed, page: Page(template, in: .german))
         #expect(try folder.text(of: "shop/page.html") == "<p>Dieser Dienst wurde eingestellt</p>")
     }

@@ -20,14 +20,14 @@ package final class Templates {
     /// What was read, in that order.
     package private(set) var sources: [Source] = []
     private let read: (String) throws -> [UInt8]
-    private var known: [String: Result<Template, any Error>] = [:]
+    private var known: [String: Result<PageTemplate, any Error>] = [:]
 
     /// Templates by this function.
     package init(read: @escaping (String) throws -> [UInt8]) { self.read = read }
 
     /// The files of the system.
     package convenience init() {
-        self.init { try File.read($0, limit: Template.largest) }
+        self.init { try File.read($0, limit: PageTemplate.largest) }
     }
 
     /// Files that were read earlier, and no others.
@@ -42,13 +42,13 @@ package final class Templates {
 
     /// The template in this file, and whether it is asked for the first time.
     fileprivate func template(at path: String) -> (
-        template: Result<Template, any Error>, isNew: Bool
+        template: Result<PageTemplate, any Error>, isNew: Bool
     ) {
         if let template = known[path] { return (template, false) }
-        let template = Result { () throws -> Template in
+        let template = Result { () throws -> PageTemplate in
             let bytes = try read(path)
             sources.append(Source(path: path, bytes: bytes))
-            return try Template(bytes)
+            return try PageTemplate(bytes)
         }
         known[path] = template
         return (template, true)
@@ -96,7 +96,7 @@ extension Page {
 extension TableReader {
     /// Reports every value that a template shows and the service does not have.
     fileprivate func refuseUnknownValues(
-        in template: Template, at path: String, of service: Service
+        in template: PageTemplate, at path: String, of service: Service
     ) {
         let names = service.values.map(\.name.text)
         for use in template.values where !names.contains(where: use.name.hasSameBytes) {

@@ -34,12 +34,12 @@ import Testing
     }
 
     @Test func theExampleOfAPageIsTheTemplateThatKillswitchdBrings() throws {
-        #expect(try text("etc/page.html") == Template.standardText)
+        #expect(try text("etc/page.html") == PageTemplate.standardText)
     }
 
     @Test func everyFieldOfATemplateIsInTheManPage() throws {
         let page = try text("man/killswitchd.toml.5").split { " ,\n".contains($0) }
-        for name in Template.fieldNames { #expect(page.contains(Substring(name)), "\(name)") }
+        for name in PageTemplate.fieldNames { #expect(page.contains(Substring(name)), "\(name)") }
     }
 
     @Test func everyReasonIsInTheManPage() throws {

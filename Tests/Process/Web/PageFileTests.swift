@@ -15,9 +15,9 @@ import Testing
         [service.shop.values]
         phone = { key = "phone", type = "string", default = "110" }
         """
-    private static let closed = #"{"state": "maintenance"}"#
+    fileprivate static let closed = #"{"state": "maintenance"}"#
 
-    private func daemon(_ template: String, flags: String = closed) throws -> Daemon {
+    private func daemon(_ template: String, flags: String = PageFileTests.closed) throws -> Daemon {
         let daemon = try Daemon(Self.configuration, flags: flags)
         try daemon.folder.write(template, to: "page.html")
         return daemon

@@ -45,7 +45,7 @@ import Testing
             Self.head + "page = \"page.html\"\nlang = \"zh-TW\"", ["/etc/k/page.html": "{{title}}"])
         let page = try #require(loaded.settings.pages.first?.value)
         #expect(page.language == .chineseOfTaiwan)
-        #expect(page.template == (try Template(Array("{{title}}".utf8))))
+        #expect(page.template == (try PageTemplate(Array("{{title}}".utf8))))
         #expect(loaded.settings.templates.map(\.path) == ["/etc/k/page.html"])
         #expect(
             loaded.settings.effective.map(\.description).contains(
@@ -124,7 +124,7 @@ import Testing
         let files = ConfigurationFiles(
             [("/k.toml", Array((Self.head + "page = \"/p\"").utf8))], templates: kept)
         let settings = try files.settings(.known)
-        #expect(settings.pages.values.map(\.template) == [try Template(Array("old".utf8))])
+        #expect(settings.pages.values.map(\.template) == [try PageTemplate(Array("old".utf8))])
         #expect(settings.templates == kept)
     }
 }

@@ -1,10 +1,9 @@
 import Decision
+import Pages
 import Testing
 
-@testable import Pages
-
 /// How a template is read.
-@Suite struct TemplateTests {
+@Suite struct PageTemplateTests {
     @Test(arguments: [
         ("{{service}} is {{ state }}", "shop is maintenance"),
         ("{{#title}}<h1>{{title}}</h1>{{/title}}", "<h1>Inventory</h1>"),
@@ -80,16 +79,15 @@ import Testing
     }
 
     @Test func aValueIsNamedWithItsPlace() throws {
-        let template = try Template(Array("a\n{{#values.phone}}{{.}}{{/values.phone}}".utf8))
+        let template = try PageTemplate(Array("a\n{{#values.phone}}{{.}}{{/values.phone}}".utf8))
         #expect(
-            template.values == [
-                .init(name: "phone", line: 2, column: 1), .init(name: "phone", line: 2, column: 18),
-            ])
+            template.values.map { "\($0.name) \($0.line):\($0.column)" }
+                == ["phone 2:1", "phone 2:18"])
     }
 
     private func problem(of bytes: [UInt8]) -> String? {
         do {
-            _ = try Template(bytes)
+            _ = try PageTemplate(bytes)
             return nil
         } catch {
             return error.description

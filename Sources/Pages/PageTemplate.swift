@@ -11,7 +11,7 @@
 /// | `{{!…}}` | a comment |
 ///
 /// The tag of a section or a comment that stands alone on its line takes the line with it.
-package struct Template: Hashable, Sendable {
+package struct PageTemplate: Hashable, Sendable {
     /// A part of a template.
     enum Node: Hashable, Sendable {
         /// Bytes of the template as they are.
@@ -77,7 +77,7 @@ struct TemplateReader {
     private let bytes: [UInt8]
     private var position = 0
     private var tags = 0
-    private var values: [Template.ValueUse] = []
+    private var values: [PageTemplate.ValueUse] = []
     /// The open sections; the first one is the whole template.
     private var sections = [Section(tag: nil, start: 0)]
 
@@ -86,21 +86,21 @@ struct TemplateReader {
         /// Its field as it is spelled, and whether it is inverted; nil for the whole template.
         let tag: (name: String, field: PageField, isInverted: Bool)?
         let start: Int
-        var nodes: [Template.Node] = []
+        var nodes: [PageTemplate.Node] = []
     }
 
     /// A reader at the first of these bytes, which are UTF-8.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The template.
-    mutating func read() throws(TemplateError) -> Template {
+    mutating func read() throws(TemplateError) -> PageTemplate {
         while let start = find(UInt8(ascii: "{"), from: position) {
             guard let end = find(UInt8(ascii: "}"), from: start + 2) else {
                 throw error("the tag is not closed: '}}' is missing", at: start)
             }
             tags += 1
-            guard tags <= Template.mostTags else {
-                throw error("more than \(Template.mostTags) tags", at: start)
+            guard tags <= PageTemplate.mostTags else {
+                throw error("more than \(PageTemplate.mostTags) tags", at: start)
             }
             try take(start..<end + 2)
         }
@@ -110,7 +110,7 @@ struct TemplateReader {
                 "section '\(tag.name)' is not closed: '{{/\(tag.name)}}' is missing", at: open.start
             )
         }
-        return Template(sections[0].nodes, values: values)
+        return PageTemplate(sections[0].nodes, values: values)
     }
 
     /// Takes the text before a tag, and the tag.
@@ -123,8 +123,9 @@ struct TemplateReader {
         case UInt8(ascii: "#"), UInt8(ascii: "^"):
             let name = Self.trimmed(rest)
             let field = try field(name, at: range.lowerBound)
-            guard sections.count <= Template.deepest else {
-                throw error("sections nested over \(Template.deepest) levels", at: range.lowerBound)
+            guard sections.count <= PageTemplate.deepest else {
+                throw error(
+                    "sections nested over \(PageTemplate.deepest) levels", at: range.lowerBound)
             }
             takeLine(of: range)
             sections.append(
@@ -171,7 +172,7 @@ struct TemplateReader {
         }
         if case .value(let value) = field {
             let (line, column) = place(of: position)
-            values.append(Template.ValueUse(name: value, line: line, column: column))
+            values.append(PageTemplate.ValueUse(name: value, line: line, column: column))
         }
         return field
     }
