@@ -29,7 +29,7 @@ extension PageTemplate {
         :root{color-scheme:light dark;--back:#f4f5f7;--card:#fff;--text:#1d2129;--soft:#545b67;--line:#d5d9e0;--mark:#1a56b8}
         @media(prefers-color-scheme:dark){:root{--back:#121419;--card:#1c1f26;--text:#eceef2;--soft:#b0b7c3;--line:#3a404b;--mark:#9cc2ff}}
         *{box-sizing:border-box}
-        body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;background:var(--back);color:var(--text);font:1.0625rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK JP",sans-serif}
+        body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;background:var(--back);color:var(--text);font:1.0625rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
         main{width:100%;max-width:36rem;padding:clamp(1.5rem,6vw,3rem);background:var(--card);border:1px solid var(--line);border-top:.3rem solid var(--mark);border-radius:.5rem;overflow-wrap:anywhere}
         h1{margin:0 0 1rem;font-size:clamp(1.5rem,5vw,2rem);line-height:1.25}
         p{margin:0 0 1rem;white-space:pre-line}

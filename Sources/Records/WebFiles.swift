@@ -47,7 +47,13 @@ struct WebFiles {
 
     /// Whether the file at this path has these bytes.
     static func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
-        do { return try Files.File.read(path, limit: bytes.count) == bytes } catch { return false }
+        do {
+            // Most pages that differ differ in their length.
+            return try Files.File.attributes(of: path).size == bytes.count
+                && Files.File.read(path, limit: bytes.count) == bytes
+        } catch {
+            return false
+        }
     }
 }
 

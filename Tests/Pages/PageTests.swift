@@ -18,8 +18,7 @@ import Testing
         ("&amp;", "&amp;amp;"),
         ("a\u{202E}b\u{2066}c\u{2069}\u{202C}d", "abcd"),
         (
-            "a\0b\u{1B}[31m\u{85}c\u{FFFF}\u{FDD0}",
-            "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c\u{FFFD}\u{FFFD}"
+            "a\0b\u{1B}[31m\u{85}c", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c"
         ),
         ("two\r\nlines\tand more", "two\nlines\tand more"),
         ("👩‍👩‍👧 ä 日本 שלום", "👩‍👩‍👧 ä 日本 שלום"),
@@ -34,6 +33,17 @@ import Testing
         let standard = Page.standard.bytes(of: closed, for: service)
         #expect(
             String(decoding: standard, as: UTF8.self).contains("<h1 dir=\"auto\">\(shown)</h1>"))
+    }
+
+    @Test func aNoncharacterIsAReplacementCharacter() throws {
+        let numbers: [UInt32] = [0xFFFF, 0xFDD0, 0x1FFFE]
+        let closed = try record(.maintenance) { verdict in
+            verdict.title = ""
+            for number in numbers {
+                verdict.title?.unicodeScalars.append(try #require(Unicode.Scalar(number)))
+            }
+        }
+        #expect(try page("{{title}}", closed) == "\u{FFFD}\u{FFFD}\u{FFFD}")
     }
 
     /// JSON's `"\ud800"` is read as U+FFFD.

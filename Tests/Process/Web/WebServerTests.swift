@@ -21,7 +21,7 @@ import Testing
     /// A daemon whose files the web servers may read: Apache's have a user of their own.
     private func daemon(_ flags: String) throws -> Daemon {
         let daemon = try Daemon(Self.configuration, flags: flags)
-        chmod(daemon.folder.path, 0o755)
+        unsafe chmod(daemon.folder.path, 0o755)
         try daemon.start()
         return daemon
     }
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: WebServer.Kind.allCases)
     func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServer.Kind) async throws {
         let folder = try TemporaryFolder()
-        chmod(folder.path, 0o755)
+        unsafe chmod(folder.path, 0o755)
         try Directory.create(folder("shop"))
         try folder.write("", to: "shop/closed")
         let server = try await WebServer(kind, runtime: folder.path)
