@@ -23,6 +23,13 @@ import Testing
         return daemon
     }
 
+    /// Waits for the marker, which is written last.
+    private func awaitClosed(_ daemon: Daemon) throws {
+        try daemon.waitUntil("the service is closed") {
+            try File.exists(daemon.folder("run/shop/closed"))
+        }
+    }
+
     private func page(of daemon: Daemon) throws -> String {
         try daemon.folder.text(of: "run/shop/page.html")
     }
@@ -30,7 +37,7 @@ import Testing
     @Test func anEditedTemplateCountsAfterAReload() async throws {
         let daemon = try daemon("{{heading}} {{values.phone}}")
         try daemon.start()
-        try daemon.waitFor("maintenance")
+        try awaitClosed(daemon)
         #expect(try page(of: daemon) == "Maintenance 110")
         try daemon.folder.write("new: {{heading}}", to: "page.html")
         #expect(try daemon.control("reload").status == 0)
@@ -46,7 +53,7 @@ import Testing
     @Test func aBrokenTemplateChangesNothingAlsoAfterARestart() async throws {
         let daemon = try daemon("{{heading}}")
         try daemon.start()
-        try daemon.waitFor("maintenance")
+        try awaitClosed(daemon)
         try daemon.folder.write("x\n{{titel}}", to: "page.html")
         let template = daemon.folder("page.html")
         let reload = try daemon.control("reload")
@@ -58,7 +65,9 @@ import Testing
         try daemon.start()
         try daemon.folder.write(#"{"state": "ended"}"#, to: "flags.json")
         try daemon.waitFor("ended")
-        #expect(try page(of: daemon) == "This service has ended")
+        try daemon.waitUntil("the page is that of the end") {
+            try page(of: daemon) == "This service has ended"
+        }
         #expect(
             try daemon.folder.text(of: "run/configuration.refused").contains(
                 "\(template):2:1: unknown field 'titel'"))
@@ -76,7 +85,7 @@ import Testing
         #expect(missing.status == 78)
         #expect(
             missing.errors.contains(
-                ":6:8: bad template '\(daemon.folder("page.html"))' of 'page' in [service.shop]: open "
+                ":5:8: bad template 'page.html' of 'page' in [service.shop]: open '"
             ))
     }
 
@@ -90,7 +99,7 @@ import Testing
     @Test func whatSomebodyDeletesComesBackAndWhatTheDaemonRemovesStaysAway() throws {
         let daemon = try daemon("{{heading}}")
         try daemon.start()
-        try daemon.waitFor("maintenance")
+        try awaitClosed(daemon)
         for name in ["page.html", "problem.json"] {
             let path = daemon.folder("run/shop/\(name)")
             try daemon.waitUntil("'\(name)' is there") { try File.exists(path) }
@@ -123,7 +132,7 @@ import Testing
         ])
         let daemon = try daemon("<p title='{{title}}'>{{message}}</p>", flags: flags.serialized())
         try daemon.start()
-        try daemon.waitFor("maintenance")
+        try awaitClosed(daemon)
         let page = try page(of: daemon)
         let inner = page.dropFirst("<p title='".count).dropLast("</p>".count)
         let parts = inner.split(separator: "'>", maxSplits: 1)
@@ -143,7 +152,7 @@ import Testing
         let daemon = try daemon(
             "{{title}}|", flags: #"{"state": "maintenance", "title": "a\ud800b"}"#)
         try daemon.start()
-        try daemon.waitUntil("it is decided") {
+        try daemon.waitUntil("there is a page") {
             try File.exists(daemon.folder("run/shop/page.html"))
         }
         let page = try File.read(daemon.folder("run/shop/page.html"), limit: 1 << 16)

@@ -134,7 +134,6 @@ final class WebServer {
         {
             admin off
             auto_https off
-            persist_config off
         }
         http://127.0.0.1:\(port) {
             route {

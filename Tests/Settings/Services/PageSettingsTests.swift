@@ -81,11 +81,6 @@ import Testing
                 + "or 'zh-TW'"
         ),
         (
-            "lang = \"zh-tw\"",
-            "/etc/k/k.toml:4:8: bad value 'zh-tw' of 'lang' in [service.shop]: expected 'en', 'ja', "
-                + "'de' or 'zh-TW'; did you mean 'zh-TW'?"
-        ),
-        (
             "page = \"/none\"",
             "/etc/k/k.toml:4:8: bad template '/none' of 'page' in [service.shop]: it is not there"
         ),
