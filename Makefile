@@ -27,7 +27,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize check bench decision-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize check pages bench decision-benchmark install deb reproducible clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -64,6 +64,11 @@ sanitize: build deps
 # Formatting, layering, man pages, shell scripts.
 check: deps
 	.ci/check
+
+# The pictures of the page in each state, by headless Chromium, and what axe-core finds in them.
+pages: build
+	@.ci/packages pages
+	docs/pictures/draw-pages
 
 # Our figures beside a peer's, in one run.
 bench: deb deps
@@ -106,6 +111,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	    install -m 644 etc/killswitchd.toml $(CONFIGURATION)
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
+	install -D -m 644 etc/page.html $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/page.html
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/web packaging/web/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
 

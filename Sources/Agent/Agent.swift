@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 package import Faults
 package import Files
+package import Pages
 package import Records
 package import RemoteFlags
 
@@ -21,6 +22,8 @@ package final class Agent {
     private let state: StateDirectory
     private let announce: (Notice) -> Void
     private var sources: [SourceName: Followed] = [:]
+    /// The pages of the services that configure one.
+    private var pages: [ServiceName: Page]
     private var versionFiles: VersionFiles?
     private var queue: [Input] = []
     /// The records of undecided services, which are written when the queue is empty.
@@ -39,6 +42,7 @@ package final class Agent {
     /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
+        pages: [ServiceName: Page] = [:],
         kernel: WallTimer.Kernel = .real, synchronisation: Synchronisation = .kernel,
         announce: @escaping (Notice) -> Void
     ) {
@@ -46,6 +50,7 @@ package final class Agent {
         self.machine = machine
         self.runtime = runtime
         self.state = state
+        self.pages = pages
         self.kernel = kernel
         self.synchronisation = synchronisation
         self.announce = announce
@@ -167,7 +172,19 @@ package final class Agent {
             source.start()
         }
         versionFiles?.follow(reload.plan.services)
+        takeUp(reload.pages, of: reload.plan.services)
         return .reconfigured(reload.plan, replaced: replaced, remembered: remembered)
+    }
+
+    /// Follows the pages of another configuration. The files of a service whose page has changed are written again,
+    /// once the machine has taken up the reload.
+    private func takeUp(_ next: [ServiceName: Page], of services: [Service]) {
+        let before = pages
+        pages = next
+        guard next != before else { return }
+        for service in services where next[service.name] != before[service.name] {
+            post(.removed(service.name))
+        }
     }
 
     // MARK: - Effects
@@ -214,7 +231,7 @@ package final class Agent {
 
     private func publish(_ record: Record, of service: Service) {
         report(.publish(service.name)) { () throws(FileError) in
-            try runtime.publish(record, of: service)
+            try runtime.publish(record, of: service, page: pages[service.name] ?? .standard)
         }
         observer?(.decided(service.name, record.verdict))
     }

@@ -1,4 +1,5 @@
 package import Decision
+package import Pages
 package import RemoteFlags
 
 /// An element of the queue of an agent.
@@ -22,17 +23,19 @@ enum Input {
 package struct Reconfiguration {
     let plan: Plan
     let sources: [any FlagSource]
+    let pages: [ServiceName: Page]
     let remember: (any FlagSource) -> Memory.StoredFlags?
 
     /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// agent stops removed sources on `Effect.unfollow`. `remember` returns the stored flags of a
+    /// agent stops removed sources on `Effect.unfollow`. `pages` are those of services that configure one. `remember` returns the stored flags of a
     /// new source.
     package init(
-        _ plan: Plan, sources: [any FlagSource],
+        _ plan: Plan, sources: [any FlagSource], pages: [ServiceName: Page] = [:],
         remember: @escaping (any FlagSource) -> Memory.StoredFlags?
     ) {
         self.plan = plan
         self.sources = sources
+        self.pages = pages
         self.remember = remember
     }
 }

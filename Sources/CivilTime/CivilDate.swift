@@ -129,12 +129,12 @@ package struct CivilDateTime: Hashable, Sendable {
     var microsecond = 0
 
     /// The day.
-    var date: CivilDate {
+    package var date: CivilDate {
         CivilDate(daysSinceEpoch: Int(secondsSinceEpoch.floored(dividingBy: 86_400)))
     }
 
     /// Seconds since midnight.
-    var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
+    package var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
 }
 
 extension CivilDateTime {

@@ -13,6 +13,28 @@ extension TimePoint where Axis == WallClock {
     }
 }
 
+extension TimePoint where Axis == WallClock {
+    /// The date of an HTTP header, in the form IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. A year outside of
+    /// 0000 to 9999, which has no such form, is clamped.
+    package var httpDate: String {
+        let first = CivilDate.daysSinceEpoch(year: 0, month: 1, day: 1)
+        let end = CivilDate.daysSinceEpoch(year: 10_000, month: 1, day: 1)
+        let second = min(max(seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1)
+        let clock = CivilDateTime(secondsSinceEpoch: second)
+        let (date, time) = (clock.date, clock.secondOfDay)
+        // 1970-01-01 was a Thursday.
+        let weekday = dayNames[(date.daysSinceEpoch + 4).remainder(flooredBy: 7)]
+        var text = Array("\(weekday), ".utf8)
+        text.append(date.day, 2)
+        text += " \(monthNames[date.month - 1]) ".utf8
+        text.append(date.year, 4)
+        text.append(" ", twoDigits: time / 3_600)
+        text.append(":", twoDigits: time / 60 % 60)
+        text.append(":", twoDigits: time % 60)
+        return String(decoding: text, as: UTF8.self) + " GMT"
+    }
+}
+
 private let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 private let dayNameEndings = ["day", "day", "sday", "nesday", "rsday", "day", "urday"]
 private let monthNames = [

@@ -24,16 +24,17 @@ extension File {
     ///   - path: The file to replace or make; its folder must exist.
     ///   - bytes: The whole content.
     ///   - mode: The permission bits, whatever the umask is.
+    ///   - time: The modification time, in microseconds since the epoch; nil for the present time.
     ///   - durability: The failures that the new content must survive.
     /// - Throws: The error of the first step that failed.
     package static func replace(
-        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o644,
+        _ path: String, with bytes: [UInt8], mode: UInt32 = 0o644, modified time: Int64? = nil,
         surviving durability: Durability = .programCrash
     ) throws(FileError) {
         let (folder, name) = split(path)
         let temporary = "\(folder)/.\(name).tmp"
         do {
-            try write(bytes, to: temporary, mode: mode)
+            try write(bytes, to: temporary, mode: mode, modified: time)
             try rename(temporary, to: path)
         } catch {
             // The first error is reported; the next replacement tries this removal again.
@@ -63,10 +64,13 @@ extension File {
         if isNew { try Directory.synchronize(split(path).folder) }
     }
 
-    private static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(FileError) {
+    private static func write(
+        _ bytes: [UInt8], to path: String, mode: UInt32, modified time: Int64?
+    ) throws(FileError) {
         let file = try make(path)
         try file.write(bytes)
         try file.setMode(mode)
+        if let time { try file.setModificationTime(time) }
         try file.synchronize()
     }
 

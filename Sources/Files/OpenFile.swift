@@ -91,6 +91,15 @@ package struct OpenFile: ~Copyable {
         try unsafe system("change the mode of", path) { _ in fchmod(descriptor, mode) }
     }
 
+    /// Sets the modification time, in microseconds since the epoch.
+    func setModificationTime(_ time: Int64) throws(FileError) {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
+        // The kernel takes no negative nanoseconds: a time before the epoch is rounded towards it.
+        let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(max(rest, 0)) * 1_000)
+        let times = [moment, moment]
+        try unsafe system("touch", path) { _ in unsafe futimens(descriptor, times) }
+    }
+
     /// Returns once the content is on stable storage, as far as the kernel can tell.
     func synchronize() throws(FileError) {
         try unsafe system("sync", path) { _ in fsync(descriptor) }

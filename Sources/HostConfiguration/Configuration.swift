@@ -1,4 +1,4 @@
-import Records
+package import Records
 package import Settings
 
 /// A configuration that can be run, and its files.
@@ -23,6 +23,21 @@ package struct Configuration {
         } catch {
             throw ConfigurationError(description: "\(error)")
         }
+    }
+
+    /// Checks a configuration that was accepted earlier.
+    package init(_ kept: StateDirectory.KeptConfiguration) throws(ConfigurationError) {
+        try self.init(
+            ConfigurationFiles(
+                kept.files.map { ($0.path, $0.bytes) },
+                templates: kept.templates.map { Templates.Source(path: $0.path, bytes: $0.bytes) }))
+    }
+
+    /// The form in which it is stored, for a later start with an invalid one.
+    package var kept: StateDirectory.KeptConfiguration {
+        StateDirectory.KeptConfiguration(
+            files.contents.map { ($0.path, $0.bytes) },
+            templates: settings.templates.map { ($0.path, $0.bytes) })
     }
 
     /// The warnings for its author, one line each.

@@ -1,6 +1,7 @@
 package import CivilTime
 package import Decision
 package import Files
+package import Pages
 
 /// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people.
 ///
@@ -22,23 +23,28 @@ package struct RuntimeDirectory {
     /// renamed nevertheless, which takes no space, and the files that still say that the service may run
     /// are removed, which frees some. They are missing until the next attempt. An opening that cannot be
     /// written renames the marker too: attached units do not start beside the marker `closed`.
-    package func publish(_ record: Record, of service: Service) throws(FileError) {
+    package func publish(
+        _ record: Record, of service: Service, page: Page = .standard
+    ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        let files = [
-            (FileName.state, StateFile.bytes(of: record, for: service, bootID: bootID)),
-            (
-                FileName.environment,
-                Array(EnvironmentFile.text(of: record, for: service).utf8)
-            ),
-        ]
+        let web = WebFiles(page, of: record, for: service)
+        let files: [WebFiles.File] =
+            [
+                (FileName.state, StateFile.bytes(of: record, for: service, bootID: bootID), nil),
+                (
+                    FileName.environment,
+                    Array(EnvironmentFile.text(of: record, for: service).utf8), nil
+                ),
+            ] + web.present
         for (position, file) in files.enumerated() {
             do {
-                try replace(file.0, in: folder, with: file.1)
+                if position >= 2, WebFiles.holds("\(folder)/\(file.name)", file.bytes) { continue }
+                try replace(file, in: folder)
             } catch {
                 switch record.verdict.gate {
                 case .closed:
                     let isTrue = position == 0 && published(in: folder)?.gate == .closed
-                    close(folder, without: isTrue ? [] : files[position...].map(\.0))
+                    close(folder, without: isTrue ? [] : files[position...].map(\.name))
                 case .open:
                     do { try Marker(folder: folder).set(.open) } catch {}
                 case nil:
@@ -48,17 +54,18 @@ package struct RuntimeDirectory {
             }
         }
         try Marker(folder: folder).set(record.verdict.gate)
+        // A web server that has seen the marker `closed` may still read them.
+        for name in web.absent { try File.remove("\(folder)/\(name)") }
     }
 
     /// Replaces a file. The folder is made if it is missing, which is rare.
-    private func replace(
-        _ file: String, in folder: String, with bytes: [UInt8]
-    ) throws(FileError) {
+    private func replace(_ file: WebFiles.File, in folder: String) throws(FileError) {
+        let path = "\(folder)/\(file.name)"
         do {
-            try File.replace("\(folder)/\(file)", with: bytes)
+            try File.replace(path, with: file.bytes, modified: file.modified)
         } catch  where error.isNotFound {
             try Directory.create(folder)
-            try File.replace("\(folder)/\(file)", with: bytes)
+            try File.replace(path, with: file.bytes, modified: file.modified)
         }
     }
 
@@ -165,7 +172,8 @@ package struct RuntimeDirectory {
     /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
-        for file in [FileName.state, FileName.environment, FileName.units, FileName.gate] {
+        let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
+        for file in files + WebFiles.names {
             try File.remove("\(folder)/\(file)")
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
@@ -185,6 +193,12 @@ package enum FileName {
     package static let units = "units.json"
     /// What the gate of a service is in fact.
     package static let gate = "gate.json"
+    /// The page for the users of a service.
+    package static let page = "page.html"
+    /// The same for the clients of an API, while the gate is closed.
+    package static let problem = "problem.json"
+    /// The announced end of a service that counts down, as an HTTP date; its modification time is the same.
+    package static let sunset = "sunset"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
     /// Empty: the time of its last change is that of the daemon's last sign of life.

@@ -145,17 +145,29 @@ extension StateDirectory {
     /// A file of the kept configuration: the path that it was read from, and its content.
     package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
+    /// An accepted configuration: its files in the order of merging, and the page templates that they name.
+    package struct KeptConfiguration {
+        package let files: [ConfigurationFile]
+        package let templates: [ConfigurationFile]
+
+        /// A configuration of these files.
+        package init(_ files: [ConfigurationFile], templates: [ConfigurationFile] = []) {
+            self.files = files
+            self.templates = templates
+        }
+    }
+
     /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
     /// Writes nothing if the same one is stored already.
-    package func keep(_ files: [ConfigurationFile]) throws(FileError) {
-        let bytes = StoredConfiguration.bytes(of: files)
+    package func keep(_ configuration: KeptConfiguration) throws(FileError) {
+        let bytes = StoredConfiguration.bytes(of: configuration)
         guard try contents(configurationPath) != bytes else { return }
         try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
     }
 
-    /// The files of the last accepted configuration; nil if none is kept.
-    package func keptConfiguration() throws -> [ConfigurationFile]? {
-        try restored(configurationPath, StoredConfiguration.files)
+    /// The last accepted configuration; nil if none is kept.
+    package func keptConfiguration() throws -> KeptConfiguration? {
+        try restored(configurationPath, StoredConfiguration.configuration)
     }
 
     private var configurationPath: String { "\(path)/configuration.json" }

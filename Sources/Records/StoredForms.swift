@@ -144,24 +144,37 @@ enum StoredOverrides {
     }
 }
 
-/// The stored last accepted configuration: its files in the order of merging.
+/// The stored last accepted configuration: its files in the order of merging, and its page templates.
 enum StoredConfiguration {
     /// The document.
-    static func bytes(of files: [StateDirectory.ConfigurationFile]) -> [UInt8] {
-        let values = files.map { file in
-            let text = String(decoding: file.bytes, as: UTF8.self)
-            return JSON.Value.object(["path": .string(file.path), "text": .string(text)])
+    static func bytes(of configuration: StateDirectory.KeptConfiguration) -> [UInt8] {
+        var object: JSON.Object = ["files": .array(configuration.files.map(value))]
+        if !configuration.templates.isEmpty {
+            object["templates"] = .array(configuration.templates.map(value))
         }
-        return StoredForm.bytes(["files": .array(values)])
+        return StoredForm.bytes(object)
     }
 
-    /// The files.
-    static func files(in stored: JSON.Object) throws -> [StateDirectory.ConfigurationFile]? {
-        let files = try stored.array("files").map { value in
-            let object = try value.asObject()
-            return (try object.string("path"), Array(try object.string("text").utf8))
-        }
-        return files.isEmpty ? nil : files
+    /// The configuration; nil without a file.
+    static func configuration(
+        in stored: JSON.Object
+    ) throws -> StateDirectory.KeptConfiguration? {
+        let files = try stored.array("files").map(file)
+        if files.isEmpty { return nil }
+        let templates = stored["templates"] == nil ? [] : try stored.array("templates").map(file)
+        return StateDirectory.KeptConfiguration(files, templates: templates)
+    }
+
+    private static func value(of file: StateDirectory.ConfigurationFile) -> JSON.Value {
+        let text = String(decoding: file.bytes, as: UTF8.self)
+        return .object(["path": .string(file.path), "text": .string(text)])
+    }
+
+    private static func file(
+        _ value: JSON.Value
+    ) throws -> StateDirectory.ConfigurationFile {
+        let object = try value.asObject()
+        return (try object.string("path"), Array(try object.string("text").utf8))
     }
 }
 

@@ -1,4 +1,5 @@
 package import Decision
+package import Pages
 import SourceKinds
 
 /// A configuration that can be run: every name is known, every value is in its range.
@@ -9,6 +10,10 @@ package struct Settings: Hashable, Sendable {
     package var services: [Service]
     /// The units to attach to each service that lists some. The daemon decides nothing by them.
     package var units: [ServiceName: [UnitName]]
+    /// The pages of the services that configure a template or a language.
+    package var pages: [ServiceName: Page]
+    /// The templates of these pages, as they were read.
+    package var templates: [Templates.Source]
     /// What the host guard allows.
     package var guardLimits: GuardLimits
     /// In the order of files and places.
@@ -31,7 +36,7 @@ extension Settings {
     /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
     /// errors of all files or, if there are none, all errors of the merged configuration.
     package static func load(
-        files: [ConfigurationFiles.Content], zones: Zones
+        files: [ConfigurationFiles.Content], zones: Zones, templates: Templates = Templates()
     ) throws(SettingsError) -> Settings {
         var fragments: [Fragment] = []
         var problems: [Diagnostic] = []
@@ -43,11 +48,14 @@ extension Settings {
             }
         }
         if let error = SettingsError(problems) { throw error }
-        return try Settings(validating: MergedTree(fragments), zones: zones)
+        return try Settings(
+            validating: MergedTree(fragments), zones: zones, templates: templates)
     }
 
     /// Checks a merged configuration. Throws all errors.
-    private init(validating merged: MergedTree, zones: Zones) throws(SettingsError) {
+    private init(
+        validating merged: MergedTree, zones: Zones, templates: Templates
+    ) throws(SettingsError) {
         let report = Report()
         let start = Origin(file: merged.files.first ?? "(no file)")
         let root = TableReader(
@@ -57,12 +65,14 @@ extension Settings {
         var sources = ConfiguredSources(from: root)
         var services: [Service] = []
         var units: [ServiceName: [UnitName]] = [:]
+        var pages: [ServiceName: Page] = [:]
         for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
             else { continue }
             services.append(service)
             let listed = reader.value(ServiceKey.units, .units, default: [])
             if !listed.isEmpty { units[service.name] = listed }
+            pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
         }
         let limits = root.table(RootKey.limits)
@@ -75,7 +85,8 @@ extension Settings {
 
         if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
         self.init(
-            sources: sources.sources, services: services, units: units, guardLimits: guardLimits,
+            sources: sources.sources, services: services, units: units, pages: pages,
+            templates: templates.sources, guardLimits: guardLimits,
             warnings: report.warnings.inOrder(of: merged.files),
             effective: [.limits, .source, .service].flatMap(report.effective))
     }

@@ -76,7 +76,7 @@ final class Daemon {
             seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
         agent = Agent(
-            loop: loop, machine: machine, runtime: runtime, state: state,
+            loop: loop, machine: machine, runtime: runtime, state: state, pages: settings.pages,
             synchronisation: Synchronisation(
                 value: { synchronisation.value }, clockWasSet: synchronisation.clockWasSet,
                 renew: synchronisation.renew),
@@ -187,14 +187,19 @@ final class Daemon {
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
+                pages: next.configuration.settings.pages,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
         return next.configuration.warnings
     }
 
     /// Writes files again that somebody has deleted.
     private func restore(_ deletions: RuntimeWatch.Deletions) {
-        let (names, isWhole) = (deletions.names, deletions.isWhole)
-        let services = isWhole ? machine.plan.services.map(\.name) : deletions.services
+        let isWhole = deletions.isWhole
+        let names = deletions.names.filter(isExpected)
+        let services =
+            isWhole
+            ? machine.plan.services.map(\.name)
+            : RuntimeWatch.Deletions(names: names).services
         let ours = services.filter { machine.record(of: $0) != nil }
         let sources = machine.plan.sources.map(\.name).filter { source in
             isWhole || names.contains(FileName.source(source))
@@ -223,6 +228,15 @@ final class Daemon {
         }
         for name in sources { restoreMark(of: name) }
         store.noteRefusal()
+    }
+
+    /// Whether a file of this name should be there. Some files of a service come and go with its state.
+    private func isExpected(_ name: String) -> Bool {
+        let parts = name.split(separator: "/")
+        guard parts.count == 2, let service = ServiceName(String(parts[0])),
+            let record = machine.record(of: service)
+        else { return true }
+        return RuntimeDirectory.expects(String(parts[1]), with: record.verdict)
     }
 
     /// Makes the mark of a source again, with the time at which the source confirmed its flags.

@@ -24,18 +24,22 @@ import Testing
     @Test func theMarkerIsOneFileThatChangesItsName() throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
         try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["closed", "state.env", "state.json"])
+        #expect(
+            try Directory.list(folder("shop"))
+                == ["closed", "page.html", "problem.json", "state.env", "state.json"])
         try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
+        #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["open", "state.env", "state.json"])
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
     }
 
     @Test func filesAreReadableByEverybody() throws {
         try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        for file in ["open", "state.env", "state.json"] {
+        for file in ["open", "page.html", "state.env", "state.json"] {
             #expect(try File.attributes(of: folder("shop/\(file)")).mode == 0o644)
         }
     }
@@ -99,7 +103,7 @@ import Testing
         #expect(try directory(boot: "b-1").tidy(services: [try named("shop")], sources: []).isEmpty)
         #expect(try File.exists(folder("shop/open")))
         #expect(try directory(boot: "b-2").tidy(services: [try named("shop")], sources: []).isEmpty)
-        #expect(try Directory.list(folder("shop")) == ["state.env", "state.json"])
+        #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
@@ -119,6 +123,8 @@ import Testing
     /// still said open, and every reader of those continued.
     @Test(arguments: [
         ("state.json", ["closed"]), ("state.env", ["closed", "state.json"]),
+        ("page.html", ["closed", "state.env", "state.json"]),
+        ("problem.json", ["closed", "page.html", "state.env", "state.json"]),
     ])
     func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
         _ file: String, _ left: [String]
@@ -132,7 +138,7 @@ import Testing
         }
         let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
         #expect(try names() == left)
-        if file == "state.env" {
+        if file != "state.json" {
             #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
         } else {
             #expect(throws: UnreadableState.self) { try PublishedState.read(in: folder("shop")) }
@@ -140,7 +146,7 @@ import Testing
         try Directory.remove(folder("shop/.\(file).tmp/x"))
         try Directory.remove(folder("shop/.\(file).tmp"))
         try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
-        #expect(try names() == ["closed", "state.env", "state.json"])
+        #expect(try names() == ["closed", "page.html", "problem.json", "state.env", "state.json"])
     }
 
     @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {

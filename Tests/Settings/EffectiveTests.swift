@@ -39,6 +39,7 @@ private func effective(_ text: String) throws(SettingsError) -> String {
                 service.shop.confirm_open = 1   (default)
                 service.shop.activation = "immediate"   (default)
                 service.shop.units = []   (default)
+                service.shop.lang = "en"   (default)
                 """)
 }
 

@@ -9,10 +9,15 @@ package struct ConfigurationFiles: Sendable {
     /// In the order in which they are merged: the main file, then the drop-ins.
     package let contents: [Content]
     package let skipped: [SkippedFile]
+    /// The page templates that were read with them earlier; nil if they are read from the disk.
+    private let templates: [Templates.Source]?
 
     /// Files that were read earlier.
-    package init(_ contents: [Content], skipped: [SkippedFile] = []) {
+    package init(
+        _ contents: [Content], templates: [Templates.Source]? = nil, skipped: [SkippedFile] = []
+    ) {
         self.contents = contents
+        self.templates = templates
         self.skipped = skipped
     }
 
@@ -26,7 +31,9 @@ package struct ConfigurationFiles: Sendable {
 
     /// The settings in these files, checked. Throws everything that is wrong with them.
     package func settings(_ zones: Zones) throws(SettingsError) -> Settings {
-        try Settings.load(files: contents, zones: zones)
+        try Settings.load(
+            files: contents, zones: zones,
+            templates: templates.map { Templates($0) } ?? Templates())
     }
 }
 

@@ -19,6 +19,8 @@ enum ServiceKey: String, SettingKey {
     case installedVersionFile = "installed_version_file"
     case activation
     case units
+    case page
+    case lang
     case variant
     case values
 }

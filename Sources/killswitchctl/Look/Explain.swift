@@ -183,7 +183,7 @@ struct DecisionReplay {
         guard let kept = try state.keptConfiguration() else {
             throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
         }
-        return try Configuration(ConfigurationFiles(kept.map { ($0.path, $0.bytes) })).settings
+        return try Configuration(kept).settings
     }
 }
 

@@ -16,6 +16,7 @@ enum Check {
             for file in files.skipped { print("\(file)".printable) }
             let configuration = try Configuration(files)
             let settings = configuration.settings
+            for template in settings.templates { print("read \(template.path.printable)") }
             for setting in settings.effective { print("\(setting)".printable) }
             for warning in settings.warnings { log.write(.warning, "\(warning)") }
             let reader = FileReader.ofTheDaemon(isOfTheSystem: options.configuration == nil)
@@ -55,6 +56,7 @@ extension Settings {
         sources.flatMap { source in
             source.kind.neededFiles.map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
         }
+            + templates.map { NeededFile(kind: .plain($0.path), origin: "template") }
             + services.compactMap { service in
                 guard case .file(let path) = service.installed else { return nil }
                 return NeededFile(kind: .plain(path), origin: "service '\(service.name)'")

@@ -99,7 +99,7 @@ final class ConfigurationStore {
     /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
         do {
-            try state.keep(configuration.files.contents.map { ($0.path, $0.bytes) })
+            try state.keep(configuration.kept)
             keeping = nil
         } catch {
             keeping = HostCondition.Since(
@@ -110,8 +110,8 @@ final class ConfigurationStore {
 
     private func kept() -> Configuration? {
         do {
-            guard let files = try state.keptConfiguration() else { return nil }
-            return try Configuration(ConfigurationFiles(files.map { ($0.path, $0.bytes) }))
+            guard let kept = try state.keptConfiguration() else { return nil }
+            return try Configuration(kept)
         } catch let error as UnreadableContent {
             log.write(.warning, "\(error); starting without it")
         } catch {

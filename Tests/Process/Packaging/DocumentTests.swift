@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Pages
 import Records
 import Settings
 import Support
@@ -30,6 +31,15 @@ import Testing
                 #expect(isShown, "\(key) of \(table)")
             }
         }
+    }
+
+    @Test func theExampleOfAPageIsTheTemplateThatKillswitchdBrings() throws {
+        #expect(try text("etc/page.html") == PageTemplate.standardText)
+    }
+
+    @Test func everyFieldOfATemplateIsInTheManPage() throws {
+        let page = try text("man/killswitchd.toml.5").split { " ,\n".contains($0) }
+        for name in PageTemplate.fieldNames { #expect(page.contains(Substring(name)), "\(name)") }
     }
 
     @Test func everyReasonIsInTheManPage() throws {

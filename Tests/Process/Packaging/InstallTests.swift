@@ -24,6 +24,16 @@ import Testing
         }
     }
 
+    @Test func theFilesForWebServersAreInstalled() throws {
+        let folder = try TemporaryFolder()
+        #expect(try install(into: folder).status == 0)
+        #expect(
+            try Directory.list(folder("usr/share/killswitchd/web")) == [
+                "Caddyfile", "apache2.conf", "haproxy.lua", "nginx-sunset.conf", "nginx.conf",
+            ])
+        #expect(try File.exists(folder("usr/share/doc/killswitchd/examples/page.html")))
+    }
+
     /// `make install` has to bring a main file: without it the second step of the README failed on every
     /// system but Debian's.
     @Test func aServiceInADropInIsAllThatIsMissing() throws {

@@ -1,0 +1,132 @@
+package import CivilTime
+package import Decision
+import JSON
+
+/// The page of a service: its template and its language. Filled with a record, it is `page.html`.
+package struct Page: Hashable, Sendable {
+    package let template: PageTemplate
+    package let language: Language
+
+    /// A page of this template; without one, of the template that killswitchd brings.
+    package init(_ template: PageTemplate? = nil, in language: Language = .english) {
+        self.template = template ?? .standard
+        self.language = language
+    }
+
+    /// The page of a service that configures none.
+    package static let standard = Page()
+
+    /// `page.html`: the template with the facts of the record.
+    ///
+    /// Everything that is filled in is escaped, so that no text of the flags is markup. A text is cut after
+    /// `longestText` characters.
+    package func bytes(of record: Record, for service: Service) -> [UInt8] {
+        let facts = PageFacts(record: record, service: service, language: language)
+        var page: [UInt8] = []
+        page.reserveCapacity(4096)
+        Self.fill(template.nodes, with: facts, into: &page)
+        return page
+    }
+
+    /// The most characters of one text on a page.
+    static let longestText = 10_000
+
+    private static func fill(
+        _ nodes: [PageTemplate.Node], with facts: PageFacts, into page: inout [UInt8]
+    ) {
+        for node in nodes {
+            switch node {
+            case .text(let text): page += text
+            case .field(let field):
+                if let text = facts.text(of: field) { page.append(escaped: text) }
+            case .section(let field, let isInverted, let nodes):
+                if (facts.text(of: field) == nil) == isInverted {
+                    fill(nodes, with: facts, into: &page)
+                }
+            }
+        }
+    }
+
+    /// `problem.json`: the same for the clients of an API, by RFC 9457; nil unless the gate is closed.
+    package func problem(of record: Record, for service: Service) -> [UInt8]? {
+        guard record.verdict.gate == .closed else { return nil }
+        let facts = PageFacts(record: record, service: service, language: language)
+        let verdict = record.verdict
+        let end = verdict.endsAt ?? verdict.plannedEnd
+        let problem: JSON.Value = .object([
+            "type": "about:blank", "title": "Service Unavailable", "status": 503,
+            "detail": .string(facts.message.cut), "heading": .string(facts.heading.cut),
+            "service": .string(service.name.text), "state": .string(verdict.state.rawValue),
+            "since": .string(service.zone.rfc3339(record.since)),
+            "ends_at": .optional(end.map(service.zone.rfc3339)),
+            "retry_after": .optional(record.retrySeconds),
+        ])
+        return problem.serializedBytes(.outline) + [UInt8(ascii: "\n")]
+    }
+
+    /// `sunset`: the announced end of a countdown, as the header of this name has it (RFC 8594); nil without.
+    package static func sunset(of record: Record) -> (end: Instant, text: String)? {
+        guard record.verdict.state == .countdown, let end = record.verdict.endsAt else {
+            return nil
+        }
+        return (end, end.httpDate)
+    }
+}
+
+extension String {
+    /// The first characters of a text, with an ellipsis if some are left out.
+    fileprivate var cut: String {
+        guard utf8.count > Page.longestText, unicodeScalars.count > Page.longestText else {
+            return self
+        }
+        var text = String(unicodeScalars.prefix(Page.longestText))
+        text += "…"
+        return text
+    }
+}
+
+extension [UInt8] {
+    /// Appends a text as HTML, in an element or in an attribute with quotes or without. What HTML does not have
+    /// becomes U+FFFD: NUL, other controls, noncharacters. Controls that reorder what is shown are left out.
+    fileprivate mutating func append(escaped text: String) {
+        if text.utf8.count <= Page.longestText, text.utf8.allSatisfy(\.isPlain) {
+            self += text.utf8
+            return
+        }
+        for scalar in text.cut.unicodeScalars {
+            switch scalar {
+            case "&": self += "&amp;".utf8
+            case "<": self += "&lt;".utf8
+            case ">": self += "&gt;".utf8
+            case "\"": self += "&quot;".utf8
+            case "'": self += "&#39;".utf8
+            case "`": self += "&#96;".utf8
+            case "=": self += "&#61;".utf8
+            case "\n", "\t": append(UInt8(scalar.value))
+            case "\r", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
+            case _ where scalar.isForbidden: self += "\u{FFFD}".utf8
+            default: self += String(scalar).utf8
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether it is printable ASCII that means nothing in HTML.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "="):
+            false
+        default: self >= 0x20 && self < 0x7F
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether HTML must not have it: a control, or a noncharacter.
+    fileprivate var isForbidden: Bool {
+        value < 0x20 || (0x7F...0x9F).contains(value) || (0xFDD0...0xFDEF).contains(value)
+            || value & 0xFFFE == 0xFFFE
+    }
+}

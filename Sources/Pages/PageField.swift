@@ -1,0 +1,157 @@
+import CivilTime
+import Decision
+import JSON
+
+/// What a template can show of a record.
+enum PageField: Hashable, Sendable {
+    case fact(Fact)
+    /// The remote value of this name.
+    case value(String)
+
+    /// The fields that every service has. The raw value is the name in a template.
+    enum Fact: String, CaseIterable, Sendable {
+        case lang
+        case service
+        case state
+        case starting
+        case running
+        case countdown
+        case maintenance
+        case updateRequired = "update_required"
+        case ended
+        case open
+        case closed
+        case heading
+        case text
+        case title
+        case message
+        case daysLeft = "days_left"
+        case daysText = "days_text"
+        case endsAt = "ends_at"
+        case endsLabel = "ends_label"
+        case endsText = "ends_text"
+        case refresh
+        case refreshText = "refresh_text"
+        case variant
+    }
+
+    /// The field of this name in a template; nil if there is none.
+    init?(_ name: String) {
+        if let fact = Fact(rawValue: name) {
+            self = .fact(fact)
+        } else if name.hasPrefix(Self.valuePrefix) {
+            self = .value(String(name.dropFirst(Self.valuePrefix.count)))
+        } else {
+            return nil
+        }
+    }
+
+    /// The names of all fields, for people.
+    static var names: [String] { Fact.allCases.map(\.rawValue) + ["\(valuePrefix)NAME"] }
+
+    private static let valuePrefix = "values."
+}
+
+/// What a page says of one record: the texts for the fields of a template.
+struct PageFacts {
+    let record: Record
+    let service: Service
+    let language: Language
+
+    /// The text of a field, not escaped; nil without a value.
+    func text(of field: PageField) -> String? {
+        switch field {
+        case .fact(let fact): text(of: fact)
+        case .value(let name): record.verdict.values[name].flatMap(Self.text)
+        }
+    }
+
+    private func text(of fact: PageField.Fact) -> String? {
+        switch fact {
+        case .lang: language.rawValue
+        case .service: service.name.text
+        case .state: verdict.state.rawValue
+        case .starting: text(verdict.state == .undecided)
+        case .running: text(verdict.state == .running)
+        case .countdown: text(verdict.state == .countdown)
+        case .maintenance: text(verdict.state == .maintenance)
+        case .updateRequired: text(verdict.state == .updateRequired)
+        case .ended: text(verdict.state == .ended)
+        case .open: text(verdict.gate == .open)
+        case .closed: text(verdict.gate == .closed)
+        case .heading: heading
+        case .text: message
+        case .title: present(verdict.title)
+        case .message: present(verdict.message)
+        case .daysLeft: verdict.daysLeft.map(String.init)
+        case .daysText:
+            verdict.state == .countdown ? verdict.daysLeft.map(language.phrases.days) : nil
+        case .endsAt: end.map(service.zone.rfc3339)
+        case .endsLabel: end.map { _ in language.phrases.endLabel(of: verdict.state) }
+        case .endsText: end.map { language.text(of: $0, in: service.zone) }
+        case .refresh: record.pageRefresh.map { String($0) }
+        case .refreshText: record.pageRefresh.map { _ in language.phrases.refresh }
+        case .variant: present(verdict.variant)
+        }
+    }
+
+    /// The title of the flags, else the language's heading for the state.
+    var heading: String { present(verdict.title) ?? language.phrases.of(verdict.state).heading }
+
+    /// The message of the flags, else the language's sentence for the state.
+    var message: String {
+        if let message = present(verdict.message) { return message }
+        if case .windowAhead(_, let from, let until) = verdict.reason {
+            return language.phrases.planned(
+                language.text(of: from.instant, in: service.zone),
+                language.text(of: until.instant, in: service.zone))
+        }
+        return language.phrases.of(verdict.state).sentence
+    }
+
+    /// The announced end of the service, or of the window that closes it.
+    private var end: Instant? { verdict.endsAt ?? verdict.plannedEnd }
+
+    private var verdict: Verdict { record.verdict }
+
+    private func text(_ isSo: Bool) -> String? { isSo ? "true" : nil }
+
+    private func present(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A string without quotes, other values as JSON; nil for null, false and an empty string.
+    private static func text(of value: JSON.Value) -> String? {
+        switch value {
+        case .null, .bool(false), .string(""): nil
+        case .string(let text): text
+        case .bool, .number, .array, .object: value.serialized(.compact)
+        }
+    }
+}
+
+extension Verdict {
+    /// When the window ends that closes the service; nil if none does.
+    var plannedEnd: Instant? {
+        guard case .window(_, let until, _) = reason, state == .maintenance else { return nil }
+        return until.instant
+    }
+}
+
+extension Record {
+    /// How many seconds a client should wait before it tries again: what the flags ask for, else the time until the
+    /// planned end, which is at most five minutes, because the file is the same for a client that comes later.
+    /// Nil while the gate is open.
+    package var retrySeconds: Int64? {
+        guard verdict.gate != .open else { return nil }
+        if let wanted = verdict.retryAfter { return min(max(wanted.wholeSeconds, 1), 3_600) }
+        switch verdict.state {
+        case .undecided: return 30
+        case .ended: return 3_600
+        case .running, .countdown, .maintenance, .updateRequired:
+            guard let end = verdict.plannedEnd else { return 300 }
+            return min(max((end - decidedAt).wholeSeconds, 30), 300)
+        }
+    }
+
+    /// After how many seconds a page loads itself again: as `retrySeconds`, and long enough to be read.
+    var pageRefresh: Int64? { retrySeconds.map { max($0, 30) } }
+}

@@ -1,0 +1,127 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// The web servers of Debian with the snippets of the package, and the files of a real daemon.
+@Suite(.timeLimit(.minutes(5))) struct WebServerTests {
+    private static let configuration = """
+        [service.shop]
+        source = "file:flags.json"
+        format = "switch"
+        min_closed = "0s"
+        time_zone = "UTC"
+        """
+    private static let closed = """
+        {"state": "maintenance", "title": "Inventory & <b>more</b>", "message": "Back {{soon}}",
+         "retry_after": 90}
+        """
+
+    /// A daemon whose files the web servers may read: Apache's have a user of their own.
+    private func daemon(_ flags: String) throws -> Daemon {
+        let daemon = try Daemon(Self.configuration, flags: flags)
+        unsafe chmod(daemon.folder.path, 0o755)
+        try daemon.start()
+        return daemon
+    }
+
+    /// Open, announced, closed, open: the server is never told anything.
+    @Test(arguments: WebServer.Kind.allCases)
+    func aServerAnswersAsTheSwitchSays(_ kind: WebServer.Kind) async throws {
+        let daemon = try daemon(#"{"state": "running"}"#)
+        try daemon.waitFor("running")
+        let server = try await WebServer(kind, runtime: daemon.folder("run"))
+        var answer = try server.get("/cart?id=1")
+        #expect(answer.status == 200 && answer.body == "the shop")
+        #expect(answer.headers["sunset"] == nil && answer.headers["cache-control"] == nil)
+        #expect(try server.get("/cart", "--data", "a=b").status == 200)
+        // What the back-end refuses is not ours.
+        answer = try server.get("/busy")
+        #expect(answer.status == 503 && answer.body == "too busy")
+
+        try daemon.folder.write(
+            #"{"state": "countdown", "ends_at": "2099-12-31T23:59:59Z"}"#, to: "flags.json")
+        try await daemon.awaitState("countdown")
+        answer = try server.get("/")
+        #expect(answer.status == 200 && answer.body == "the shop")
+        #expect(
+            answer.headers["sunset"]
+                == (kind.tellsTheSunset ? "Thu, 31 Dec 2099 23:59:59 GMT" : nil))
+
+        try daemon.folder.write(Self.closed, to: "flags.json")
+        try await daemon.awaitState("maintenance")
+        try await waitUntil("the service is closed") {
+            try File.exists(daemon.folder("run/shop/closed"))
+        }
+        try expectClosed(server, kind, daemon)
+
+        try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
+        try await daemon.awaitState("running")
+        try await waitUntil("the service is open") { try server.get("/").status == 200 }
+        answer = try server.get("/")
+        #expect(answer.body == "the shop" && answer.headers["sunset"] == nil)
+        // Without its back-end it has an error of its own, and not the page of a service that runs.
+        try server.endBackend()
+        answer = try server.get("/")
+        #expect([502, 503].contains(answer.status) && !answer.body.contains("<main>"))
+    }
+
+    private func expectClosed(_ server: WebServer, _ kind: WebServer.Kind, _ daemon: Daemon) throws
+    {
+        let page = try daemon.folder.text(of: "run/shop/page.html")
+        #expect(
+            page.contains("Inventory &amp; &lt;b&gt;more&lt;/b&gt;") && page.contains("{{soon}}"))
+        for options in [[], ["--data", "a=b"], ["--request", "DELETE"]] {
+            let path = options.isEmpty ? "/" : "/cart/1"
+            let answer =
+                try options.isEmpty
+                ? server.get(path) : server.get(path, options[0], options[1])
+            #expect(answer.status == 503 && answer.body == page)
+            #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(answer.headers["cache-control"] == "no-store")
+            #expect(answer.headers["retry-after"] == (kind.knowsTheVerdict ? "90" : "120"))
+            #expect(answer.headers["sunset"] == nil)
+        }
+        let head = try server.get("/", "--head")
+        #expect(head.status == 503 && head.body.isEmpty)
+        // A copy of the page that a client has must not make it an answer without a page.
+        let again = try server.get(
+            "/", "--header", "If-Modified-Since: Fri, 31 Dec 2100 00:00:00 GMT", "--range", "0-9")
+        #expect(again.status == 503 && again.body == page)
+
+        let problem = try daemon.folder.text(of: "run/shop/problem.json")
+        for accept in ["application/json", "application/problem+json, */*"] {
+            let answer = try server.get("/api", "--header", "Accept: \(accept)", "--data", "{}")
+            #expect(answer.status == 503 && answer.body == problem)
+            #expect(answer.headers["content-type"] == "application/problem+json")
+            #expect(answer.headers["cache-control"] == "no-store")
+            #expect(answer.headers["retry-after"] == (kind.knowsTheVerdict ? "90" : "120"))
+        }
+        #expect(try JSON.Value.parse(Array(problem.utf8)).object?["status"] == 503)
+        let browser = "Accept: text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8"
+        #expect(try server.get("/", "--header", browser).body == page)
+
+        let health = try server.get("/healthz")
+        #expect(health.status == 200 && health.body == "the shop")
+        // Nobody can ask for other files of the service.
+        for path in ["/.killswitchd/state.json", "/.killswitchd/sunset"] {
+            let answer = try server.get(path)
+            #expect(answer.status == 404 || answer.body == page)
+        }
+    }
+
+    /// A file that is missing must not turn the answer into another one.
+    @Test(arguments: WebServer.Kind.allCases)
+    func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServer.Kind) async throws {
+        let folder = try TemporaryFolder()
+        unsafe chmod(folder.path, 0o755)
+        try Directory.create(folder("shop"))
+        try folder.write("", to: "shop/closed")
+        let server = try await WebServer(kind, runtime: folder.path)
+        #expect(try server.get("/").status == 503)
+        #expect(try server.get("/", "--header", "Accept: application/json").status == 503)
+        try File.remove(folder("shop/closed"))
+        #expect(try server.get("/").status == 200)
+    }
+}
