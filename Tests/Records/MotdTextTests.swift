@@ -29,7 +29,9 @@ import Testing
                 try verdict(.countdown, .open, ends: "2027-03-31T08:00:00Z", title: "Thanks")))
         var planned = try record(try verdict(.running, .open))
         let from = try Instant(rfc3339: "2027-03-05T08:00:00Z")
-        planned.nextWindow = Window(from: from, until: from + .seconds(3600), title: "Disks")
+        var window = Window(from: from, until: from + .seconds(3600))
+        window.title = "Disks"
+        planned.nextWindow = window
         try note(&motd, "blog", planned)
         try note(&motd, "wiki", try record(try verdict(.maintenance, .closed)))
         #expect(
