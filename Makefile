@@ -115,6 +115,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/web packaging/web/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/hooks etc/hooks/chat@.service
+	install -m 755 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/hooks etc/hooks/killswitch-chat
 
 $(BUILD)/killswitchd $(BUILD)/killswitchctl:
 	@echo "make: '$@' is not there: type 'make build' first" >&2; exit 1

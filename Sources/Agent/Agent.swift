@@ -225,6 +225,7 @@ package final class Agent {
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
         case .announce(let notice): announce(notice)
+        case .passOn(let name): observer?(.told(name))
         case .sleep(let wake): sleep(until: wake)
         }
     }

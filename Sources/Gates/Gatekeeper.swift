@@ -59,6 +59,9 @@ package final class Gatekeeper {
         if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
     }
 
+    /// There is a notice for the units of a service that pass it on.
+    package func passOnNotice(of service: ServiceName) { post(.noticeTold(service)) }
+
     /// Somebody has deleted files of a service.
     package func noteRemoval(of service: ServiceName) {
         post(.publishFailed(service, problem: nil))

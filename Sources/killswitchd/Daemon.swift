@@ -35,6 +35,7 @@ final class Daemon {
     private var signals: Signals?
     private var server: Server?
     private var deletions: RuntimeWatch?
+    private var motd: MessageOfTheDay?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -105,6 +106,7 @@ final class Daemon {
             log.reportLosses()
             manager.look()
         }
+        motd = try MessageOfTheDay(on: loop, agent, runtime, log)
         switch options.purpose {
         case .follow:
             server = listen()
@@ -133,6 +135,8 @@ final class Daemon {
                     deletions?.follow(service)
                 }
                 moveGate(of: service, to: verdict)
+                motd?.note(service)
+            case .told(let service): gatekeeper?.passOnNotice(of: service)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -146,6 +150,7 @@ final class Daemon {
                 server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
             case .settled:
+                motd?.write()
                 manager.look()
                 server?.advance(.settled)
             }
@@ -156,6 +161,7 @@ final class Daemon {
         server = nil
         life = nil
         deletions = nil
+        motd = nil
         agent.stop()
         gatekeeper?.stop()
         return status
@@ -206,7 +212,10 @@ final class Daemon {
         }
         let isSocketGone = isWhole || names.contains(FileName.controlSocket)
         let isLockGone = isWhole || names.contains(FileLock.name)
-        guard isSocketGone || isLockGone || !ours.isEmpty || !sources.isEmpty else { return }
+        let isMotdGone = isWhole || names.contains(FileName.motd)
+        guard isSocketGone || isLockGone || isMotdGone || !ours.isEmpty || !sources.isEmpty else {
+            return
+        }
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
             if isWhole { try Directory.create(runtime.path) }
@@ -227,6 +236,7 @@ final class Daemon {
             }
         }
         for name in sources { restoreMark(of: name) }
+        if isMotdGone { motd?.rewrite() }
         store.noteRefusal()
     }
 

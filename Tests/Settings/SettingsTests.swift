@@ -182,7 +182,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed confirm_close "
-                + "confirm_open installed_version installed_version_file activation units page lang "
+                + "confirm_open installed_version installed_version_file activation notify_before units "
+                + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
             "[limits] close_at_once close_within notice",

@@ -29,6 +29,9 @@ package struct GateMachine: Sendable {
         case .started: batch.connect()
         case .decided(let service, let desired): decide(service, desired, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
+        case .noticeTold(let service):
+            gates[service]?.notice.request(at: now)
+            batch.touch(service)
         case .targetsListed(let loaded): takeList(loaded, &batch)
         case .unitsListed(let units): for (unit, seen) in units { see(unit, seen, &batch) }
         case .busLost(let problem): loseBus(problem, at: now, &batch)
@@ -51,7 +54,10 @@ package struct GateMachine: Sendable {
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
         let rest = surroundings(now)
-        for service in batch.services.sorted() { gates[service]?.advance(rest, &batch) }
+        for service in batch.services.sorted() {
+            gates[service]?.advance(rest, &batch)
+            gates[service]?.passOnNotice(rest, &batch)
+        }
         let published = publish(&batch, at: now)
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
         sum(batch, at: now)
@@ -128,6 +134,7 @@ package struct GateMachine: Sendable {
         guard link.lose(problem, at: now, &batch) else { return }
         for service in gates.keys {
             gates[service]?.loseBus()
+            gates[service]?.notice.loseBus()
             batch.touch(service)
         }
     }

@@ -177,6 +177,7 @@ package struct Machine: Sendable {
             }
             guard let record else { continue }
             batch.add(.publish(services[service].service, record))
+            if services[service].hasNews { batch.add(.passOn(name)) }
         }
     }
 

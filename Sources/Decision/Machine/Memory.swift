@@ -17,6 +17,8 @@ package struct Ledger: Hashable, Sendable {
         package var closing: Closing?
         /// Since when its ends and windows are known; nil if that was not recorded.
         package var announced: [Announcement: Instant]?
+        /// The notices of its ends and windows that were told; nil if none were.
+        package var told: [Announcement: Set<Duration>]?
 
         /// An entry of the boot `bootID`.
         package init(

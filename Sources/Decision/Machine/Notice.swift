@@ -35,6 +35,8 @@ package enum Notice: Hashable, Sendable {
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source.
     case forgotten(SourceName, by: String)
+    /// News of an announced end or window.
+    case told(ServiceName, PublicNotice)
 }
 
 extension Notice {
@@ -49,7 +51,7 @@ extension Notice {
             .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .closingConfirmed:
+            .closingConfirmed, .told:
             .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
@@ -110,6 +112,7 @@ extension Notice {
                 + "(\(override.state.rawValue)) has expired, the flags decide again"
         case .forgotten(let source, let author):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
+        case .told(let service, let news): news.sentence(of: service)
         }
     }
 }

@@ -15,8 +15,7 @@ struct Publications: Sendable {
             case .publish(let service, _): note(service.name)
             case .withdraw(let name): note(name)
             case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
-                .unfollow,
-                .reject, .announce, .sleep:
+                .unfollow, .reject, .announce, .passOn, .sleep:
                 break
             }
         }

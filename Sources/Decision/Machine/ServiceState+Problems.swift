@@ -28,6 +28,14 @@ extension ServiceState {
         return causes
     }
 
+    /// The notices about new problems: that an override ends soon is told when it becomes true.
+    func tell(_ new: [ServiceProblem.Cause]) -> [Notice] {
+        new.compactMap { cause in
+            guard case .overrideEnds(let override, let end) = cause else { return nil }
+            return .overrideEnds(service.name, override, at: end)
+        }
+    }
+
     var isTroubled: Bool { !problems.isEmpty }
 }
 

@@ -27,6 +27,8 @@ struct ServiceState: Hashable, Waking {
     private(set) var problems = ServiceProblems()
     /// Since when its ends and windows are known.
     private var announcements: Announcements
+    /// Which notices of them were told.
+    private(set) var publicNotices: PublicNotices
     /// Whether its configuration changed since it was last decided.
     private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
@@ -44,6 +46,7 @@ struct ServiceState: Hashable, Waking {
         self.service = service
         self.entry = entry
         announcements = Announcements(stored: entry?.announced)
+        publicNotices = PublicNotices(stored: entry?.told)
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
         installed = service.installed?.fixed
@@ -208,7 +211,7 @@ struct ServiceState: Hashable, Waking {
             verdict: verdict, unforced: unforced, wanted: wanted,
             lead: announcements.lead(
                 of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
-            isReconfigured: isReconfigured)
+            isReconfigured: isReconfigured, outlook: Outlook(evidence, in: circumstances))
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
@@ -223,29 +226,24 @@ struct ServiceState: Hashable, Waking {
         let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
         let verdict = values.complete(holdClosed(proposal, at: now), of: service)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
-        let isPublished = mustPublish(verdict, edge, at: now)
-        if isPublished { publish(verdict, isHeld: isHeld, edge, on: host, &notices) }
+        publicNotices.follow(candidate.outlook, service.notifyBefore, in: service.zone)
+        let window = candidate.outlook.nextWindow
+        let isPublished = hasNews || mustPublish(verdict, edge, window, at: now)
+        if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &notices) }
+        entry?.told = publicNotices.stored
         entry?.closing = closing
         let announced = announcements.stored(at: now.wall)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
+        if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
-        noteProblems(candidate.circumstances, &notices)
+        let problems = presentProblems(in: candidate.circumstances)
+        notices += tell(self.problems.follow(problems, at: candidate.circumstances.time))
         return isPublished ? record : nil
     }
 
-    /// Notes what is wrong now. That an override ends soon is told when it becomes true.
-    private mutating func noteProblems(
-        _ circumstances: Circumstances, _ notices: inout [Notice]
-    ) {
-        let new = problems.follow(presentProblems(in: circumstances), at: circumstances.time)
-        for case .overrideEnds(let override, let end) in new {
-            notices.append(.overrideEnds(service.name, override, at: end))
-        }
-    }
-
     private mutating func publish(
-        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, on host: HostState,
+        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, _ window: Window?, on host: HostState,
         _ notices: inout [Notice]
     ) {
         let (before, known, now) = (record?.verdict, entry, host.now.wall)
@@ -257,7 +255,8 @@ struct ServiceState: Hashable, Waking {
         entry.announced = isChange ? [:] : known?.announced
         record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
-            fetchedAt: fetchedAt(verdict), nextEdge: edge)
+            fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
+            notices: hasNews ? publicNotices.news : record?.notices ?? [])
         if verdict.gate == .closed, before?.gate != .closed, closedAt == nil {
             closedAt = host.now.boot
         } else if verdict.gate == .open {
@@ -268,6 +267,7 @@ struct ServiceState: Hashable, Waking {
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
             notices.append(.decided(service.name, verdict, was: known?.state))
         }
+        notices += publicNotices.news.map { .told(service.name, $0) }
     }
 
     // MARK: - Reload

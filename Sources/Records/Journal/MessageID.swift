@@ -33,6 +33,8 @@ package enum MessageID: String, CaseIterable, Sendable {
     case overrideEnds = "b0d3a9c2f6c14be58c2f0a7f4a3d9e61"
     case overrideExpired = "2910d5a2e01d4f11b5df37a5d869f190"
     case forgotten = "e8876fc6340945a895d333c6de2819ca"
+    case noticeTold = "3e1f0f4b6a0c4d7b9d6e2a71c5b8f094"
+    case noticeLost = "a7d24c1be05f4f0c8b93e6d1720fa58c"
     case controlUnavailable = "cdecff15bc2f4252bfdb96cc59b229fc"
     case configurationAccepted = "8ca5e2a6aa4649cf8e3890a44f543bb4"
     case configurationRefused = "7c095e244aa54c4ea28885bac56ab9d7"

@@ -62,6 +62,7 @@ enum TranscriptFormat {
         case .withdraw(let service): "withdraw \(service)"
         case .unfollow(let source): "drop \(source)"
         case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
+        case .passOn(let service): "pass on \(service)"
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")
