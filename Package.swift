@@ -55,6 +55,7 @@ let package = Package(
         module("JSON"),
         module("CivilTime"),
         module("Decision", uses: ["CivilTime", "JSON"]),
+        module("Metrics", uses: ["CivilTime", "Decision", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -112,7 +113,7 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Notify",
+                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics", "Notify",
                 "Records", "RemoteFlags", "Settings", "SourceKinds", "Transfer",
             ],
             swiftSettings: lean),
@@ -128,6 +129,9 @@ let package = Package(
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
+        tests(
+            of: "Metrics",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Support"]),
         tests(of: "Faults"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),

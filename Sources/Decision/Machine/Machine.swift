@@ -86,6 +86,13 @@ package struct Machine: Sendable {
     /// How many changes of what is published there were: where it is the same, every record is.
     package var publicationCount: Int { publications.count }
 
+    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
+    package var newsMark: NewsMark {
+        NewsMark(
+            publications: publications.count, troubledServices: services.troubleCount,
+            troubledSources: sources.troubleCount, hasPendingWrites: hasPendingWrites)
+    }
+
     /// The services that were published, or withdrawn, since there were `known` changes; nil if that was
     /// too long ago.
     package func published(since known: Int) -> ArraySlice<ServiceName>? {

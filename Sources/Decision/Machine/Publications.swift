@@ -35,3 +35,11 @@ struct Publications: Sendable {
         return new >= 0 && new <= recent.count ? recent.suffix(new) : nil
     }
 }
+
+/// What differs whenever there is something new to tell; see `Machine.newsMark`.
+package struct NewsMark: Hashable, Sendable {
+    let publications: Int
+    let troubledServices: Int
+    let troubledSources: Int
+    let hasPendingWrites: Bool
+}

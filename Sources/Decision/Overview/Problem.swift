@@ -46,6 +46,7 @@ extension Problem {
         case configurationNotKept = "configuration-not-kept"
         case stateDirectory = "state-directory"
         case runtimeDirectory = "runtime-directory"
+        case metrics
         case descriptors
         case bus
         case gate
@@ -76,6 +77,8 @@ extension Problem {
             "free space in the state directory, then type 'killswitchctl reload'"
         case .stateDirectory, .runtimeDirectory:
             "free space or repair the file system; the writes are repeated until they succeed"
+        case .metrics:
+            "let the daemon's user write there, or correct 'textfile'; it is tried again every 30 s"
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
         case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
         case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
