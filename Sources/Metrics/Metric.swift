@@ -3,7 +3,7 @@ package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
-    case unitsUnwanted, unitUnwanted, lastStop, lastStart
+    case units, unitsUnwanted, unitUnwanted, lastStop, lastStart
     case overrideSince, overrideEnd, closingHeld
     case drill, drillSuccess, drillLastSuccess
 
@@ -19,8 +19,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .fetches, .stateChanges: "counter"
         case .buildInfo, .alive, .configurationRefused, .movesGates, .closingsHeld, .problems,
             .sourceUp, .sourceInterval, .flagsConfirmed, .fetchesCreated, .serviceState,
-            .reasonInfo, .gateWantedOpen, .gateOpen, .daysLeft, .end, .flagsInfo, .unitsUnwanted,
-            .unitUnwanted, .lastStop, .lastStart, .overrideSince, .overrideEnd, .closingHeld,
+            .reasonInfo, .gateWantedOpen, .gateOpen, .daysLeft, .end, .flagsInfo, .units,
+            .unitsUnwanted, .unitUnwanted, .lastStop, .lastStart, .overrideSince, .overrideEnd, .closingHeld,
             .drill, .drillSuccess, .drillLastSuccess:
             "gauge"
         }
@@ -102,6 +102,7 @@ package enum Metric: Int, CaseIterable, Sendable {
                 "killswitch_flags_info",
                 "The source and version of the flags that have decided; always 1"
             )
+        case .units: ("killswitch_units", "How many attached units the gate stops or starts")
         case .unitsUnwanted:
             (
                 "killswitch_units_unwanted",

@@ -55,6 +55,11 @@ extension Exposition {
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
         if let gate { add(gate, labels) }
+        if let drill = service.drill {
+            add(.drill, labels, drill.result.at)
+            add(.drillSuccess, labels, drill.result.isGood)
+            add(.drillLastSuccess, labels, ifThere: drill.lastGood)
+        }
         guard let record = service.record else { return }
         let verdict = record.verdict
         add(.reasonInfo, labels.adding("reason", name: verdict.reason.slug.rawValue), 1)
@@ -78,6 +83,7 @@ extension Exposition {
     private mutating func add(_ gate: GateView, _ labels: Labels) {
         let units = gate.report.units
         add(.gateOpen, labels, ifThere: gate.report.isOpen)
+        add(.units, labels, units.total)
         add(.unitsUnwanted, labels, units.total - units.arrived)
         for unit in units.unwanted.sorted() {
             add(.unitUnwanted, labels.adding("unit", text: unit.text), 1)

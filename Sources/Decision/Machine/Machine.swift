@@ -29,6 +29,8 @@ package struct Machine: Sendable {
     package private(set) var hasPendingWrites = false
     /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
     package private(set) var isClockContradicted = false
+    /// How many drills were noted.
+    var drillCount = 0
     private var random: SeededRandom
     private var publications = Publications()
     /// The wake-up that was requested last and has not come.
@@ -89,7 +91,7 @@ package struct Machine: Sendable {
     /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
     package var newsMark: NewsMark {
         NewsMark(
-            publications: publications.count, troubledServices: services.troubleCount,
+            publications: publications.count, drills: drillCount, troubledServices: services.troubleCount,
             troubledSources: sources.troubleCount, hasPendingWrites: hasPendingWrites)
     }
 
@@ -142,6 +144,7 @@ package struct Machine: Sendable {
             order(override, for: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)
         case .confirm(let services, let author): confirmClosing(of: services, by: author)
+        case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
         case .activate(let service): activate(service)
         case .forget(let source, let author): forget(source, by: author)
         case .reconfigured(let plan, let replaced, let remembered):

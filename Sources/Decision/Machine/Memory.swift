@@ -17,6 +17,8 @@ package struct Ledger: Hashable, Sendable {
         package var closing: Closing?
         /// Since when its ends and windows are known; nil if that was not recorded.
         package var announced: [Announcement: Instant]?
+        /// Its last drill; nil if there was none.
+        package var drill: LastDrill?
 
         /// An entry of the boot `bootID`.
         package init(

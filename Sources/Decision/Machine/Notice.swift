@@ -35,6 +35,8 @@ package enum Notice: Hashable, Sendable {
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source.
     case forgotten(SourceName, by: String)
+    /// A drill has ended.
+    case drilled(ServiceName, DrillResult, by: String)
 }
 
 extension Notice {
@@ -53,6 +55,7 @@ extension Notice {
             .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
+        case .drilled(_, let drill, _): drill.isGood ? .notice : .error
         }
     }
 
@@ -110,6 +113,9 @@ extension Notice {
                 + "(\(override.state.rawValue)) has expired, the flags decide again"
         case .forgotten(let source, let author):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
+        case .drilled(let service, let drill, let author):
+            "\(service): the drill of \(quoted(author)) "
+                + (drill.problem.map { "has failed: \($0)" } ?? "went well")
         }
     }
 }

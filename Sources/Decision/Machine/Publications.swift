@@ -39,6 +39,7 @@ struct Publications: Sendable {
 /// What differs whenever there is something new to tell; see `Machine.newsMark`.
 package struct NewsMark: Hashable, Sendable {
     let publications: Int
+    let drills: Int
     let troubledServices: Int
     let troubledSources: Int
     let hasPendingWrites: Bool

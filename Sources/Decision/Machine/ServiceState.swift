@@ -183,6 +183,11 @@ struct ServiceState: Hashable, Waking {
     /// Makes it due for a decision.
     mutating func markDue() { wake = .atOnce }
 
+    /// Takes in the result of a drill.
+    mutating func note(_ drill: DrillResult) {
+        (entry?.drill, wake) = (LastDrill(drill, after: entry?.drill), .atOnce)
+    }
+
     /// Takes in the installed version of the software that it runs.
     mutating func install(_ version: Version) {
         guard installed != version else { return }
@@ -254,7 +259,7 @@ struct ServiceState: Hashable, Waking {
             state: verdict.state, since: isChange ? now : known?.since ?? now,
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
-        entry.announced = isChange ? [:] : known?.announced
+        (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
         record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
             fetchedAt: fetchedAt(verdict), nextEdge: edge)

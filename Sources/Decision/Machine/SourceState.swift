@@ -1,4 +1,5 @@
 import CivilTime
+import JSON
 
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///

@@ -45,6 +45,8 @@ package struct Overview {
         package let record: Record?
         /// Whether the host guard holds its closing.
         package let isHeld: Bool
+        /// Its last drill; nil if there was none.
+        package let drill: LastDrill?
         /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
 
@@ -184,6 +186,9 @@ extension Machine {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
     }
 
+    /// The last drill of a service; nil if there was none.
+    package func lastDrill(of name: ServiceName) -> LastDrill? { ledger.entries[name]?.drill }
+
     /// Whether the host guard holds the closing of a service.
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
@@ -239,6 +244,7 @@ extension Machine {
         let name = services[position].service.name
         return Overview.ServiceView(
             name: name, record: services[position].record, isHeld: hostGuard.isHeld(name),
+            drill: services[position].entry?.drill,
             decidesWithin: services[position].decidesWithin(at: now))
     }
 

@@ -60,6 +60,7 @@ extension Problem {
         case clock
         case closingHeld = "closing-held"
         case overrideEnds = "override-ends"
+        case drillFailed = "drill-failed"
         case unreadableState = "unreadable-state"
         case source
         case sourceUnwatched = "source-unwatched"
@@ -95,6 +96,8 @@ extension Problem {
             "if it is meant, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .overrideEnds:
             "to go on, give the order again by 'killswitchctl force \(service)'; else the flags decide"
+        case .drillFailed:
+            "correct the unit, then type 'killswitchctl drill \(service)': a good drill ends the problem"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
         case .source: "see that this host reaches the source; it is fetched again by itself"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"

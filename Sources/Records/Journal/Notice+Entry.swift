@@ -39,6 +39,7 @@ extension Notice {
         case .released(let service, _, let author):
             (.released, [.service(service), .author(author)])
         case .forgotten(let source, let author): (.forgotten, [.source(source), .author(author)])
+        case .drilled(let service, _, let author): (.drilled, [.service(service), .author(author)])
         }
     }
 }
