@@ -58,25 +58,25 @@ struct Labels {
     init() {}
 
     /// A label whose value is a name of ours, which needs no escape.
-    init(_ key: StaticString, name: String) { append(key, name.utf8) }
+    init(_ key: String, name: String) { append(key, name.utf8) }
 
     /// The same with one more label, whose value is a name of ours or another word that needs no escape.
-    func adding(_ key: StaticString, name: String) -> Labels {
+    func adding(_ key: String, name: String) -> Labels {
         var labels = self
         labels.append(key, name.utf8)
         return labels
     }
 
     /// The same with one more label of any text.
-    func adding(_ key: StaticString, text: String) -> Labels {
+    func adding(_ key: String, text: String) -> Labels {
         var labels = self
         labels.append(key, LabelText.escaped(text).utf8)
         return labels
     }
 
-    private mutating func append(_ key: StaticString, _ value: String.UTF8View) {
+    private mutating func append(_ key: String, _ value: String.UTF8View) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
-        unsafe key.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        bytes += key.utf8
         bytes.append(UInt8(ascii: "="))
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: value)

@@ -56,9 +56,9 @@ extension Exposition {
         if service.isHeld { add(.closingHeld, labels, 1) }
         if let gate { add(gate, labels) }
         if let drill = service.drill {
-            add(.drill, labels, drill.result.at)
+            add(.drill, labels, drill.result.at.asPublished)
             add(.drillSuccess, labels, drill.result.isGood)
-            add(.drillLastSuccess, labels, ifThere: drill.lastGood)
+            add(.drillLastSuccess, labels, ifThere: drill.lastGood?.asPublished)
         }
         guard let record = service.record else { return }
         let verdict = record.verdict
@@ -66,7 +66,7 @@ extension Exposition {
         add(.stateChanges, labels, record.generation)
         add(.gateWantedOpen, labels, ifThere: verdict.gate.map { $0 == .open })
         add(.daysLeft, labels, ifThere: verdict.daysLeft)
-        add(.end, labels, ifThere: verdict.endsAt)
+        add(.end, labels, ifThere: verdict.endsAt?.asPublished)
         if let source = verdict.source {
             let version = LabelText.shortened(verdict.version ?? "")
             add(
@@ -75,8 +75,8 @@ extension Exposition {
         }
         if let override = verdict.override {
             let labels = labels.adding("state", name: override.state.rawValue)
-            add(.overrideSince, labels, override.since)
-            add(.overrideEnd, labels, override.until)
+            add(.overrideSince, labels, override.since.asPublished)
+            add(.overrideEnd, labels, override.until.asPublished)
         }
     }
 
@@ -91,6 +91,11 @@ extension Exposition {
         add(.lastStop, labels, ifThere: gate.moves.closing)
         add(.lastStart, labels, ifThere: gate.moves.opening)
     }
+}
+
+extension Instant {
+    /// The whole second, as `state.json` and `status` have it.
+    fileprivate var asPublished: Instant { Instant(seconds: seconds) }
 }
 
 extension GateReport {

@@ -213,14 +213,15 @@ final class Daemon {
     private func restore(_ deletions: RuntimeWatch.Deletions) {
         let (names, isWhole) = (deletions.names, deletions.isWhole)
         let services = isWhole ? machine.plan.services.map(\.name) : deletions.services
-        if isWhole || names.contains(FileName.metrics) { metrics?.request() }
         let ours = services.filter { machine.record(of: $0) != nil }
         let sources = machine.plan.sources.map(\.name).filter { source in
             isWhole || names.contains(FileName.source(source))
         }
         let isSocketGone = isWhole || names.contains(FileName.controlSocket)
         let isLockGone = isWhole || names.contains(FileLock.name)
-        guard isSocketGone || isLockGone || !ours.isEmpty || !sources.isEmpty else { return }
+        let areMetricsGone = isWhole || names.contains(FileName.metrics)
+        guard isSocketGone || isLockGone || areMetricsGone || !ours.isEmpty || !sources.isEmpty
+        else { return }
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
             if isWhole { try Directory.create(runtime.path) }
@@ -241,6 +242,7 @@ final class Daemon {
             }
         }
         for name in sources { restoreMark(of: name) }
+        if areMetricsGone { metrics?.write() }
         store.noteRefusal()
     }
 

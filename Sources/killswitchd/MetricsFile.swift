@@ -67,7 +67,8 @@ final class MetricsFile {
         if pace.request(at: loop.now.boot), let due = pace.dueAt { timer?.set(at: due) }
     }
 
-    private func write() {
+    /// Writes them now.
+    func write() {
         written = mark()
         let bytes = MetricsText.bytes(of: overview(), version: version)
         write(bytes, to: "\(runtime.path)/\(FileName.metrics)")

@@ -29,9 +29,11 @@ package struct LastDrill: Hashable, Sendable {
         self.result = result
         self.lastGood = lastGood
     }
+}
 
-    /// The last drill after one more.
-    init(_ result: DrillResult, after before: LastDrill?) {
-        self.init(result, lastGood: result.isGood ? result.at : before?.lastGood)
+extension Ledger.Entry {
+    /// Takes in the result of one more drill.
+    mutating func note(_ result: DrillResult) {
+        drill = LastDrill(result, lastGood: result.isGood ? result.at : drill?.lastGood)
     }
 }

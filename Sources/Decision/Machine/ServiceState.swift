@@ -18,8 +18,7 @@ struct ServiceState: Hashable, Waking {
     private(set) var entry: Ledger.Entry?
     /// When the gate last closed; nil while it is open.
     private(set) var closedAt: Boottime?
-    /// The gate that its flags and its policy wanted when it was last decided, without overrides;
-    /// nil if unknown.
+    /// The gate that its flags and its policy wanted at the last decision, without overrides; nil if unknown.
     private(set) var wanted: Gate?
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
@@ -185,7 +184,8 @@ struct ServiceState: Hashable, Waking {
 
     /// Takes in the result of a drill.
     mutating func note(_ drill: DrillResult) {
-        (entry?.drill, wake) = (LastDrill(drill, after: entry?.drill), .atOnce)
+        entry?.note(drill)
+        markDue()
     }
 
     /// Takes in the installed version of the software that it runs.
