@@ -170,7 +170,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Records", "Settings", "Support",
+                "Metrics", "Records", "Settings", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
@@ -184,7 +184,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
-            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            dependencies: ["CivilTime", "Decision", "Files", "Metrics", "Records", "VirtualWorld"],
             path: "Benchmarks/decision/Program", swiftSettings: strict),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],

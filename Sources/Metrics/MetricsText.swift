@@ -2,20 +2,54 @@ import CivilTime
 package import Decision
 
 /// The metrics of a host, from the overview that `status` and the control socket print too.
-package enum MetricsText {
-    /// The text at the time of the overview. `version` is that of the daemon.
-    package static func bytes(of overview: Overview, version: String) -> [UInt8] {
-        let services = overview.services
-        var exposition = Exposition(room: services.count)
-        let held = services.reduce(0) { held, service in
-            exposition.add(service, overview.gate(of: service.name))
-            return held + (service.isHeld ? 1 : 0)
-        }
+///
+/// It remembers the samples of the services: while nothing is new, a sign of life of ten thousand services costs
+/// the copy of their text, and not its making.
+package struct MetricsText {
+    private let version: String
+    private var services: (mark: MetricsMark, samples: Exposition, held: Int)?
+
+    /// The metrics of a daemon of this version.
+    package init(version: String) { self.version = version }
+
+    /// The text at the time of the overview. With the same mark the services are as they were.
+    package mutating func bytes(of overview: Overview, at mark: MetricsMark) -> [UInt8] {
+        let known = services.flatMap { $0.mark == mark ? $0 : nil }
+        // The samples before are given back first.
+        if known == nil { services = nil }
+        let (_, samples, held) = known ?? Self.services(in: overview, at: mark)
+        services = (mark, samples, held)
+        var exposition = samples
         exposition.add(overview, version: version, held: held)
         for source in overview.sources {
             exposition.add(source, since: overview.instant(of: source.fetches.since))
         }
         return exposition.text()
+    }
+
+    private static func services(
+        in overview: Overview, at mark: MetricsMark
+    ) -> (mark: MetricsMark, samples: Exposition, held: Int) {
+        let services = overview.services
+        var exposition = Exposition(room: services.count)
+        var held = 0
+        for service in services {
+            exposition.add(service, overview.gate(of: service.name))
+            if service.isHeld { held += 1 }
+        }
+        return (mark, exposition, held)
+    }
+}
+
+/// Differs whenever the metrics do, but for times and numbers of fetches.
+package struct MetricsMark: Hashable, Sendable {
+    private let news: NewsMark
+    private let gates: Int
+
+    /// The mark of a machine, and how often the gates were published.
+    package init(_ news: NewsMark, gates: Int) {
+        self.news = news
+        self.gates = gates
     }
 }
 

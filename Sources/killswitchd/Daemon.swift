@@ -8,6 +8,7 @@ import Gates
 import Glibc
 import HostConfiguration
 import JSON
+import Metrics
 import Notify
 import Records
 import RemoteFlags
@@ -116,7 +117,7 @@ final class Daemon {
             metrics = try MetricsFile(
                 on: loop, runtime, log, version: ProgramVersion.current,
                 mark: { [unowned self] in
-                    MetricsFile.Mark(machine.newsMark, gates: gatekeeper?.publicationCount ?? 0)
+                    MetricsMark(machine.newsMark, gates: gatekeeper?.publicationCount ?? 0)
                 },
                 overview: { [unowned self] in machine.overview(at: now, condition) })
             metrics?.follow(textfile)

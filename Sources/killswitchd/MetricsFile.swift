@@ -11,25 +11,13 @@ import Records
 /// A poll that changes nothing compares two marks. A file that cannot be written is one warning; it is tried again
 /// with each sign of life.
 final class MetricsFile {
-    /// Differs whenever the metrics do, but for times and numbers of fetches.
-    struct Mark: Equatable {
-        private let news: NewsMark
-        private let gates: Int
-
-        /// The mark of a machine, and how often the gates were published.
-        init(_ news: NewsMark, gates: Int) {
-            self.news = news
-            self.gates = gates
-        }
-    }
-
     private let loop: EventLoop
     private let runtime: RuntimeDirectory
     private let log: Log
-    private let version: String
-    private let mark: () -> Mark
+    private let mark: () -> MetricsMark
     private let overview: () -> Overview
-    private var written: Mark?
+    private var text: MetricsText
+    private var written: MetricsMark?
     private var pace = WritingPace()
     private var timer: Timer?
     private var textfile: String?
@@ -39,12 +27,12 @@ final class MetricsFile {
     /// Metrics of a daemon of this version. `mark` and `overview` are the present ones.
     init(
         on loop: EventLoop, _ runtime: RuntimeDirectory, _ log: Log, version: String,
-        mark: @escaping () -> Mark, overview: @escaping () -> Overview
+        mark: @escaping () -> MetricsMark, overview: @escaping () -> Overview
     ) throws(SystemError) {
         self.loop = loop
         self.runtime = runtime
         self.log = log
-        self.version = version
+        text = MetricsText(version: version)
         self.mark = mark
         self.overview = overview
         timer = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
@@ -69,8 +57,9 @@ final class MetricsFile {
 
     /// Writes them now.
     func write() {
-        written = mark()
-        let bytes = MetricsText.bytes(of: overview(), version: version)
+        let mark = mark()
+        let bytes = text.bytes(of: overview(), at: mark)
+        written = mark
         write(bytes, to: "\(runtime.path)/\(FileName.metrics)")
         if let textfile { write(bytes, to: textfile) }
         pace.noteWrite(at: loop.now.boot)

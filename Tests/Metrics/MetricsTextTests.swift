@@ -133,4 +133,36 @@ import Testing
             #expect(line.hasPrefix("killswitch_"))
         }
     }
+
+    /// While the mark is the same, the samples of the services are not made again.
+    @Test func aTextThatRemembersTheServicesIsTheSameAsANewOne() throws {
+        var host = try ObservedHost(["a", "b"])
+        let app: SourceName = try named("app")
+        var text = MetricsText(version: "1.2.3")
+        let compare = { (host: ObservedHost) in
+            String(decoding: text.bytes(of: host.overview, at: host.mark), as: UTF8.self)
+                == host.text
+        }
+        #expect(compare(host))
+        try host.at(1, answers: #"{"state": "running"}"#)
+        #expect(compare(host))
+        let before = host.mark
+        host.at(61, .fetched(app, .unchanged))
+        #expect(host.mark == before)
+        #expect(compare(host))
+        host.at(70, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        #expect(host.mark != before)
+        #expect(compare(host))
+        host.at(71, .override(try named("a"), try .order(.ended, from: host.now.wall)))
+        #expect(compare(host))
+        host.at(72, .drilled(try named("b"), DrillResult(at: host.now.wall, problem: nil), by: "x"))
+        #expect(compare(host))
+        #expect(host.samples(.drillSuccess) == [#"{service="b"} 1"#])
+        let now = host.now.wall.seconds
+        host.at(80, .drilled(try named("b"), DrillResult(at: host.now.wall, problem: "x"), by: "x"))
+        #expect(compare(host))
+        #expect(host.samples(.drillSuccess) == [#"{service="b"} 0"#])
+        #expect(host.samples(.drillLastSuccess) == [#"{service="b"} \#(now)"#])
+        #expect(host.samples(.problems).contains(#"{kind="drill-failed"} 1"#))
+    }
 }

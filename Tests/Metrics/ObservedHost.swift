@@ -54,10 +54,15 @@ struct ObservedHost {
         condition.gates = gates.overview
     }
 
+    var mark: MetricsMark {
+        MetricsMark(machine.newsMark, gates: gates?.publicationCount ?? 0)
+    }
+
     var overview: Overview { machine.overview(at: now, condition) }
 
     var text: String {
-        String(decoding: MetricsText.bytes(of: overview, version: "1.2.3"), as: UTF8.self)
+        var text = MetricsText(version: "1.2.3")
+        return String(decoding: text.bytes(of: overview, at: mark), as: UTF8.self)
     }
 
     /// The lines of a metric without its name.

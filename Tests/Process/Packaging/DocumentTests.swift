@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Metrics
 import Records
 import Settings
 import Support
@@ -29,6 +30,25 @@ import Testing
                 let isShown = example.contains("\(key) = ") || example.contains(".\(key)]")
                 #expect(isShown, "\(key) of \(table)")
             }
+        }
+    }
+
+    @Test func everyMetricIsInItsManPage() throws {
+        let page = try text("man/killswitchd-metrics.7").split(separator: "\n")
+        for metric in Metric.allCases {
+            let isListed = page.contains { ($0 + " ").hasPrefix(".It Li \(metric.name) ") }
+            #expect(isListed, "\(metric.name)")
+        }
+    }
+
+    @Test func everyKindOfProblemIsInTheManPage() throws {
+        let page = try text("man/killswitchd.8").split(separator: "\n")
+        for kind in Problem.Kind.allCases {
+            let isListed = page.contains { line in
+                line.hasPrefix(".It Cm ")
+                    && line.split(separator: " ").contains { $0 == kind.rawValue }
+            }
+            #expect(isListed, "\(kind.rawValue)")
         }
     }
 
