@@ -66,20 +66,24 @@ struct PublishedFiles {
 
     /// The state of a service; throws if it has none.
     func known(_ service: ServiceName) throws -> PublishedState {
-        guard let state = try state(of: service) else { throw try unknown(service) }
-        return state
+        if let state = try state(of: service) { return state }
+        let names = try services()
+        // Its files may have come between the two looks.
+        if names.contains(service), let state = try state(of: service) { return state }
+        throw unknown(service, among: names)
     }
 
     /// Throws if a service has no files.
     func check(_ service: ServiceName) throws {
-        guard try services().contains(service) else { throw try unknown(service) }
+        let names = try services()
+        guard names.contains(service) else { throw unknown(service, among: names) }
     }
 
-    /// The failure for a service that has no files.
-    func unknown(_ service: ServiceName) throws -> CommandFailure {
-        let known = try services().map(\.text)
-        return CommandFailure(
-            .noSuchService, noSuch("service", service.text, known, orNone: "is known yet"))
+    /// The failure for a service that has no files, while these have.
+    func unknown(_ service: ServiceName, among known: [ServiceName]) -> CommandFailure {
+        CommandFailure(
+            .noSuchService,
+            noSuch("service", service.text, known.map(\.text), orNone: "is known yet"))
     }
 
     /// When a source last confirmed its flags in this boot, by its mark; nil if it never did.

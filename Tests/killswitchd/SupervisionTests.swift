@@ -166,7 +166,7 @@ import killswitchd
         #expect(
             last.hasPrefix(
                 "    STATUS=configuration refused, the last accepted one is in force: "
-                    + "a.toml:1:1: no; 2 more problems; shop: running; "
+                    + "a.toml:1:1: no; store the states: disk full; 1 more problem; shop: running; "
                     + "app: flags 3 s old"))
     }
 

@@ -10,8 +10,8 @@ package enum DrillEvent: Hashable, Sendable {
     case standing(DrillStanding)
     /// The daemon's file is not there, out of date, or cannot be read.
     case standingUnknown(problem: String)
-    /// The gate cannot be moved, for this reason.
-    case gateStuck(problem: String)
+    /// The gate cannot be moved, for this reason. The service itself stands like this.
+    case gateStuck(problem: String, DrillStanding)
     /// The status of the units and targets of the drill; a unit that is missing is not loaded.
     case listed([UnitName: UnitStatus])
     /// Units were read, all of them if `problem` is nil.

@@ -46,6 +46,8 @@ package struct DrillMachine: Sendable {
     /// When the order is over by itself.
     private let expiry: Boottime
     private var closing: DrillClosing
+    /// Since when the gate is seen stuck, and why; nil while it is not.
+    private var stuck: (since: Boottime, problem: String)?
 
     /// A drill that gives its order at `now`, and closes the gate for `limit` at most.
     package init(_ plan: DrillPlan, limit: Duration, at now: DrillTime) {
@@ -59,6 +61,7 @@ package struct DrillMachine: Sendable {
     /// Handles an event at `now`, and returns the next effects. An event that the phase does not
     /// wait for changes nothing.
     package mutating func handle(_ event: DrillEvent, at now: DrillTime) -> [DrillEffect] {
+        let event = weigh(event, at: now)
         record.note(event.problem)
         if case .gateStuck = event { record.noteStuckGate() }
         switch (phase, event) {
@@ -110,6 +113,21 @@ package struct DrillMachine: Sendable {
         }
     }
 
+    /// A gate that is stuck for a moment is none that cannot be moved: dbus or polkit may be replaced by a new
+    /// version.
+    private mutating func weigh(_ event: DrillEvent, at now: DrillTime) -> DrillEvent {
+        switch event {
+        case .gateStuck(let problem, let standing):
+            let since = stuck?.since ?? now.boot
+            stuck = (since, problem)
+            return now.boot - since < Self.gateMayTake ? .standing(standing) : event
+        case .standing:
+            stuck = nil
+            return event
+        default: return event
+        }
+    }
+
     // MARK: Closing
 
     private mutating func giveOrder() -> [DrillEffect] {
@@ -124,6 +142,10 @@ package struct DrillMachine: Sendable {
 
     private mutating func endClosing(at now: DrillTime) -> [DrillEffect] {
         record.noteEndOfClosing(at: now.uptime)
+        if let stuck {
+            record.note(stuck.problem)
+            record.noteStuckGate()
+        }
         phase = .recording
         let missing = record.missing(plan.units)
         return [missing.isEmpty ? .readUnitProblems : .read(missing)]
@@ -232,6 +254,8 @@ package struct DrillMachine: Sendable {
     static let pause: Duration = .milliseconds(50)
     /// How long the daemon may be absent, or may take to answer.
     static let daemonMayTake: Duration = .seconds(60)
+    /// How long a gate may be stuck.
+    private static let gateMayTake: Duration = .seconds(3)
 }
 
 extension DrillEvent {
@@ -240,7 +264,7 @@ extension DrillEvent {
     fileprivate var problem: String? {
         switch self {
         case .read(_, let problem), .unitProblems(_, let problem): problem
-        case .failed(let problem), .gateStuck(let problem): problem
+        case .failed(let problem), .gateStuck(let problem, _): problem
         default: nil
         }
     }

@@ -77,6 +77,14 @@ package enum UnitProblem: Hashable, Sendable {
         }
     }
 
+    /// Whether it is over without anybody: the unit is down by now, or is being stopped.
+    var passes: Bool {
+        switch self {
+        case .killed, .runningWhileClosed: true
+        case .late, .failed, .startRefused, .escaped, .lost: false
+        }
+    }
+
     /// Whether a move of its gate has not gone well for it.
     var spoilsMove: Bool { level == .error || self == .killed }
 

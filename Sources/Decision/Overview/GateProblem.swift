@@ -31,7 +31,7 @@ package struct GateProblem: Hashable, Sendable {
     ) -> GateProblem {
         GateProblem(
             subject: .unit(name, of: services.sorted()), kind: .unit, text: problem.sentence,
-            since: since, isAlarm: problem.level == .error)
+            since: since, isAlarm: !problem.passes)
     }
 
     /// The same problem by the wall clock.

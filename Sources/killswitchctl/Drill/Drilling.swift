@@ -93,13 +93,14 @@ final class Drilling {
             else { return unknown }
             let gate = ShownGate(
                 state.gate, published.gate(of: order.service), at: loop.now.wall)
+            let standing = order.standing(in: state.object)
             // No unit has failed behind a gate that does not move.
             if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
                 report.unitProblems.isEmpty
             {
-                return .gateStuck(problem: gate.problem ?? "its gate is stuck")
+                return .gateStuck(problem: gate.problem ?? "its gate is stuck", standing)
             }
-            return .standing(order.standing(in: state.object))
+            return .standing(standing)
         } catch {
             return unknown
         }

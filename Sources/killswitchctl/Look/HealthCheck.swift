@@ -17,9 +17,10 @@ struct HealthCheck {
 
     /// Prints a line for each thing that is not as wanted, and throws if there is any.
     func run(json: Bool) throws {
-        let known = Set(try published.servicesIfAny())
+        let names = try published.servicesIfAny()
+        let known = Set(names)
         for service in services where !known.isEmpty && !known.contains(service) {
-            throw try published.unknown(service)
+            throw published.unknown(service, among: names)
         }
         let alarms = try alarms()
         if json {

@@ -36,7 +36,9 @@ struct Unlock: ParsableCommand {
         let manager = try SystemManager()
         try checkThatNoDaemonRuns(published, manager)
         let target = GateTarget(service: service, kind: .open)
-        guard let unit = target.unit else { throw try published.unknown(service) }
+        guard let unit = target.unit else {
+            throw published.unknown(service, among: try published.servicesIfAny())
+        }
         try check(unit, published, manager)
         let marker = try RuntimeDirectory.removeClosedMarker(of: service, in: published.directory)
         let result = try manager.start(unit, within: .seconds(100))

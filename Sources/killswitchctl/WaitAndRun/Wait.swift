@@ -103,8 +103,9 @@ enum WaitCondition: ExpressibleByArgument {
     }
 
     /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
-    /// time is over first, if the gate cannot be moved, or if other services have files and this one has
-    /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition is not met at once.
+    /// time is over first, if the gate cannot be moved, or if other services have files and this one gets
+    /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition
+    /// is not met at once.
     func wait(
         for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
         onWait: (String) -> Void = { _ in }
@@ -112,9 +113,12 @@ enum WaitCondition: ExpressibleByArgument {
         let loop = try EventLoop()
         let watch = try StateFileWatch(service, in: published, on: loop)
         let deadline = limit.map { loop.now.boot + $0 }
+        // A daemon that starts writes one service after the other.
+        let mayCome = loop.now.boot + min(limit ?? Self.startTakes, Self.startTakes)
         var seen = "no state was published"
         var hasWaited = false
         while true {
+            var rest = deadline.map { $0 - loop.now.boot }
             do {
                 if let state = try published.state(of: service) {
                     let end = published.end(of: state, at: loop.now.wall)
@@ -128,8 +132,13 @@ enum WaitCondition: ExpressibleByArgument {
                             .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
-                } else if try !published.servicesIfAny().isEmpty {
-                    throw try published.unknown(service)
+                } else {
+                    let known = try published.servicesIfAny()
+                    let patience = mayCome - loop.now.boot
+                    if !known.isEmpty, !known.contains(service), patience <= .zero {
+                        throw published.unknown(service, among: known)
+                    }
+                    if patience > .zero { rest = min(rest ?? patience, patience) }
                 }
             } catch let error as UnreadableState {
                 if isReached(by: error.marker) { return }
@@ -137,14 +146,17 @@ enum WaitCondition: ExpressibleByArgument {
             }
             if !hasWaited { onWait(seen) }
             hasWaited = true
-            let rest = deadline.map { $0 - loop.now.boot }
-            if let rest, rest <= .zero {
+            if let deadline, deadline <= loop.now.boot {
                 throw CommandFailure(
                     .timedOut, "'\(service)' is not \(defaultValueDescription) yet: \(seen)")
             }
             try watch.wait(atMost: rest)
         }
     }
+
+    /// How long a service may have no files while others have: the start of a daemon with 10,000 services
+    /// takes about that.
+    private static let startTakes: Duration = .seconds(2)
 }
 
 extension WaitCondition {

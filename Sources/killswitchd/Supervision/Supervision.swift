@@ -106,19 +106,19 @@ package struct Supervision: Sendable {
     private static let extensionStep: Duration = .seconds(30)
 }
 
-/// The line that `systemctl status` shows: the first problem, the states, the age of the flags and the next poll.
+/// The line that `systemctl status` shows: the first two problems, the states, the age of the flags and the next poll.
 /// It is one short line, however many services and problems there are.
 struct StatusLine {
     private var lasting: [String] = []
     private var passing: [String] = []
 
-    /// The line for this state: the worst problem, and how many more there are; then the services and the
+    /// The line for this state: the first problems, and how many more there are; then the services and the
     /// sources, if they are few.
     init(_ overview: Overview) {
         let problems = overview.problemReferences()
-        let worst = problems.lazy.compactMap(overview.problem).first
-        if let worst { lasting.append(Self.short(worst.sentence)) }
-        let more = problems.count - 1
+        let told = problems.lazy.compactMap(overview.problem).prefix(Self.told)
+        lasting += told.map { Self.short($0.sentence) }
+        let more = problems.count - Self.told
         if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
         let services = overview.services
         if services.count > Self.named {
@@ -136,6 +136,8 @@ struct StatusLine {
         }
     }
 
+    /// How many problems are told: a service in trouble, and the source that is the cause.
+    private static let told = 2
     /// How many services, or sources, are named.
     private static let named = 3
 

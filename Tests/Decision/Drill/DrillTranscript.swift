@@ -161,7 +161,7 @@ struct DrillTranscript {
         case .daemonUnreachable: "the daemon does not answer"
         case .woke: "woke"
         case .interrupted: "interrupted"
-        case .gateStuck(let problem): "the gate is stuck: \(problem)"
+        case .gateStuck(let problem, _): "the gate is stuck: \(problem)"
         case .failed(let problem): "failed: \(problem)"
         }
     }

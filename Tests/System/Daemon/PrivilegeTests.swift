@@ -70,5 +70,29 @@ extension OnSystemd {
                 "awk '/^Cap(Eff|Bnd|Prm|Amb)/ { print $2 }' /proc/\(process)/status | sort -u")
             #expect(capabilities == "0000000000000000\n")
         }
+
+        /// By root: with the rights of the daemon's user, and by what its unit hides.
+        @Test(arguments: [
+            ("/etc/killswitchd/own.json", "permission denied (as the user killswitchd)"),
+            ("/home/flags.json", "the unit hides /home from the daemon (ProtectHome=)"),
+            ("/var/tmp/flags.json", "the unit hides /var/tmp from the daemon (PrivateTmp=)"),
+        ])
+        func theCheckWarnsOfAFileThatTheDaemonCannotRead(_ path: String, _ words: String) throws {
+            let host = try Host(Host.shop.replacing("/etc/killswitchd/shop.json", with: path))
+            try host.run("echo '\(Host.open)' > \(path); chmod 600 \(path)")
+            let result = Result {
+                let checked = try host.system.attempt("killswitchd --check")
+                #expect(checked.status == 0)
+                #expect(checked.errors.contains("source 'shop': read '\(path)': "))
+                #expect(checked.errors.contains(words), "\(checked.errors)")
+                // The daemon cannot read it indeed.
+                try host.run("systemctl start killswitchd")
+                #expect(
+                    try host.run("killswitchctl status").contains("source 'shop': read '\(path)': ")
+                )
+            }
+            try host.run("rm \(path)")
+            try result.get()
+        }
     }
 }

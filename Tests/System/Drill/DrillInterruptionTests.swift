@@ -53,6 +53,8 @@ extension Drilled {
             let host = try host()
             try host.override("RestartSec=1h")
             try host.beginDrill("--for 1m")
+            // The files say closed before systemd is asked: a daemon that is killed in between moves nothing.
+            try host.wait(until: "! systemctl is-active --quiet t-web")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
             let waiting = "killswitchd does not answer, waiting for it"
             try host.system.wait(

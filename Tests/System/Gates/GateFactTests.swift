@@ -184,6 +184,21 @@ extension OnSystemd {
             try result.get()
         }
 
+        /// systemd reads its units again while the daemon still asks about the time before.
+        @Test func aUnitThatSystemdLosesRightAfterItsAttachmentIsReported() throws {
+            let host = try Host()
+            for name in ["t-one", "t-two", "t-three", "t-four"] {
+                try host.services(name)
+                try host.run("systemctl daemon-reload; systemctl start \(name)")
+                if name == "t-one" { try host.start() }
+                try host.run(
+                    "killswitchctl attach shop \(name); rm /etc/systemd/system/\(name).service; "
+                        + "systemctl daemon-reload")
+                let words = "unit '\(name).service' of 'shop': its unit file is gone"
+                try host.wait(until: "killswitchctl status | grep -qF \"\(words)\"")
+            }
+        }
+
         /// A unit that an earlier version has attached: the target has no drop-in for it.
         @Test func aLostUnitThatTheGateCannotStopIsNamedUntilSomebodyStopsIt() throws {
             let host = try Host()

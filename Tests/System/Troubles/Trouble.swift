@@ -108,6 +108,20 @@ extension Trouble {
             prepare: { host in
                 try host.unit("t-web.service", "[Service]\nExecStart=/bin/false")
             }, cause: { host in try host.set(Host.open) }),
+        Trouble(
+            name: "the file of a unit is deleted", needle: "its unit file is gone", prepare: attach,
+            cause: { host in
+                try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
+            }, end: { host in try host.run("systemctl stop t-web; true") }),
+        Trouble(
+            name: "a unit is masked", needle: "it is masked", prepare: attach,
+            cause: { host in
+                // A unit in /etc cannot be masked.
+                try host.run(
+                    "mv /etc/systemd/system/t-web.service /run; systemctl mask --runtime t-web")
+            },
+            end: { host in try host.run("systemctl unmask --runtime t-web; systemctl stop t-web") }
+        ),
     ]
 
     private static let sources = [

@@ -99,6 +99,8 @@ struct TroublePage {
             .replacing(#/\b\d+ ms\b/#, with: "· ms")
             .replacing(#/killswitch-(closed|ended)@/#, with: "killswitch-·@")
             .replacing(#/ {2,}/#, with: " ")
+            // When `units` was last told of a change, and how long it took.
+            .replacing(#/ (-|·) (-|· ms) it /#, with: " · · it ")
             .replacing("|", with: "\\|")
         return "`\(masked)`"
     }

@@ -1,0 +1,112 @@
+import Support
+import Testing
+
+extension Packaged {
+    /// Each guide is typed as it is written, section by section, on a host of the README's administrator.
+    @Suite(.serialized)
+    struct GuideTests {
+        private let host: PackageHost
+
+        /// A host with the shop of the README, and its unit.
+        init() throws {
+            host = try PackageHost()
+            try host.configure()
+            try host.install()
+            try host.unit("shop")
+            try host.run(
+                """
+                printf '[Install]\\nWantedBy=multi-user.target\\n' >> /etc/systemd/system/shop.service
+                systemctl daemon-reload
+                systemctl enable --now shop
+                killswitchctl attach shop shop.service
+                killswitchctl wait shop --for up
+                """)
+        }
+
+        private func follow(_ page: String, _ sections: String...) throws {
+            for file in ["docs/guides/\(page)", "Tests/System/walk-through"] {
+                try host.system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
+            }
+            for section in sections {
+                let walk = try host.system.attempt(
+                    "cd \(PackageHost.folder) && python3 walk-through \(page) '## \(section)'")
+                try #require(walk.status == 0, "\(section): \(walk.output)\(walk.errors)")
+            }
+        }
+
+        @Test func aServiceIsRetiredOnADate() throws {
+            try follow("retire.md", "Announce the end", "Rehearse it", "After the end")
+        }
+
+        @Test func aJobIsHeldBackUntilTheServiceIsOpen() throws {
+            try follow(
+                "deployment.md", "While the service is open", "While the service is down",
+                "From a pipeline on another machine")
+        }
+
+        @Test func manyServersFollowOneFirebaseProject() throws {
+            try host.run("killswitchctl detach shop shop.service")
+            let google = try GoogleStandIn(on: host)
+            try google.publish(maintenance: #"{"is_on": false}"#, version: 1)
+            try follow("many-servers.md", "On every server")
+            try google.publish(
+                maintenance: #"{"is_on": true, "message": "Back at noon."}"#, version: 2)
+            try follow(
+                "many-servers.md", "Close the shop everywhere", "What else belongs to many servers")
+        }
+    }
+}
+
+/// The stand-in for the services of Firebase, inside the booted system. A drop-in of the configuration leads the
+/// daemon to it, and the folder of the guide has the key of an account that it knows.
+private struct GoogleStandIn {
+    private static let folder = "/srv/t-google"
+    private let host: PackageHost
+
+    init(on host: PackageHost) throws {
+        self.host = host
+        try host.run("systemctl stop t-google 2>/dev/null; rm -rf \(Self.folder)")
+        for file in ["firebase-server.py", "firebase_access.py", "folder.py"] {
+            try host.system.copy(
+                "\(Programs.project)/Tests/Support/Server/\(file)", to: Self.folder)
+        }
+        // The server ends with its parent, unless that is systemd from the start.
+        try host.run(
+            """
+            mkdir \(Self.folder)/data
+            systemd-run --quiet --unit=t-google \\
+                sh -c 'python3 -B \(Self.folder)/firebase-server.py \(Self.folder)/data & wait'
+            """)
+        try host.system.wait(until: "test -s \(Self.folder)/data/port")
+        let url = "http://127.0.0.1:\(try host.run("cat \(Self.folder)/data/port"))"
+        try host.system.write(Self.makeKey, to: "\(Self.folder)/make-key")
+        try host.run("python3 \(Self.folder)/make-key \(url) \(PackageHost.folder)/google.json")
+        try host.system.write(
+            "[source.app]\nproject = \"demo\"\nbase_url = \"\(url)\"\n",
+            to: "/etc/killswitchd/conf.d/zz-stand-in.toml")
+    }
+
+    func publish(maintenance: String, version: Int) throws {
+        let quoted = maintenance.replacing("\"", with: "\\\"")
+        try host.system.write(
+            """
+            {"conditions": [], "version": {"versionNumber": "\(version)"}, "parameters": {
+              "service_end": {"defaultValue": {"value": "no"}, "valueType": "STRING"},
+              "server_maintenance_config":
+                {"defaultValue": {"value": "\(quoted)"}, "valueType": "JSON"}}}
+            """, to: "\(Self.folder)/data/server-template.json")
+    }
+
+    private static let makeKey = """
+        import json, subprocess, sys
+        url, path = sys.argv[1:]
+        run = lambda *words, **more: subprocess.run(words, check=True, stdout=-1, text=True, **more).stdout
+        key = run("openssl", "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+        modulus = run("openssl", "rsa", "-noout", "-modulus", input=key).strip().split("=")[1]
+        with open(path, "w") as file:
+            json.dump({"type": "service_account", "project_id": "demo", "private_key_id": "one",
+                       "private_key": key, "client_email": "flags@demo.iam", "token_uri": url + "/token"}, file)
+        with open("/srv/t-google/data/accounts.json", "w") as file:
+            json.dump({"flags@demo.iam": {"one": modulus}}, file)
+        """
+}
