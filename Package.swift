@@ -113,7 +113,8 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics", "Notify",
+                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics",
+                "Notify",
                 "Records", "RemoteFlags", "Settings", "SourceKinds", "Transfer",
             ],
             swiftSettings: lean),

@@ -1,13 +1,13 @@
 import JSON
 
 /// Text from outside as the value of a label: short, printable and escaped.
-enum LabelText {
+package enum LabelText {
     /// How many characters of a text are shown. The usual digests have 64.
     static let most = 64
 
     /// A text of more than `most` characters becomes its beginning and a digest of the whole, so that two hosts
     /// with different texts have different labels. What a terminal would not show becomes U+FFFD.
-    static func shortened(_ text: String) -> String {
+    package static func shortened(_ text: String) -> String {
         if text.utf8.count <= most { return text.printable }
         guard text.unicodeScalars.count > most else { return text.printable }
         let digest = String(digest(of: text), radix: 16)
@@ -15,7 +15,7 @@ enum LabelText {
     }
 
     /// A backslash, a quote and a line feed have to be escaped in the value of a label.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

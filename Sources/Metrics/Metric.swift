@@ -20,7 +20,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .buildInfo, .alive, .configurationRefused, .movesGates, .closingsHeld, .problems,
             .sourceUp, .sourceInterval, .flagsConfirmed, .fetchesCreated, .serviceState,
             .reasonInfo, .gateWantedOpen, .gateOpen, .daysLeft, .end, .flagsInfo, .units,
-            .unitsUnwanted, .unitUnwanted, .lastStop, .lastStart, .overrideSince, .overrideEnd, .closingHeld,
+            .unitsUnwanted, .unitUnwanted, .lastStop, .lastStart, .overrideSince, .overrideEnd,
+            .closingHeld,
             .drill, .drillSuccess, .drillLastSuccess:
             "gauge"
         }

@@ -69,7 +69,8 @@ final class MetricsFile {
         do {
             try File.replace(path, with: bytes, surviving: .nothing)
             if problems.removeValue(forKey: path) != nil {
-                log.write(.info, "the metrics are written again to '\(path)'", id: .recordsRecovered)
+                log.write(
+                    .info, "the metrics are written again to '\(path)'", id: .recordsRecovered)
             }
         } catch {
             let known = problems[path]

@@ -1,4 +1,4 @@
-@testable import Metrics
+import Metrics
 import Testing
 
 /// Text from outside as the value of a label.

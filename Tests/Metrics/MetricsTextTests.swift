@@ -13,7 +13,8 @@ import Testing
                 #"{service="shop",state="undecided"} 0"#, #"{service="shop",state="running"} 0"#,
                 #"{service="shop",state="countdown"} 0"#,
                 #"{service="shop",state="maintenance"} 1"#,
-                #"{service="shop",state="update-required"} 0"#, #"{service="shop",state="ended"} 0"#,
+                #"{service="shop",state="update-required"} 0"#,
+                #"{service="shop",state="ended"} 0"#,
             ])
         #expect(host.samples(.gateWantedOpen) == [#"{service="shop"} 0"#])
         #expect(host.samples(.reasonInfo) == [#"{service="shop",reason="flags"} 1"#])

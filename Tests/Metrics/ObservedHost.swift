@@ -42,7 +42,8 @@ struct ObservedHost {
     mutating func at(_ seconds: Int64, answers body: String, version: String? = nil) throws {
         let bytes = Array(body.utf8)
         let answer = Answer(
-            body: bytes, flags: try FlagDocument.parse(bytes), version: version.map(FlagVersion.ofAll),
+            body: bytes, flags: try FlagDocument.parse(bytes),
+            version: version.map(FlagVersion.ofAll),
             fetchedAt: start + .seconds(seconds))
         at(seconds, .fetched(try named("app"), .answer(answer)))
     }

@@ -91,7 +91,8 @@ package struct Machine: Sendable {
     /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
     package var newsMark: NewsMark {
         NewsMark(
-            publications: publications.count, drills: drillCount, troubledServices: services.troubleCount,
+            publications: publications.count, drills: drillCount,
+            troubledServices: services.troubleCount,
             troubledSources: sources.troubleCount, hasPendingWrites: hasPendingWrites)
     }
 

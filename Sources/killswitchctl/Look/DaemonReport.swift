@@ -48,7 +48,9 @@ struct DaemonReport {
     ) throws -> [String: DrillReply] {
         do {
             let reply = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
-            let drills = reply.objects("drills").map { ($0.text("service"), DrillReply(object: $0)) }
+            let drills = reply.objects("drills").map {
+                ($0.text("service"), DrillReply(object: $0))
+            }
             return Dictionary(drills) { first, _ in first }
         } catch is MethodError {
             return [:]

@@ -113,7 +113,8 @@ import Testing
         if let order = service["override"]?.object, let end = instant(order["until"]) {
             let state = order["state"]?.string ?? ""
             samples.append(
-                "killswitch_override_end_timestamp_seconds{\(label),state=\"\(state)\"} \(end.seconds)")
+                "killswitch_override_end_timestamp_seconds{\(label),state=\"\(state)\"} \(end.seconds)"
+            )
         }
         return samples
     }

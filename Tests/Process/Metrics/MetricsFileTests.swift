@@ -46,7 +46,8 @@ import Testing
             "force", "shop", "maintenance", "--for", "1h", "--reason", "x")
         #expect(forced.status == 0)
         try daemon.waitFor(sample: Self.state("maintenance", 1))
-        #expect(try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)
+        #expect(
+            try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)
         try daemon.folder.write("[service.shop]\nformat = 7\n", to: "killswitchd.toml")
         #expect(try daemon.control("reload").status != 0)
         try daemon.waitFor(sample: "killswitch_configuration_refused 1")

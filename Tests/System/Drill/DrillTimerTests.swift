@@ -23,10 +23,13 @@ extension Drilled {
             let drill = try kept(host)
             #expect(drill["problem"] == .null)
             #expect(drill["at"]?.string != nil && drill["at"] == drill["last_good"])
-            #expect(try host.run("killswitchctl status").contains("shop: its last drill went well, "))
+            #expect(
+                try host.run("killswitchctl status").contains("shop: its last drill went well, "))
             #expect(try host.sentences(of: .drilled).first?.hasSuffix("went well") == true)
             try host.wait(
-                until: "grep -q '^killswitch_drill_success{service=\"shop\"} 1' /run/killswitchd/metrics.prom")
+                until:
+                    "grep -q '^killswitch_drill_success{service=\"shop\"} 1' /run/killswitchd/metrics.prom"
+            )
             try host.run("systemctl restart killswitchd")
             #expect(try kept(host) == drill)
         }
@@ -65,7 +68,8 @@ extension Drilled {
             try host.awaitDown("t-web")
             try host.run("systemctl start killswitch-drill@shop.service")
             #expect(try host.property("Result", of: "killswitch-drill@shop") == "exec-condition")
-            #expect(try host.system.attempt("systemctl is-failed killswitch-drill@shop").status != 0)
+            #expect(
+                try host.system.attempt("systemctl is-failed killswitch-drill@shop").status != 0)
             #expect(try kept(host) == [:])
         }
 

@@ -57,12 +57,14 @@ struct ScrapeTests {
     private func ask(_ query: String, on system: BootedSystem) throws -> Set<String> {
         try system.write(query, to: "/run/t-host/query")
         let output = try system.run(
-            "promtool query instant --format=json http://127.0.0.1:9090 \"$(cat /run/t-host/query)\"")
+            "promtool query instant --format=json http://127.0.0.1:9090 \"$(cat /run/t-host/query)\""
+        )
         return Set(
             (try JSON.Value.parse(output).array ?? []).compactMap { sample in
                 let labels = sample.object?["metric"]?.object
                 return (labels?["instance"]?.string).map {
-                    "\($0) \(labels?["why"]?.string ?? "")".replacing("127.0.0.1:910", with: "host ")
+                    "\($0) \(labels?["why"]?.string ?? "")".replacing(
+                        "127.0.0.1:910", with: "host ")
                 }
             })
     }
@@ -83,7 +85,8 @@ struct ScrapeTests {
         try host.run(Self.setUp)
         defer { do { try host.run("systemctl stop 't-*'; rm -rf /run/t-host") } catch {} }
         let system = host.system
-        try host.wait(until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
+        try host.wait(
+            until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
         let question = try Self.question()
         let everybody = "count(killswitch_gate_wanted_open == 1)"
         try host.wait(
