@@ -117,7 +117,7 @@ final class Daemon {
             metrics = try MetricsFile(
                 on: loop, runtime, log, version: ProgramVersion.current,
                 mark: { [unowned self] in
-                    MetricsMark(machine.newsMark, gates: gatekeeper?.publicationCount ?? 0)
+                    MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
                 },
                 overview: { [unowned self] in machine.overview(at: now, condition) })
             metrics?.follow(textfile)

@@ -27,6 +27,9 @@ package struct Machine: Sendable {
     /// Whether write operations failed and are retried. It is stored, so that nobody copies the machine to
     /// look at it after each event.
     package private(set) var hasPendingWrites = false
+    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches. It is
+    /// stored for the same reason.
+    package private(set) var newsMark = NewsMark()
     /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
     package private(set) var isClockContradicted = false
     /// How many drills were noted.
@@ -82,19 +85,15 @@ package struct Machine: Sendable {
         publications.note(effects)
         hasPendingWrites = !pendingWrites.isEmpty
         isClockContradicted = host.trust.hasContradiction
+        newsMark = NewsMark(
+            publications: publications.count, drills: drillCount,
+            troubledServices: services.troubleCount, troubledSources: sources.troubleCount,
+            hasPendingWrites: hasPendingWrites)
         return effects
     }
 
     /// How many changes of what is published there were: where it is the same, every record is.
     package var publicationCount: Int { publications.count }
-
-    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
-    package var newsMark: NewsMark {
-        NewsMark(
-            publications: publications.count, drills: drillCount,
-            troubledServices: services.troubleCount,
-            troubledSources: sources.troubleCount, hasPendingWrites: hasPendingWrites)
-    }
 
     /// The services that were published, or withdrawn, since there were `known` changes; nil if that was
     /// too long ago.

@@ -38,9 +38,9 @@ struct Publications: Sendable {
 
 /// What differs whenever there is something new to tell; see `Machine.newsMark`.
 package struct NewsMark: Hashable, Sendable {
-    let publications: Int
-    let drills: Int
-    let troubledServices: Int
-    let troubledSources: Int
-    let hasPendingWrites: Bool
+    var publications = 0
+    var drills = 0
+    var troubledServices = 0
+    var troubledSources = 0
+    var hasPendingWrites = false
 }

@@ -83,6 +83,31 @@ import Testing
         try daemon.stop()
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func aTextfileOnAFullFileSystemIsOneWarning() throws {
+        let daemon = try Daemon()
+        let small = daemon.folder("small")
+        try Directory.create(small)
+        let metrics = "\n[metrics]\ntextfile = \"\(small)/node.prom\""
+        try daemon.folder.write(Daemon.shop + metrics, to: "killswitchd.toml")
+        // In a mount namespace that ends with the daemon.
+        let script =
+            "mount -t tmpfs -o size=16k tmpfs '\(small)'; "
+            + "cat /dev/zero > '\(small)/full' 2>/dev/null; exec \"$@\""
+        try daemon.start(
+            through: [
+                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script,
+                "sh",
+            ])
+        try daemon.waitFor("running")
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor(sample: Self.state("ended", 1))
+        let warnings = try daemon.lines(with: "warning: the metrics are not written: ")
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains("no space left on device") == true)
+    }
+
     @Test func aDirectoryThatIsThereLaterIsUsed() throws {
         let daemon = try running { "[metrics]\ntextfile = \"\($0("later/node.prom"))\"" }
         try daemon.waitUntil("there was a warning") {
