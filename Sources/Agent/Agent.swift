@@ -100,6 +100,9 @@ package final class Agent {
         try runtime.publish(units, of: service)
     }
 
+    /// What differs whenever the machine has something new to tell, without a copy of the machine.
+    package var newsMark: NewsMark { machine.newsMark }
+
     /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now

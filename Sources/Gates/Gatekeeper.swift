@@ -74,6 +74,12 @@ package final class Gatekeeper {
         return overview
     }
 
+    /// The gates, to look at. Do not keep the copy: the next event would copy every gate.
+    package var gates: GateMachine { machine }
+
+    /// How often `units.json` and `gate.json` were written.
+    package var publicationCount: Int { machine.publicationCount }
+
     /// What the gate of a service is in fact; nil while that is not known.
     package func report(of service: ServiceName) -> GateReport? {
         machine.report(of: service, at: loop.now.boot)

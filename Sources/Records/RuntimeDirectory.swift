@@ -199,6 +199,8 @@ package enum FileName {
     package static let problem = "problem.json"
     /// The announced end of a service that counts down, as an HTTP date; its modification time is the same.
     package static let sunset = "sunset"
+    /// The metrics of the host, in the text format of Prometheus.
+    package static let metrics = "metrics.prom"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
     /// Empty: the time of its last change is that of the daemon's last sign of life.
@@ -222,9 +224,10 @@ extension RuntimeDirectory {
     /// Shows readers that the daemon works.
     package func giveSignOfLife() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
 
-    /// No daemon is there from now on, and none was: the files count until their `valid_until`.
+    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
     package func removeSignOfLife() throws(FileError) {
         try File.remove("\(path)/\(FileName.alive)")
+        try File.remove("\(path)/\(FileName.metrics)")
     }
 
     /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.

@@ -56,6 +56,7 @@ enum StoredLedger {
         }
         if let announced = entry.announced { stored["announced"] = json(announced) }
         if let told = entry.told { stored["told"] = json(told) }
+        if let drill = entry.drill { stored["drill"] = json(drill) }
         return stored
     }
 
@@ -112,7 +113,22 @@ enum StoredLedger {
             entry.announced = try announced(try object.array("announced"))
         }
         if object["told"] != nil { entry.told = try told(try object.array("told")) }
+        entry.drill = try object["drill"]?.object.map(drill)
         return entry
+    }
+
+    private static func json(_ drill: LastDrill) -> JSON.Value {
+        .object([
+            "at": .string(Zone.utc.rfc3339(drill.result.at)),
+            "problem": .optional(drill.result.problem),
+            "last_good": .optional(drill.lastGood.map(Zone.utc.rfc3339)),
+        ])
+    }
+
+    private static func drill(_ object: JSON.Object) throws -> LastDrill {
+        LastDrill(
+            DrillResult(at: try object.instant("at"), problem: object["problem"]?.string),
+            lastGood: object["last_good"]?.string == nil ? nil : try object.instant("last_good"))
     }
 
     private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {

@@ -16,6 +16,8 @@ package struct GateMachine: Sendable {
     private(set) var units: [UnitName: AttachedUnit] = [:]
     private var link = SystemdLink()
     private var digest = GateDigest()
+    /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
+    package private(set) var publicationCount = 0
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
@@ -59,6 +61,7 @@ package struct GateMachine: Sendable {
             gates[service]?.passOnNotice(rest, &batch)
         }
         let published = publish(&batch, at: now)
+        publicationCount += published.count
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
         sum(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published + batch.announcements

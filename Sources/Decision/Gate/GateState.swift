@@ -19,6 +19,7 @@ struct GateState: Hashable, Sendable {
     private(set) var published = PublishedReport()
     /// The start of the units that pass on notices.
     var notice = NoticeStart()
+    private(set) var moves = LastMoves()
 
     /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
@@ -199,8 +200,9 @@ struct GateState: Hashable, Sendable {
             } else if move.isOver {
                 phase = .settled
                 refusal.forget()
-                batch.announce(
-                    .moved(service, desired, took: rest.now - move.began, units: move.took))
+                let took = rest.now - move.began
+                moves.note(desired.gate, took: took)
+                batch.announce(.moved(service, desired, took: took, units: move.took))
             }
         case .settled:
             if targets.deviate(from: desired) { noteDeviation(&batch) }

@@ -81,7 +81,8 @@ struct NoticeDeduplication {
         case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten, .told:
+            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten, .told,
+            .drilled:
             false
         }
     }

@@ -37,6 +37,8 @@ package enum Notice: Hashable, Sendable {
     case forgotten(SourceName, by: String)
     /// News of an announced end or window.
     case told(ServiceName, PublicNotice)
+    /// A drill has ended.
+    case drilled(ServiceName, DrillResult, by: String)
 }
 
 extension Notice {
@@ -55,6 +57,7 @@ extension Notice {
             .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
+        case .drilled(_, let drill, _): drill.isGood ? .notice : .error
         }
     }
 
@@ -113,6 +116,9 @@ extension Notice {
         case .forgotten(let source, let author):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
         case .told(let service, let news): news.sentence(of: service)
+        case .drilled(let service, let drill, let author):
+            "\(service): the drill of \(quoted(author)) "
+                + (drill.problem.map { "has failed: \($0)" } ?? "went well")
         }
     }
 }

@@ -98,7 +98,7 @@ extension Notice {
             .invalidValue(service, name, problem.kind)
         case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .recordFailed,
             .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .told:
+            .told, .drilled:
             nil
         }
     }

@@ -34,3 +34,12 @@ struct Publications: Sendable {
         return new >= 0 && new <= recent.count ? recent.suffix(new) : nil
     }
 }
+
+/// What differs whenever there is something new to tell; see `Machine.newsMark`.
+package struct NewsMark: Hashable, Sendable {
+    var publications = 0
+    var drills = 0
+    var troubledServices = 0
+    var troubledSources = 0
+    var hasPendingWrites = false
+}

@@ -19,6 +19,7 @@ extension ServiceState {
                 causes.append(.versionUnknown(plan.source, minimum))
             }
         }
+        if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }
         values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
         if let override = circumstances.standingOverride, let notice = override.noticeAt,
             notice <= circumstances.overrideTime

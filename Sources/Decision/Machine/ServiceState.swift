@@ -18,8 +18,7 @@ struct ServiceState: Hashable, Waking {
     private(set) var entry: Ledger.Entry?
     /// When the gate last closed; nil while it is open.
     private(set) var closedAt: Boottime?
-    /// The gate that its flags and its policy wanted when it was last decided, without overrides;
-    /// nil if unknown.
+    /// The gate that its flags and its policy wanted at the last decision, without overrides; nil if unknown.
     private(set) var wanted: Gate?
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
@@ -186,6 +185,12 @@ struct ServiceState: Hashable, Waking {
     /// Makes it due for a decision.
     mutating func markDue() { wake = .atOnce }
 
+    /// Takes in the result of a drill.
+    mutating func note(_ drill: DrillResult) {
+        entry?.note(drill)
+        markDue()
+    }
+
     /// Takes in the installed version of the software that it runs.
     mutating func install(_ version: Version) {
         guard installed != version else { return }
@@ -252,7 +257,7 @@ struct ServiceState: Hashable, Waking {
             state: verdict.state, since: isChange ? now : known?.since ?? now,
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
-        entry.announced = isChange ? [:] : known?.announced
+        (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
         record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
             fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,

@@ -32,6 +32,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case released = "acf7d6873a124dbb9c1b452a1a55e778"
     case overrideEnds = "b0d3a9c2f6c14be58c2f0a7f4a3d9e61"
     case overrideExpired = "2910d5a2e01d4f11b5df37a5d869f190"
+    case drilled = "7d1f0e6c5b0a4b7e9a0f4a5f2c8d3e16"
     case forgotten = "e8876fc6340945a895d333c6de2819ca"
     case noticeTold = "3e1f0f4b6a0c4d7b9d6e2a71c5b8f094"
     case noticeLost = "a7d24c1be05f4f0c8b93e6d1720fa58c"

@@ -41,6 +41,7 @@ extension Notice {
         case .forgotten(let source, let author): (.forgotten, [.source(source), .author(author)])
         case .told(let service, let news):
             (.noticeTold, [.service(service)] + news.fields(of: service))
+        case .drilled(let service, _, let author): (.drilled, [.service(service), .author(author)])
         }
     }
 }

@@ -28,6 +28,8 @@ enum TranscriptFormat {
             "force \(service) \(override.state.rawValue)\(ifOpen ? " if open" : "")"
         case .release(let service, let author, let cause):
             "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
+        case .drilled(let service, let drill, let author):
+            "\(author) has drilled \(service): \(drill.problem ?? "well")"
         case .forget(let source, let author): "\(author) forgets \(source)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
