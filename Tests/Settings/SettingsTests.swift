@@ -23,16 +23,15 @@ import Testing
                 interval: .seconds(60),
                 origin: Origin(file: file, line: 2, column: 10))
         ])
-    #expect(
-        settings.services == [
-            Service(
-                name: try #require(ServiceName("shop")), zone: .utc,
-                switches: [Switch(source: name, format: .status(.whole))],
-                policy: Policy(
-                    maxStale: nil, whenStale: .hold, whenUnknown: .open,
-                    firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
-                    minClosed: .seconds(5)))
-        ])
+    var shop = Service(
+        name: try #require(ServiceName("shop")), zone: .utc,
+        switches: [Switch(source: name, format: .status(.whole))],
+        policy: Policy(
+            maxStale: nil, whenStale: .hold, whenUnknown: .open,
+            firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
+            minClosed: .seconds(5)))
+    shop.notifyBefore = [720, 168, 24, 1].map { .seconds($0 * 3600) }
+    #expect(settings.services == [shop])
     #expect(settings.warnings.isEmpty)
     #expect(
         settings.plan

@@ -43,7 +43,8 @@ import VirtualWorld
         let hour = "3600 s before"
         let expected =
             [days(30), days(7), days(1), hour].map { "window \(Self.first.0) \($0)" }
-            + ["window \(Self.second.0) \(days(30))", "window-cancelled \(Self.second.0)"]
+            + [days(30), days(7)].map { "window \(Self.second.0) \($0)" }
+            + ["window-cancelled \(Self.second.0)"]
             + ["end \(early) \(days(30))", "end-moved \(late)"]
             + [days(7), days(1), hour].map { "end \(late) \($0)" }
         let told = world.told.map { Self.line($0.notice) }
