@@ -232,11 +232,10 @@ final class Daemon {
         let isSocketGone = isWhole || names.contains(FileName.controlSocket)
         let isLockGone = isWhole || names.contains(FileLock.name)
         let isMotdGone = isWhole || names.contains(FileName.motd)
-        guard isSocketGone || isLockGone || isMotdGone || !ours.isEmpty || !sources.isEmpty else {
-            return
-        }
         let areMetricsGone = isWhole || names.contains(FileName.metrics)
-        guard isSocketGone || isLockGone || areMetricsGone || !ours.isEmpty || !sources.isEmpty
+        guard
+            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
+                || !sources.isEmpty
         else { return }
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
@@ -258,12 +257,8 @@ final class Daemon {
             }
         }
         for name in sources { restoreMark(of: name) }
-        let isMotdGone = isWhole || names.contains(FileName.motd)
-        let areMetricsGone = isWhole || names.contains(FileName.metrics)
-        guard
-            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
-                || !sources.isEmpty
-        else { return }
+        if isMotdGone { motd?.rewrite() }
+        if areMetricsGone { metrics?.write() }
         store.noteRefusal()
     }
 
