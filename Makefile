@@ -89,11 +89,12 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
-	for unit in killswitchd killswitchd-alarm killswitchd-attach; do \
+	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitch-drill@; do \
 	    sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/$$unit.service \
 	        > $(DESTDIR)$(UNITDIR)/$$unit.service || exit 1; \
 	done
 	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target packaging/systemd/*.timer
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
@@ -115,6 +116,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/web packaging/web/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/hooks etc/hooks/chat@.service
+	install -m 755 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/hooks etc/hooks/killswitch-chat
 
 $(BUILD)/killswitchd $(BUILD)/killswitchctl:
 	@echo "make: '$@' is not there: type 'make build' first" >&2; exit 1

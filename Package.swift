@@ -56,6 +56,7 @@ let package = Package(
         module("CivilTime"),
         module("Decision", uses: ["CivilTime", "JSON"]),
         module("Pages", uses: ["CivilTime", "Decision", "JSON"]),
+        module("Metrics", uses: ["CivilTime", "Decision", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -115,7 +116,8 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Notify",
+                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics",
+                "Notify",
                 "Records", "RemoteFlags", "Settings", "SourceKinds", "Transfer",
             ],
             swiftSettings: lean),
@@ -132,6 +134,9 @@ let package = Package(
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
+        tests(
+            of: "Metrics",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Support"]),
         tests(of: "Faults"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),
@@ -172,7 +177,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Pages", "Records", "Settings", "Support",
+                "Metrics", "Pages", "Records", "Settings", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
@@ -187,7 +192,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
-            dependencies: ["CivilTime", "Decision", "Records", "VirtualWorld"],
+            dependencies: ["CivilTime", "Decision", "Files", "Metrics", "Records", "VirtualWorld"],
             path: "Benchmarks/decision/Program", swiftSettings: strict),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],

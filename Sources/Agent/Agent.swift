@@ -100,6 +100,9 @@ package final class Agent {
         try runtime.publish(units, of: service)
     }
 
+    /// What differs whenever the machine has something new to tell, without a copy of the machine.
+    package var newsMark: NewsMark { machine.newsMark }
+
     /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
@@ -225,6 +228,7 @@ package final class Agent {
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
         case .announce(let notice): announce(notice)
+        case .passOn(let name): observer?(.told(name))
         case .sleep(let wake): sleep(until: wake)
         }
     }

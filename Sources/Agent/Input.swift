@@ -46,6 +46,8 @@ package enum Observation {
     /// full disk must not keep a gate from closing. Nil for a service that is not configured any
     /// more.
     case decided(ServiceName, Verdict?)
+    /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
+    case told(ServiceName)
     /// An operator's order was rejected.
     case rejected(ServiceName, Override, OrderObjection)
     /// The machine handled an event, and its effects were performed.

@@ -38,9 +38,9 @@ package enum ServiceTag {}
 package enum SourceTag {}
 
 extension Name where Thing == ServiceTag {
-    /// A name that no service can have: the runtime directory has a file of this name, beside the folders of
-    /// the services.
-    package static var reserved: String { "alive" }
+    /// Whether no service can have this name: the runtime directory has a file of it, beside the folders of the
+    /// services.
+    package static func isReserved(_ text: String) -> Bool { text == "alive" || text == "motd" }
 }
 
 /// The name of a service, as in `[service.NAME]`.

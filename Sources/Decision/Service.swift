@@ -14,6 +14,8 @@ package struct Service: Hashable, Sendable {
     package var activation = Activation.immediate
     /// The value of the type `word` that names the service's variant.
     package var variant: RemoteValue?
+    /// How long before an end or a window people are told; without any, nobody is.
+    package var notifyBefore: [Duration] = []
     /// The remote values in the order of the configuration.
     package var values: [RemoteValue] = []
 

@@ -65,10 +65,10 @@ package struct Simulation {
             switch effect {
             case .publish(_, let record): published.append(record)
             case .sleep(let next): wake = next
-            case .announce(.decided): break
+            case .announce(.decided), .announce(.told): break
             case .announce(let notice): notices.append(notice)
             case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
-                .withdraw, .unfollow, .reject:
+                .withdraw, .unfollow, .reject, .passOn:
                 break
             }
         }

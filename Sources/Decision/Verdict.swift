@@ -113,11 +113,16 @@ package struct Record: Hashable, Sendable {
     package var fetchedAt: Instant?
     /// When time alone may next change the verdict.
     package var nextEdge: Instant
+    /// The planned window that comes next, whatever the state is.
+    package var nextWindow: Window?
+    /// The notices that were told last, for units that pass them on.
+    package var notices: [PublicNotice]
 
     /// The record of a verdict that was decided at `decidedAt`.
     package init(
         verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant,
-        fetchedAt: Instant? = nil, nextEdge: Instant
+        fetchedAt: Instant? = nil, nextEdge: Instant,
+        nextWindow: Window? = nil, notices: [PublicNotice] = []
     ) {
         self.verdict = verdict
         self.since = since
@@ -125,6 +130,8 @@ package struct Record: Hashable, Sendable {
         self.decidedAt = decidedAt
         self.fetchedAt = fetchedAt
         self.nextEdge = nextEdge
+        self.nextWindow = nextWindow
+        self.notices = notices
     }
 
     /// A minute after the next edge. A record that is still there later has no daemon.

@@ -2,6 +2,9 @@ import Glibc
 
 /// The failures that a replaced file survives.
 package enum Durability: Hashable, Sendable {
+    /// None: after a crash of the kernel the file may be empty. For a file that is written again all the time: it
+    /// does not wait for the disk.
+    case nothing
     /// This program is killed: enough for files that the next boot does not read.
     case programCrash
     /// Power is lost: this takes one more `fsync(2)`, of the folder.
@@ -34,7 +37,7 @@ extension File {
         let (folder, name) = split(path)
         let temporary = "\(folder)/.\(name).tmp"
         do {
-            try write(bytes, to: temporary, mode: mode, modified: time)
+            try write(bytes, to: temporary, mode: mode, modified: time, durability)
             try rename(temporary, to: path)
         } catch {
             // The first error is reported; the next replacement tries this removal again.
@@ -65,13 +68,14 @@ extension File {
     }
 
     private static func write(
-        _ bytes: [UInt8], to path: String, mode: UInt32, modified time: Int64?
+        _ bytes: [UInt8], to path: String, mode: UInt32, modified time: Int64?,
+        _ durability: Durability
     ) throws(FileError) {
         let file = try make(path)
         try file.write(bytes)
         try file.setMode(mode)
         if let time { try file.setModificationTime(time) }
-        try file.synchronize()
+        if durability != .nothing { try file.synchronize() }
     }
 
     /// Makes the file with `O_EXCL`, which never opens a file that is there, not even through a

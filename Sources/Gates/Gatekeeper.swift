@@ -59,6 +59,9 @@ package final class Gatekeeper {
         if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
     }
 
+    /// There is a notice for the units of a service that pass it on.
+    package func passOnNotice(of service: ServiceName) { post(.noticeTold(service)) }
+
     /// Somebody has deleted files of a service.
     package func noteRemoval(of service: ServiceName) {
         post(.publishFailed(service, problem: nil))
@@ -70,6 +73,12 @@ package final class Gatekeeper {
         if !queue.isEmpty { overview.isReady = false }
         return overview
     }
+
+    /// The gates, to look at. Do not keep the copy: the next event would copy every gate.
+    package var gates: GateMachine { machine }
+
+    /// How often `units.json` and `gate.json` were written.
+    package var publicationCount: Int { machine.publicationCount }
 
     /// What the gate of a service is in fact; nil while that is not known.
     package func report(of service: ServiceName) -> GateReport? {

@@ -24,10 +24,24 @@ package enum EnvironmentFile {
             ("MESSAGE", verdict.message),
             ("VARIANT", verdict.variant),
         ]
+        variables += notice(record, of: service)
         for (name, value) in verdict.values {
             variables.append((variable(name), bare(value).flatMap { fits($0) ? $0 : nil }))
         }
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
+    }
+
+    /// What was told last, a line for each notice; the facts are those of the first.
+    private static func notice(
+        _ record: Record, of service: Service
+    ) -> [(String, String?)] {
+        let first = record.notices.first
+        let lines = record.notices.map { $0.sentence(of: service.name) }
+        return [
+            ("NOTICE", lines.joined(separator: "\n")), ("NOTICE_KIND", first?.kind.rawValue),
+            ("NOTICE_AT", first?.announcement.from.description),
+            ("NOTICE_BEFORE", first?.lead.map { String($0.wholeSeconds) }),
+        ]
     }
 
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration

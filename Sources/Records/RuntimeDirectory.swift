@@ -199,14 +199,18 @@ package enum FileName {
     package static let problem = "problem.json"
     /// The announced end of a service that counts down, as an HTTP date; its modification time is the same.
     package static let sunset = "sunset"
+    /// The metrics of the host, in the text format of Prometheus.
+    package static let metrics = "metrics.prom"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
     /// Empty: the time of its last change is that of the daemon's last sign of life.
-    package static let alive = ServiceName.reserved
+    package static let alive = "alive"
+    /// Announced ends, windows ahead and closed services, for people who log in.
+    package static let motd = "motd"
 
     /// The service that has the folder of this name; nil for a name that is no service's.
     package static func service(_ entry: String) -> ServiceName? {
-        entry == alive ? nil : ServiceName(entry)
+        ServiceName.isReserved(entry) ? nil : ServiceName(entry)
     }
 
     /// The start of the name of every mark.
@@ -220,9 +224,10 @@ extension RuntimeDirectory {
     /// Shows readers that the daemon works.
     package func giveSignOfLife() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
 
-    /// No daemon is there from now on, and none was: the files count until their `valid_until`.
+    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
     package func removeSignOfLife() throws(FileError) {
         try File.remove("\(path)/\(FileName.alive)")
+        try File.remove("\(path)/\(FileName.metrics)")
     }
 
     /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
@@ -237,6 +242,11 @@ extension RuntimeDirectory {
 
     /// How old a sign of life may be: past it the files of a directory say nothing any more.
     package static let longestSilence: Duration = .seconds(300)
+
+    /// Writes what people are told who log in.
+    package func publish(motd: String) throws(FileError) {
+        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
+    }
 
     /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
     /// removes the file.

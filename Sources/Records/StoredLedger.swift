@@ -55,6 +55,8 @@ enum StoredLedger {
             ])
         }
         if let announced = entry.announced { stored["announced"] = json(announced) }
+        if let told = entry.told { stored["told"] = json(told) }
+        if let drill = entry.drill { stored["drill"] = json(drill) }
         return stored
     }
 
@@ -110,18 +112,31 @@ enum StoredLedger {
         if object["announced"] != nil {
             entry.announced = try announced(try object.array("announced"))
         }
+        if object["told"] != nil { entry.told = try told(try object.array("told")) }
+        entry.drill = try object["drill"]?.object.map(drill)
         return entry
     }
 
+    private static func json(_ drill: LastDrill) -> JSON.Value {
+        .object([
+            "at": .string(Zone.utc.rfc3339(drill.result.at)),
+            "problem": .optional(drill.result.problem),
+            "last_good": .optional(drill.lastGood.map(Zone.utc.rfc3339)),
+        ])
+    }
+
+    private static func drill(_ object: JSON.Object) throws -> LastDrill {
+        LastDrill(
+            DrillResult(at: try object.instant("at"), problem: object["problem"]?.string),
+            lastGood: object["last_good"]?.string == nil ? nil : try object.instant("last_good"))
+    }
+
     private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {
-        let items = announced.sorted {
-            ($0.key.from, $0.key.until ?? $0.key.from) < ($1.key.from, $1.key.until ?? $1.key.from)
-        }
-        return .array(
-            items.map { item, since in
+        .array(
+            announced.sorted { $0.key < $1.key }.map { announcement, since in
                 .object([
-                    "from": .string(Zone.utc.rfc3339(item.from)),
-                    "until": .optional(item.until.map(Zone.utc.rfc3339)),
+                    "from": .string(Zone.utc.rfc3339(announcement.from)),
+                    "until": .optional(announcement.until.map(Zone.utc.rfc3339)),
                     "since": .string(Zone.utc.rfc3339(since)),
                 ])
             })
@@ -136,5 +151,36 @@ enum StoredLedger {
             announced[announcement] = try object.instant("since")
         }
         return announced
+    }
+
+    /// In microseconds: an announcement that is read as another would count as moved.
+    private static func json(_ told: [Announcement: Set<Duration>]) -> JSON.Value {
+        .array(
+            told.sorted { $0.key < $1.key }.map { announcement, leads in
+                .object([
+                    "from": .number(Number(announcement.from.microseconds)),
+                    "until": .optional(announcement.until?.microseconds),
+                    "before": .array(leads.sorted().map { .number(Number($0.microseconds)) }),
+                ])
+            })
+    }
+
+    private static func told(_ items: [JSON.Value]) throws -> [Announcement: Set<Duration>] {
+        var told: [Announcement: Set<Duration>] = [:]
+        for item in items {
+            let object = try item.asObject()
+            guard let from = object["from"]?.number?.int64 else {
+                throw StoredFormError.wrong("from")
+            }
+            let until = object["until"]?.number?.int64
+            let announcement = Announcement(
+                from: Instant(microseconds: from), until: until.map(Instant.init(microseconds:)))
+            let leads = try object.array("before").map { lead in
+                guard let count = lead.number?.int64 else { throw StoredFormError.wrong("before") }
+                return Duration.microseconds(count)
+            }
+            told[announcement] = Set(leads)
+        }
+        return told
     }
 }

@@ -6,6 +6,7 @@ enum RootKey: String, SettingKey {
     case source
     case service
     case limits
+    case metrics
 }
 
 /// The keys of `[limits]`, which hold for the whole host.
@@ -13,6 +14,11 @@ enum LimitsKey: String, SettingKey {
     case closeAtOnce = "close_at_once"
     case closeWithin = "close_within"
     case notice
+}
+
+/// The keys of `[metrics]`.
+enum MetricsKey: String, SettingKey {
+    case textfile
 }
 
 extension SettingKey {
@@ -29,6 +35,7 @@ package enum Schema {
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
             ("[limits]", LimitsKey.words),
+            ("[metrics]", MetricsKey.words),
             ("[service.NAME.variant]", VariantKey.words),
             ("[service.NAME.values]", ValueKey.words),
         ]

@@ -16,6 +16,8 @@ package struct Settings: Hashable, Sendable {
     package var templates: [Templates.Source]
     /// What the host guard allows.
     package var guardLimits: GuardLimits
+    /// The file to which the metrics are written too; nil without one.
+    package var textfile: String?
     /// In the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: limits, sources, services.
@@ -78,6 +80,9 @@ extension Settings {
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
         let guardLimits = GuardLimits(from: limits)
+        let metrics = root.table(RootKey.metrics)
+        metrics?.refuseKeys(notIn: MetricsKey.words)
+        let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
         sources.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -86,9 +91,24 @@ extension Settings {
         if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
-            templates: templates.sources, guardLimits: guardLimits,
+            templates: templates.sources, guardLimits: guardLimits, textfile: textfile,
             warnings: report.warnings.inOrder(of: merged.files),
-            effective: [.limits, .source, .service].flatMap(report.effective))
+            effective: [.limits, .metrics, .source, .service].flatMap(report.effective))
+    }
+}
+
+extension ValueType where Value == String {
+    /// The absolute path of a file that the node exporter reads.
+    fileprivate static var textfile: Self {
+        .string(expected: "the path of a file") { path throws(ValueProblem) in
+            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+                throw .bad("path", cause: "write the whole path, from '/'")
+            }
+            guard path.hasSuffix(".prom"), !path.hasSuffix("/.prom") else {
+                throw .bad("path", cause: "the node exporter reads files '*.prom' alone")
+            }
+            return path
+        }
     }
 }
 

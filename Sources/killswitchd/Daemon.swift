@@ -8,6 +8,7 @@ import Gates
 import Glibc
 import HostConfiguration
 import JSON
+import Metrics
 import Notify
 import Records
 import RemoteFlags
@@ -35,6 +36,10 @@ final class Daemon {
     private var signals: Signals?
     private var server: Server?
     private var deletions: RuntimeWatch?
+    private var motd: MessageOfTheDay?
+    private var metrics: MetricsFile?
+    /// The file that `[metrics] textfile` names.
+    private var textfile: String?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -60,6 +65,7 @@ final class Daemon {
         let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.begin(with: configuration)
+        textfile = settings.textfile
         loop = try EventLoop()
         sources = SourceList(
             on: loop,
@@ -101,14 +107,25 @@ final class Daemon {
     func run() throws -> Int32 {
         gatekeeper?.observer = { [unowned self] hasChanged in
             server?.advance(.gatesHandled)
+            metrics?.look()
             guard hasChanged else { return }
             log.reportLosses()
             manager.look()
         }
+        motd = try MessageOfTheDay(on: loop, agent, runtime, log)
         switch options.purpose {
         case .follow:
             server = listen()
-            life = try SignOfLife(on: loop, agent, runtime, log)
+            metrics = try MetricsFile(
+                on: loop, runtime, log, version: ProgramVersion.current,
+                mark: { [unowned self] in
+                    MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
+                },
+                overview: { [unowned self] in machine.overview(at: now, condition) })
+            metrics?.follow(textfile)
+            life = try SignOfLife(on: loop, agent, runtime, log) { [unowned self] in
+                metrics?.request()
+            }
             deletions = try RuntimeWatch(loop, runtime.path) { [unowned self] in restore($0) }
         case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
         }
@@ -133,6 +150,8 @@ final class Daemon {
                     deletions?.follow(service)
                 }
                 moveGate(of: service, to: verdict)
+                motd?.note(service)
+            case .told(let service): gatekeeper?.passOnNotice(of: service)
             case .rejected(let service, let order, let objection):
                 server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -146,7 +165,9 @@ final class Daemon {
                 server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
             case .settled:
+                motd?.write()
                 manager.look()
+                metrics?.look()
                 server?.advance(.settled)
             }
         }
@@ -156,6 +177,8 @@ final class Daemon {
         server = nil
         life = nil
         deletions = nil
+        motd = nil
+        metrics = nil
         agent.stop()
         gatekeeper?.stop()
         return status
@@ -179,11 +202,13 @@ final class Daemon {
     @discardableResult
     private func readConfiguration() -> [String] {
         manager.beginReload()
+        defer { metrics?.request() }
         let next = store.next { try sources.follow($0.settings.sources) }
         guard let next else {
             manager.endReload()
             return []
         }
+        metrics?.follow(next.configuration.settings.textfile)
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
@@ -206,7 +231,13 @@ final class Daemon {
         }
         let isSocketGone = isWhole || names.contains(FileName.controlSocket)
         let isLockGone = isWhole || names.contains(FileLock.name)
-        guard isSocketGone || isLockGone || !ours.isEmpty || !sources.isEmpty else { return }
+        let isMotdGone = isWhole || names.contains(FileName.motd)
+        guard isSocketGone || isLockGone || isMotdGone || !ours.isEmpty || !sources.isEmpty else {
+            return
+        }
+        let areMetricsGone = isWhole || names.contains(FileName.metrics)
+        guard isSocketGone || isLockGone || areMetricsGone || !ours.isEmpty || !sources.isEmpty
+        else { return }
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
             if isWhole { try Directory.create(runtime.path) }
@@ -227,6 +258,12 @@ final class Daemon {
             }
         }
         for name in sources { restoreMark(of: name) }
+        let isMotdGone = isWhole || names.contains(FileName.motd)
+        let areMetricsGone = isWhole || names.contains(FileName.metrics)
+        guard
+            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
+                || !sources.isEmpty
+        else { return }
         store.noteRefusal()
     }
 
@@ -272,7 +309,11 @@ extension Daemon: ControllableDaemon {
 
     var machine: Machine { agent.machine }
 
-    var condition: HostCondition { HostCondition(store, gatekeeper) }
+    var condition: HostCondition {
+        var condition = HostCondition(store, gatekeeper)
+        condition.metrics = metrics?.problem
+        return condition
+    }
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
@@ -319,42 +360,6 @@ extension HostCondition {
         refusal = store.refusal
         keeping = store.keeping
         gates = gatekeeper?.overview
-    }
-}
-
-/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
-/// missing.
-struct MemoryReader {
-    /// The directory of the stored files.
-    let state: StateDirectory
-    /// The directory of the sources' marks.
-    let runtime: RuntimeDirectory
-    /// The log for warnings.
-    let log: Log
-
-    /// The whole memory that the machine begins with.
-    func memory(of sources: [any FlagSource]) -> Memory {
-        var memory = Memory()
-        if let ledger = restored(state.ledger) { memory.ledger = ledger }
-        if let overrides = restored(state.overrides) { memory.overrides = overrides }
-        for source in sources { memory.flags[source.name] = flags(of: source) }
-        return memory
-    }
-
-    /// The stored flags of a source; nil without any.
-    func flags(of source: any FlagSource) -> Memory.StoredFlags? {
-        restored {
-            try state.flags(
-                of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
-        }
-    }
-
-    private func restored<Value>(_ read: () throws -> Value?) -> Value? {
-        do {
-            return try read()
-        } catch {
-            log.write(.warning, "\(error); going on without it")
-            return nil
-        }
+        gateMachine = gatekeeper?.gates
     }
 }

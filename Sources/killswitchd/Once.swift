@@ -34,7 +34,7 @@ final class Once {
         case .woke:
             if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watched, .warned, .reconfigured, .override,
-            .release, .activate, .confirm, .removed, .forget, .installed:
+            .release, .activate, .confirm, .removed, .forget, .installed, .drilled:
             break
         }
     }

@@ -56,6 +56,10 @@ import Testing
             text.hasSuffix(
                 #"""
                 KILLSWITCH_VARIANT="v1"
+                KILLSWITCH_NOTICE=""
+                KILLSWITCH_NOTICE_KIND=""
+                KILLSWITCH_NOTICE_AT=""
+                KILLSWITCH_NOTICE_BEFORE=""
                 KILLSWITCH_VALUE_MAX_ITEMS="10"
                 KILLSWITCH_VALUE_BANNER="a \$HOME"
                 KILLSWITCH_VALUE_LIST="[\"x\",true]"
@@ -79,8 +83,35 @@ import Testing
                 KILLSWITCH_TITLE=""
                 KILLSWITCH_MESSAGE=""
                 KILLSWITCH_VARIANT=""
+                KILLSWITCH_NOTICE=""
+                KILLSWITCH_NOTICE_KIND=""
+                KILLSWITCH_NOTICE_AT=""
+                KILLSWITCH_NOTICE_BEFORE=""
 
                 """)
+    }
+
+    @Test func whatWasToldLastIsThereLineByLine() throws {
+        let end = Announcement(from: try Instant(rfc3339: "2027-03-31T08:00:00Z"))
+        let window = Announcement(from: end.from, until: end.from + .seconds(3600))
+        var told = try record(
+            Verdict(state: .countdown, gate: .open, reason: .flags(try named("app"))))
+        told.notices = [
+            .soon(
+                ZonedAnnouncement(end, in: .utc), lead: .seconds(604_800), left: .seconds(604_799),
+                title: "$(id) `id`"),
+            .cancelled(ZonedAnnouncement(window, in: .utc)),
+        ]
+        #expect(
+            EnvironmentFile.text(of: told, for: try service()).hasSuffix(
+                #"""
+                KILLSWITCH_NOTICE="shop: it ends in 7 days, at 2027-03-31T08:00:00+00:00: '\$(id) \`id\`'
+                shop: the maintenance of 2027-03-31T08:00:00+00:00 is cancelled"
+                KILLSWITCH_NOTICE_KIND="end"
+                KILLSWITCH_NOTICE_AT="2027-03-31T08:00:00+00:00"
+                KILLSWITCH_NOTICE_BEFORE="604800"
+
+                """#))
     }
 
     /// A JSON value that is cut is no JSON any more, and a number that is cut is another number.

@@ -99,6 +99,10 @@ import Testing
             Announcement(from: since + .seconds(60)): since,
             Announcement(from: since, until: since + .seconds(60)): since,
         ]
+        entry.told = [
+            Announcement(from: since + .microseconds(1)): [.seconds(60), .milliseconds(1500)],
+            Announcement(from: since, until: since + .seconds(60)): [],
+        ]
         var ledger = Ledger(entries: [try named("shop"): entry])
         ledger.clocks = Ledger.Clocks(
             bootID: "b-1", isSynchronised: true,

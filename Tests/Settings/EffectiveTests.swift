@@ -38,6 +38,7 @@ private func effective(_ text: String) throws(SettingsError) -> String {
                 service.shop.confirm_close = 1   (default)
                 service.shop.confirm_open = 1   (default)
                 service.shop.activation = "immediate"   (default)
+                service.shop.notify_before = ["30d", "7d", "24h", "1h"]   (default)
                 service.shop.units = []   (default)
                 service.shop.lang = "en"   (default)
                 """)

@@ -23,16 +23,15 @@ import Testing
                 interval: .seconds(60),
                 origin: Origin(file: file, line: 2, column: 10))
         ])
-    #expect(
-        settings.services == [
-            Service(
-                name: try #require(ServiceName("shop")), zone: .utc,
-                switches: [Switch(source: name, format: .status(.whole))],
-                policy: Policy(
-                    maxStale: nil, whenStale: .hold, whenUnknown: .open,
-                    firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
-                    minClosed: .seconds(5)))
-        ])
+    var shop = Service(
+        name: try #require(ServiceName("shop")), zone: .utc,
+        switches: [Switch(source: name, format: .status(.whole))],
+        policy: Policy(
+            maxStale: nil, whenStale: .hold, whenUnknown: .open,
+            firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
+            minClosed: .seconds(5)))
+    shop.notifyBefore = [720, 168, 24, 1].map { .seconds($0 * 3600) }
+    #expect(settings.services == [shop])
     #expect(settings.warnings.isEmpty)
     #expect(
         settings.plan
@@ -182,7 +181,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed confirm_close "
-                + "confirm_open installed_version installed_version_file activation units page lang "
+                + "confirm_open installed_version installed_version_file activation notify_before units "
+                + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
             "[limits] close_at_once close_within notice",

@@ -23,11 +23,15 @@ struct BootedSystem: Sendable {
     /// The system of the drill tests, which take long and run beside the tests of gates.
     static func forDrills() throws -> BootedSystem { try drills.get() }
 
+    /// The system of the tests with Prometheus, which wait for minutes.
+    static func forMetrics() throws -> BootedSystem { try metrics.get() }
+
     /// A system without the programs, for tests of the package.
     static func bare() throws -> BootedSystem { try withoutPrograms.get() }
 
     private static let gates = Result { try BootedSystem(build: Programs.folder) }
     private static let drills = Result { try BootedSystem(build: Programs.folder) }
+    private static let metrics = Result { try BootedSystem(build: Programs.folder) }
     private static let withoutPrograms = Result { try BootedSystem(build: nil) }
 
     /// `build` is the folder of the programs that are installed in it.

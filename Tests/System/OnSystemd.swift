@@ -16,13 +16,13 @@ enum Packaged {}
 
 extension BootedSystem {
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
-    /// begin with `t-`), gates.
+    /// begin with `t-`; `chat@` is that of the guide to hooks), gates.
     func reset() throws {
         try run(
             """
             systemctl stop killswitchd
-            systemctl stop 't-*' 'killswitch-*' 2>/dev/null
-            cd /etc/systemd/system && rm -rf t-* killswitch-* killswitchd.service.d *.wants/t-*
+            systemctl stop 't-*' 'chat@*' 'killswitch-*' 2>/dev/null
+            cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
             rm -rf /run/killswitchd/* /var/lib/killswitchd /etc/killswitchd /run/t-*
             systemctl daemon-reload

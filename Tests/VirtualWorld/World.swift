@@ -156,7 +156,7 @@ package struct World {
             wake = next
         case .announce:
             break
-        case .storeOverrides, .forget, .withdraw, .unfollow, .reject:
+        case .storeOverrides, .forget, .withdraw, .unfollow, .reject, .passOn:
             complain("nobody asked for that: \(effect)")
         }
     }

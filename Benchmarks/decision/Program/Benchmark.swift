@@ -1,6 +1,8 @@
 import CivilTime
 import Decision
+import Files
 import Glibc
+import Metrics
 import Records
 import VirtualWorld
 
@@ -9,7 +11,8 @@ enum Benchmark {
     static func run() throws -> Int32 {
         let isDecidedInTime = try manyServices()
         let isYearInTime = try year()
-        return isDecidedInTime && isYearInTime ? 0 : 1
+        let isTextInTime = try metrics()
+        return isDecidedInTime && isYearInTime && isTextInTime ? 0 : 1
     }
 
     /// A thousand services of three switches each, which one new answer decides again.
@@ -40,6 +43,33 @@ enum Benchmark {
         let isInTime = report("deciding all, every verdict changes", changing, limit: 10)
         print("    ratio of deciding to parsing: \(ratio(changing, parsing))")
         return isInTime
+    }
+
+    /// The metrics of ten thousand services: all of them new, and a sign of life without news.
+    private static func metrics() throws -> Bool {
+        var host = try Host(services: 10_000)
+        let body = host.snapshot(number: 1)
+        try host.start(
+            with: Answer(
+                body: body, flags: try FlagDocument.parse(body), fetchedAt: host.now.wall))
+        let file = "/dev/shm/killswitchd-benchmark-\(getpid()).prom"
+        defer { do { try File.remove(file) } catch {} }
+        var (new, same): ([Double], [Double]) = ([], [])
+        var bytes = 0
+        for _ in 0..<20 {
+            var text = MetricsText(version: "1")
+            for isNew in [true, false] {
+                let began = milliseconds()
+                let written = text.bytes(of: host.overview, at: host.mark)
+                try File.replace(file, with: written, surviving: .nothing)
+                let took = milliseconds() - began
+                if isNew { new.append(took) } else { same.append(took) }
+                bytes = written.count
+            }
+        }
+        print("10,000 services, metrics of \(bytes / 1024) KiB:")
+        report("writing them without news, as every 30 s", same)
+        return report("writing them, everything is new", new, limit: 50)
     }
 
     /// A year with two sources polled each minute and random failures.

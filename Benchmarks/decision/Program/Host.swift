@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Metrics
 
 /// A host with many services on one source, each with three switches of three formats.
 struct Host {
@@ -44,6 +45,10 @@ struct Host {
         }
         return Array("{\(members.joined(separator: ","))}".utf8)
     }
+
+    var overview: Overview { machine.overview(at: now) }
+
+    var mark: MetricsMark { MetricsMark(machine.newsMark, gates: 0) }
 
     mutating func start(with answer: Answer) throws {
         _ = machine.handle(.started, at: now)

@@ -10,15 +10,15 @@ package enum Interface {
     /// Every method of `io.killswitchd`. A new method is a file, and a line here.
     package static let methods: [Method] = [
         .status, .watch, .sources, .problems, .force, .release, .refresh, .activate, .reload,
-        .forget, .confirm, .explain,
+        .forget, .confirm, .explain, .drills, .noteDrill,
     ]
 
     /// The description, as `GetInterfaceDescription` returns it.
     package static var description: String {
         """
         # What killswitchd(8) has decided, and orders to it. Reading is open to everybody; Force,
-        # Release, Refresh, Activate, Reload, Forget, Confirm and Explain are for root and the group
-        # killswitchd.
+        # Release, Refresh, Activate, Reload, Forget, Confirm, Explain and NoteDrill are for root and the
+        # group killswitchd.
         # 'sudoUser' is the user who called sudo, as the client says: the record of the order names both.
         interface \(name)
 

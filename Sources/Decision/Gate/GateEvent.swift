@@ -5,6 +5,8 @@ package enum GateEvent: Hashable, Sendable {
     /// A service was decided, or is gone; undecided services have no event.
     case decided(ServiceName, DesiredGate)
     case withdrawn(ServiceName)
+    /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
+    case noticeTold(ServiceName)
     /// The bus is there, and these targets of ours are loaded; all others are not active.
     case targetsListed([UnitName: UnitStatus])
     /// The status of attached units.

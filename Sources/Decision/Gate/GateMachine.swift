@@ -16,6 +16,8 @@ package struct GateMachine: Sendable {
     private(set) var units: [UnitName: AttachedUnit] = [:]
     private var link = SystemdLink()
     private var digest = GateDigest()
+    /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
+    package private(set) var publicationCount = 0
 
     /// A machine for these services, none of which is decided yet.
     package init(services: [ServiceName]) {
@@ -29,6 +31,9 @@ package struct GateMachine: Sendable {
         case .started: batch.connect()
         case .decided(let service, let desired): decide(service, desired, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
+        case .noticeTold(let service):
+            gates[service]?.notice.request(at: now)
+            batch.touch(service)
         case .targetsListed(let loaded): takeList(loaded, &batch)
         case .unitsListed(let units): for (unit, seen) in units { see(unit, seen, &batch) }
         case .busLost(let problem): loseBus(problem, at: now, &batch)
@@ -51,8 +56,12 @@ package struct GateMachine: Sendable {
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
         let rest = surroundings(now)
-        for service in batch.services.sorted() { gates[service]?.advance(rest, &batch) }
+        for service in batch.services.sorted() {
+            gates[service]?.advance(rest, &batch)
+            gates[service]?.passOnNotice(rest, &batch)
+        }
         let published = publish(&batch, at: now)
+        publicationCount += published.count
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
         sum(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published + batch.announcements
@@ -128,6 +137,7 @@ package struct GateMachine: Sendable {
         guard link.lose(problem, at: now, &batch) else { return }
         for service in gates.keys {
             gates[service]?.loseBus()
+            gates[service]?.notice.loseBus()
             batch.touch(service)
         }
     }

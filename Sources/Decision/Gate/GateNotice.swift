@@ -13,6 +13,8 @@ package enum GateNotice: Hashable, Sendable {
     /// Units are attached to a service that is not configured.
     case unitsOrphaned(ServiceName, [UnitName])
     case publishFailed(ServiceName, problem: String)
+    /// The units that pass on notices could not be started in time.
+    case noticeLost(ServiceName)
 }
 
 extension GateNotice {
@@ -20,7 +22,7 @@ extension GateNotice {
     package var level: Notice.Level {
         switch self {
         case .moved: .notice
-        case .jobRefused, .publishFailed: .error
+        case .jobRefused, .publishFailed, .noticeLost: .error
         case .movedElsewhere, .busLost, .unitsOrphaned: .warning
         case .unitProblem(_, _, let problem): problem.level
         case .busRecovered: .info
@@ -49,6 +51,9 @@ extension GateNotice {
                 + "; its gate stays as it is"
         case .publishFailed(let service, let problem):
             "write the units of service '\(service)': \(problem); retrying"
+        case .noticeLost(let service):
+            "\(service): for an hour the units that pass on notices could not be started; they are not "
+                + "started late"
         }
     }
 

@@ -75,6 +75,8 @@ package struct UnitCount: Hashable, Sendable {
     package private(set) var total = 0
     /// The units for which the move has not gone well, with their problems.
     package private(set) var problems: [UnitName: UnitProblem] = [:]
+    /// The units that are not as the gate wants them.
+    package private(set) var unwanted: Set<UnitName> = []
 
     /// No units.
     init() {}
@@ -84,7 +86,7 @@ package struct UnitCount: Hashable, Sendable {
         for unit in units {
             guard let isAsWanted = unit.isAsWanted(by: service, gate) else { continue }
             total += 1
-            if isAsWanted { arrived += 1 }
+            if isAsWanted { arrived += 1 } else { unwanted.insert(unit.name) }
             if let problem = unit.problem, problem.spoilsMove { problems[unit.name] = problem }
         }
     }
@@ -105,7 +107,7 @@ package struct UnitCount: Hashable, Sendable {
 /// alone are written at most five times a second.
 struct PublishedReport: Hashable, Sendable {
     /// Nil before the first write, and after a failed write.
-    private var report: GateReport?
+    private(set) var report: GateReport?
     private var writtenAt: Boottime?
     private var isDue = false
     /// The problem of the gate, with the time at which it was seen first.
@@ -183,4 +185,42 @@ extension GateMachine {
 
     /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
     package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
+}
+
+/// A gate as metrics show it.
+package struct GateView: Hashable, Sendable {
+    /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
+    package let report: GateReport
+    /// The time that its last moves took.
+    package let moves: LastMoves
+}
+
+/// How long the last moves of a gate took since the start of the daemon, from the order until every unit was
+/// as wanted.
+package struct LastMoves: Hashable, Sendable {
+    /// The time of the last closing; nil before the first.
+    package private(set) var closing: Duration?
+    /// The time of the last opening; nil before the first.
+    package private(set) var opening: Duration?
+
+    /// No move yet.
+    init() {}
+
+    /// A move has ended.
+    mutating func note(_ gate: Gate, took time: Duration) {
+        switch gate {
+        case .closed: closing = time
+        case .open: opening = time
+        }
+    }
+}
+
+extension GateMachine {
+    /// A gate as metrics show it; nil while nothing is known of it.
+    package func view(of service: ServiceName, at now: Boottime) -> GateView? {
+        guard let gate = gates[service],
+            let report = gate.published.report ?? gate.report(surroundings(now))
+        else { return nil }
+        return GateView(report: report, moves: gate.moves)
+    }
 }

@@ -2,8 +2,11 @@ import CivilTime
 
 /// What others may know of a gate, and what it is in fact.
 extension GateState {
-    /// Whether something attached to this target may run; nil while nothing is decided.
-    func permits(_ target: GateTarget) -> Bool? { desired?.targets(of: service).contains(target) }
+    /// Whether something attached to this target may run; nil while nothing is decided. A notice may come at
+    /// any time.
+    func permits(_ target: GateTarget) -> Bool? {
+        desired.map { !target.isOfDecision || $0.targets(of: service).contains(target) }
+    }
 
     /// All units that are attached to any of its targets.
     var attached: Set<UnitName> { targets.attached }
@@ -46,7 +49,8 @@ extension GateState {
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        return [readyBy, rows.wakeUp, published.wakeUp, retry].compactMap(\.self).min()
+        let times = [readyBy, rows.wakeUp, published.wakeUp, retry, notice.wakeUp(link)]
+        return times.compactMap(\.self).min()
     }
 
     // MARK: The report

@@ -6,8 +6,7 @@ struct GateState: Hashable, Sendable {
     let service: ServiceName
     private(set) var targets: GateTargets
     private var isConfigured: Bool
-    /// Whether its units were reported as orphans: without a configured service their gate has no
-    /// decision.
+    /// Whether its units were reported: without a configured service their gate has no decision.
     private var areOrphansReported = false
     /// Nil until the service is decided, and after it was withdrawn.
     private(set) var desired: DesiredGate?
@@ -18,6 +17,9 @@ struct GateState: Hashable, Sendable {
     private var corrections = Corrections()
     private(set) var rows = PublishedRows()
     private(set) var published = PublishedReport()
+    /// The start of the units that pass on notices.
+    var notice = NoticeStart()
+    private(set) var moves = LastMoves()
 
     /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
@@ -145,6 +147,7 @@ struct GateState: Hashable, Sendable {
         answer problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
     ) {
         targets.noteAnswer(job)
+        if notice.take(answer: problem, to: job, at: now, &batch) { return }
         readyBy = nil
         guard let problem else {
             phase.move?.accept()
@@ -197,8 +200,9 @@ struct GateState: Hashable, Sendable {
             } else if move.isOver {
                 phase = .settled
                 refusal.forget()
-                batch.announce(
-                    .moved(service, desired, took: rest.now - move.began, units: move.took))
+                let took = rest.now - move.began
+                moves.note(desired.gate, took: took)
+                batch.announce(.moved(service, desired, took: took, units: move.took))
             }
         case .settled:
             if targets.deviate(from: desired) { noteDeviation(&batch) }

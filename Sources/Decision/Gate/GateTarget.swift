@@ -1,8 +1,9 @@
 /// A template target of a service.
 package struct GateTarget: Hashable, Sendable {
-    /// The meaning of a target: the gate is open or closed, or a state or a variant is in force.
+    /// The meaning of a target: the gate is open or closed, or a state or a variant is in force, or people are
+    /// told of an end or a window.
     package enum Kind: Hashable, Sendable {
-        case open, closed, countdown, updateRequired, maintenance, ended
+        case open, closed, countdown, updateRequired, maintenance, ended, notice
         case variant(String)
     }
 
@@ -44,14 +45,14 @@ package struct GateTarget: Hashable, Sendable {
         return UnitName("\(Self.prefix)variant@\(service):\(word).target")
     }
 
-    /// The kinds that every service has.
+    /// The kinds without a word of their own.
     private static let fixed: [Kind] = [
-        .open, .closed, .countdown, .updateRequired, .maintenance, .ended,
+        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice,
     ]
 
-    /// The targets that every service has.
+    /// The targets that show the decision on every service.
     static func fixed(of service: ServiceName) -> [GateTarget] {
-        fixed.map { GateTarget(service: service, kind: $0) }
+        fixed.map { GateTarget(service: service, kind: $0) }.filter(\.isOfDecision)
     }
 
     /// The targets that most units are attached to: `open` and `closed`.
@@ -61,6 +62,10 @@ package struct GateTarget: Hashable, Sendable {
 
     /// Whether it is `open` or `closed`.
     var isMain: Bool { kind == .open || kind == .closed }
+
+    /// Whether it shows a decision. The target of notices does not: it is started for each, and is down again
+    /// when its units have ended.
+    var isOfDecision: Bool { kind != .notice }
 
     /// The pattern of every unit of ours.
     package static let pattern = "killswitch-*@*.target"
@@ -80,7 +85,7 @@ package struct GateTarget: Hashable, Sendable {
         case .updateRequired: [.countdown].contains(other)
         case .maintenance: [.open, .countdown, .updateRequired].contains(other)
         case .ended: [.open, .countdown, .updateRequired, .maintenance].contains(other)
-        case .variant: false
+        case .variant, .notice: false
         }
     }
 
@@ -93,6 +98,7 @@ package struct GateTarget: Hashable, Sendable {
         case .maintenance: "maintenance"
         case .ended: "ended"
         case .variant: "variant"
+        case .notice: "notice"
         }
     }
 }

@@ -31,6 +31,10 @@ struct GateTargets: Hashable, Sendable {
 
     private let service: ServiceName
     private var states: [GateTarget: TargetState] = [:]
+    /// The targets that show the decision.
+    private var decided: some Collection<(key: GateTarget, value: TargetState)> {
+        states.lazy.filter(\.key.isOfDecision)
+    }
 
     /// The targets of a service, none of which is known yet.
     init(of service: ServiceName) { self.service = service }
@@ -109,7 +113,9 @@ struct GateTargets: Hashable, Sendable {
     /// The units that are attached to a target, and whether it starts each.
     func attachments(to target: GateTarget) -> [UnitName: Bool] {
         guard let state = states[target] else { return [:] }
-        return state.attached.reduce(into: [:]) { $0[$1] = state.wants.contains($1) }
+        // That the target of notices starts a unit is no wish that the unit runs.
+        let isStarter = target.isOfDecision
+        return state.attached.reduce(into: [:]) { $0[$1] = isStarter && state.wants.contains($1) }
     }
 
     // MARK: Calls
@@ -136,7 +142,7 @@ struct GateTargets: Hashable, Sendable {
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
         let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
-        let stops = states.keys.sorted().filter { target in
+        let stops = decided.map(\.key).sorted().filter { target in
             !wanted.contains(target) && states[target]?.isAtRestDown == false
                 && !starts.contains { $0.stops(target) }
         }
@@ -146,7 +152,7 @@ struct GateTargets: Hashable, Sendable {
     /// Whether every wanted target is active with nothing pending, and every other is down.
     func areConfirmed(as desired: DesiredGate) -> Bool {
         let wanted = desired.targets(of: service)
-        return states.allSatisfy { target, state in
+        return decided.allSatisfy { target, state in
             guard state.calls == 0 else { return false }
             return wanted.contains(target) ? state.isActive : state.seen.active.isDown
         }
@@ -155,17 +161,20 @@ struct GateTargets: Hashable, Sendable {
     /// Whether a target stands otherwise than decided.
     func deviate(from desired: DesiredGate) -> Bool {
         let wanted = desired.targets(of: service)
-        return states.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
+        return decided.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
     }
 
     /// Whether an answer of systemd is awaited.
-    var haveCalls: Bool { states.values.contains { $0.calls > 0 } }
+    var haveCalls: Bool { decided.contains { $0.value.calls > 0 } }
 
     /// When systemd brought a target into its state; nil if it has not told.
     func since(_ target: GateTarget) -> Instant? { states[target]?.seen.since }
 
     /// Whether a call or a job of any of them is under way.
-    var areUnderWay: Bool { states.values.contains(where: \.isUnderWay) }
+    var areUnderWay: Bool { decided.contains { $0.value.isUnderWay } }
+
+    /// Whether a target that was perhaps never loaded is down with nothing under way.
+    func mayStart(_ target: GateTarget) -> Bool { states[target].map(\.isAtRestDown) ?? true }
 
     /// Whether a target is down with nothing under way.
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }

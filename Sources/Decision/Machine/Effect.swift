@@ -22,6 +22,8 @@ package enum Effect: Hashable, Sendable {
     ///
     /// Indirect, as are `reject` and `announce`: the effects of most events are small, and stay so.
     indirect case publish(Service, Record)
+    /// Start the units that pass on notices of this service. Its files have them.
+    case passOn(ServiceName)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
     /// Stop this source and remove the mark of its confirmations. Its stored flags stay, because a

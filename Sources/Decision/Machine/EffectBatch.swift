@@ -44,8 +44,9 @@ extension Effect {
         case .markConfirmed: 5
         case .reject: 6
         case .announce: 7
-        case .fetch: 8
-        case .sleep: 9
+        case .passOn: 8
+        case .fetch: 9
+        case .sleep: 10
         }
     }
 }
@@ -80,7 +81,8 @@ struct NoticeDeduplication {
         case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten:
+            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten, .told,
+            .drilled:
             false
         }
     }

@@ -46,6 +46,8 @@ package enum Event: Hashable, Sendable {
     /// An operator, named as in `Override`, ends the override of a service; with `only` not an
     /// override with another cause.
     case release(ServiceName, by: String, only: String? = nil)
+    /// A drill of a service has ended so, as an operator's program says.
+    indirect case drilled(ServiceName, DrillResult, by: String)
     /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
     /// An operator drops the flags of a source, which is then fetched again.

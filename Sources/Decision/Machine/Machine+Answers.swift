@@ -5,13 +5,14 @@ import CivilTime
 extension Machine {
     /// Takes in the outcome of a fetch. Returns the source if it has answered.
     mutating func receive(_ outcome: Outcome, from source: Int) -> Int? {
+        var result = FetchCounts.Result.unchanged
         switch outcome {
         case .answer(let answer):
             if sources[source].repeats(answer) {
                 disinherit(answer, of: source)
                 confirm(source)
             } else {
-                offer(answer, of: source)
+                result = offer(answer, of: source) ? .changed : .invalid
             }
         case .unchanged where !sources[source].answers.isEmpty: confirm(source)
         case .unchanged:
@@ -21,13 +22,14 @@ extension Machine {
             fail(source, failure)
             return nil
         }
-        batch.notices += sources[source].succeed()
+        batch.notices += sources[source].succeed(result)
         return source
     }
 
     /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
-    /// now on; the others keep their earlier answer, which stays stored as long as they need it.
-    private mutating func offer(_ answer: Answer, of source: Int) {
+    /// now on; the others keep their earlier answer, which stays stored as long as they need it. False if no
+    /// switch accepts it.
+    private mutating func offer(_ answer: Answer, of source: Int) -> Bool {
         let known = sources[source].answers.first
         let answer = sources[source].number(answer)
         let changes = known.flatMap { FlagChanges(from: $0, to: answer) }
@@ -39,13 +41,14 @@ extension Machine {
                 isKept = true
             }
         }
-        guard isKept else { return }
+        guard isKept else { return false }
         noteVersionJumps(of: source)
         batch.notices += sources[source].keep(answer, at: now)
         dropUnused(of: source)
         batch.add(.markConfirmed(sources[source].name))
         store(source)
         host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
+        return true
     }
 
     /// Offers an answer to one switch. True if it has to be stored.

@@ -70,6 +70,16 @@ extension Machine {
         batch.notices.append(.closingConfirmed(held.sorted(), by: author))
     }
 
+    /// Takes in the result of a drill. It is kept in the ledger.
+    mutating func note(_ drill: DrillResult, of name: ServiceName, by author: String) {
+        guard let service = index.service(name), services[service].entry != nil else { return }
+        services[service].note(drill)
+        ledger.entries[name] = services[service].entry
+        batch.changedEntries.insert(name)
+        batch.notices.append(.drilled(name, drill, by: author))
+        drillCount += 1
+    }
+
     /// Puts staged flags in force: those of one service, or of all.
     mutating func activate(_ name: ServiceName?) {
         for source in sources.indices {

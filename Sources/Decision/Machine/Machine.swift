@@ -27,8 +27,13 @@ package struct Machine: Sendable {
     /// Whether write operations failed and are retried. It is stored, so that nobody copies the machine to
     /// look at it after each event.
     package private(set) var hasPendingWrites = false
+    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches. It is
+    /// stored for the same reason.
+    package private(set) var newsMark = NewsMark()
     /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
     package private(set) var isClockContradicted = false
+    /// How many drills were noted.
+    var drillCount = 0
     private var random: SeededRandom
     private var publications = Publications()
     /// The wake-up that was requested last and has not come.
@@ -80,6 +85,10 @@ package struct Machine: Sendable {
         publications.note(effects)
         hasPendingWrites = !pendingWrites.isEmpty
         isClockContradicted = host.trust.hasContradiction
+        newsMark = NewsMark(
+            publications: publications.count, drills: drillCount,
+            troubledServices: services.troubleCount, troubledSources: sources.troubleCount,
+            hasPendingWrites: hasPendingWrites)
         return effects
     }
 
@@ -135,6 +144,7 @@ package struct Machine: Sendable {
             order(override, for: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)
         case .confirm(let services, let author): confirmClosing(of: services, by: author)
+        case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
         case .activate(let service): activate(service)
         case .forget(let source, let author): forget(source, by: author)
         case .reconfigured(let plan, let replaced, let remembered):
@@ -177,6 +187,7 @@ package struct Machine: Sendable {
             }
             guard let record else { continue }
             batch.add(.publish(services[service].service, record))
+            if services[service].hasNews { batch.add(.passOn(name)) }
         }
     }
 

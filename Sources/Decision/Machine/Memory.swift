@@ -17,6 +17,10 @@ package struct Ledger: Hashable, Sendable {
         package var closing: Closing?
         /// Since when its ends and windows are known; nil if that was not recorded.
         package var announced: [Announcement: Instant]?
+        /// The notices of its ends and windows that were told; nil if none were.
+        package var told: [Announcement: Set<Duration>]?
+        /// Its last drill; nil if there was none.
+        package var drill: LastDrill?
 
         /// An entry of the boot `bootID`.
         package init(

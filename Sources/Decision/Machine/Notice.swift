@@ -35,6 +35,10 @@ package enum Notice: Hashable, Sendable {
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source.
     case forgotten(SourceName, by: String)
+    /// News of an announced end or window.
+    case told(ServiceName, PublicNotice)
+    /// A drill has ended.
+    case drilled(ServiceName, DrillResult, by: String)
 }
 
 extension Notice {
@@ -49,10 +53,11 @@ extension Notice {
             .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .closingConfirmed:
+            .closingConfirmed, .told:
             .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
+        case .drilled(_, let drill, _): drill.isGood ? .notice : .error
         }
     }
 
@@ -110,6 +115,10 @@ extension Notice {
                 + "(\(override.state.rawValue)) has expired, the flags decide again"
         case .forgotten(let source, let author):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
+        case .told(let service, let news): news.sentence(of: service)
+        case .drilled(let service, let drill, let author):
+            "\(service): the drill of \(quoted(author)) "
+                + (drill.problem.map { "has failed: \($0)" } ?? "went well")
         }
     }
 }

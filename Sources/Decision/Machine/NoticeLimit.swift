@@ -97,7 +97,8 @@ extension Notice {
         case .valueInvalid(let service, let name, _, let problem):
             .invalidValue(service, name, problem.kind)
         case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten:
+            .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
+            .told, .drilled:
             nil
         }
     }

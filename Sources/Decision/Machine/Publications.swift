@@ -15,8 +15,7 @@ struct Publications: Sendable {
             case .publish(let service, _): note(service.name)
             case .withdraw(let name): note(name)
             case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
-                .unfollow,
-                .reject, .announce, .sleep:
+                .unfollow, .reject, .announce, .passOn, .sleep:
                 break
             }
         }
@@ -34,4 +33,13 @@ struct Publications: Sendable {
         let new = count - known
         return new >= 0 && new <= recent.count ? recent.suffix(new) : nil
     }
+}
+
+/// What differs whenever there is something new to tell; see `Machine.newsMark`.
+package struct NewsMark: Hashable, Sendable {
+    var publications = 0
+    var drills = 0
+    var troubledServices = 0
+    var troubledSources = 0
+    var hasPendingWrites = false
 }

@@ -29,6 +29,8 @@ struct Candidate {
     let lead: Lead?
     /// Whether its configuration changed since it was last decided.
     let isReconfigured: Bool
+    /// What its flags announce.
+    let outlook: Outlook
 }
 
 extension ServiceState {
@@ -169,10 +171,13 @@ extension ServiceState {
     /// Whether the files have to be written: the verdict changed, or their next edge has come or
     /// comes sooner. A poll without news writes nothing. After a reload a service keeps its verdict
     /// until a new switch has an answer.
-    func mustPublish(_ verdict: Verdict, _ edge: Instant, at now: Now) -> Bool {
+    func mustPublish(
+        _ verdict: Verdict, _ edge: Instant, _ window: Window?, at now: Now
+    ) -> Bool {
         guard let record else { return true }
         if verdict.state == .undecided, record.verdict.state != .undecided { return false }
-        return record.verdict != verdict || record.nextEdge <= now.wall
+        return record.verdict != verdict || record.nextWindow != window
+            || record.nextEdge <= now.wall
             || edge + .seconds(1) < record.nextEdge
     }
 
@@ -220,6 +225,9 @@ extension ServiceState {
         let since = switches.map(\.awaitedSince).max() ?? now.boot
         return max(.zero, since + service.policy.firstTimeout - now.boot)
     }
+
+    /// Whether its last decision has news of its ends and windows.
+    var hasNews: Bool { !publicNotices.news.isEmpty }
 
     // MARK: - Questions of its sources
 

@@ -19,6 +19,7 @@ extension ServiceState {
                 causes.append(.versionUnknown(plan.source, minimum))
             }
         }
+        if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }
         values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
         if let override = circumstances.standingOverride, let notice = override.noticeAt,
             notice <= circumstances.overrideTime
@@ -26,6 +27,14 @@ extension ServiceState {
             causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
         }
         return causes
+    }
+
+    /// The notices about new problems: that an override ends soon is told when it becomes true.
+    func tell(_ new: [ServiceProblem.Cause]) -> [Notice] {
+        new.compactMap { cause in
+            guard case .overrideEnds(let override, let end) = cause else { return nil }
+            return .overrideEnds(service.name, override, at: end)
+        }
     }
 
     var isTroubled: Bool { !problems.isEmpty }

@@ -18,8 +18,7 @@ struct ServiceState: Hashable, Waking {
     private(set) var entry: Ledger.Entry?
     /// When the gate last closed; nil while it is open.
     private(set) var closedAt: Boottime?
-    /// The gate that its flags and its policy wanted when it was last decided, without overrides;
-    /// nil if unknown.
+    /// The gate that its flags and its policy wanted at the last decision, without overrides; nil if unknown.
     private(set) var wanted: Gate?
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
@@ -27,6 +26,8 @@ struct ServiceState: Hashable, Waking {
     private(set) var problems = ServiceProblems()
     /// Since when its ends and windows are known.
     private var announcements: Announcements
+    /// Which notices of them were told.
+    private(set) var publicNotices: PublicNotices
     /// Whether its configuration changed since it was last decided.
     private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
@@ -44,6 +45,7 @@ struct ServiceState: Hashable, Waking {
         self.service = service
         self.entry = entry
         announcements = Announcements(stored: entry?.announced)
+        publicNotices = PublicNotices(stored: entry?.told)
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
         installed = service.installed?.fixed
@@ -183,6 +185,12 @@ struct ServiceState: Hashable, Waking {
     /// Makes it due for a decision.
     mutating func markDue() { wake = .atOnce }
 
+    /// Takes in the result of a drill.
+    mutating func note(_ drill: DrillResult) {
+        entry?.note(drill)
+        markDue()
+    }
+
     /// Takes in the installed version of the software that it runs.
     mutating func install(_ version: Version) {
         guard installed != version else { return }
@@ -208,7 +216,7 @@ struct ServiceState: Hashable, Waking {
             verdict: verdict, unforced: unforced, wanted: wanted,
             lead: announcements.lead(
                 of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
-            isReconfigured: isReconfigured)
+            isReconfigured: isReconfigured, outlook: Outlook(evidence, in: circumstances))
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
@@ -223,29 +231,24 @@ struct ServiceState: Hashable, Waking {
         let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
         let verdict = values.complete(holdClosed(proposal, at: now), of: service)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
-        let isPublished = mustPublish(verdict, edge, at: now)
-        if isPublished { publish(verdict, isHeld: isHeld, edge, on: host, &notices) }
+        publicNotices.follow(candidate.outlook, service.notifyBefore, in: service.zone)
+        let window = candidate.outlook.nextWindow
+        let isPublished = hasNews || mustPublish(verdict, edge, window, at: now)
+        if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &notices) }
+        entry?.told = publicNotices.stored
         entry?.closing = closing
         let announced = announcements.stored(at: now.wall)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
+        if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
-        noteProblems(candidate.circumstances, &notices)
+        let problems = presentProblems(in: candidate.circumstances)
+        notices += tell(self.problems.follow(problems, at: candidate.circumstances.time))
         return isPublished ? record : nil
     }
 
-    /// Notes what is wrong now. That an override ends soon is told when it becomes true.
-    private mutating func noteProblems(
-        _ circumstances: Circumstances, _ notices: inout [Notice]
-    ) {
-        let new = problems.follow(presentProblems(in: circumstances), at: circumstances.time)
-        for case .overrideEnds(let override, let end) in new {
-            notices.append(.overrideEnds(service.name, override, at: end))
-        }
-    }
-
     private mutating func publish(
-        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, on host: HostState,
+        _ verdict: Verdict, isHeld: Bool, _ edge: Instant, _ window: Window?, on host: HostState,
         _ notices: inout [Notice]
     ) {
         let (before, known, now) = (record?.verdict, entry, host.now.wall)
@@ -254,10 +257,11 @@ struct ServiceState: Hashable, Waking {
             state: verdict.state, since: isChange ? now : known?.since ?? now,
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
-        entry.announced = isChange ? [:] : known?.announced
+        (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
         record = Record(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
-            fetchedAt: fetchedAt(verdict), nextEdge: edge)
+            fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
+            notices: hasNews ? publicNotices.news : record?.notices ?? [])
         if verdict.gate == .closed, before?.gate != .closed, closedAt == nil {
             closedAt = host.now.boot
         } else if verdict.gate == .open {
@@ -268,6 +272,7 @@ struct ServiceState: Hashable, Waking {
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
             notices.append(.decided(service.name, verdict, was: known?.state))
         }
+        notices += publicNotices.news.map { .told(service.name, $0) }
     }
 
     // MARK: - Reload

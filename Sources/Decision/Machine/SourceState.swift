@@ -13,6 +13,10 @@ struct SourceState: Hashable, Waking {
     private(set) var confirmation = Confirmation.never
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
+    /// How its fetches have ended.
+    private(set) var fetches: FetchCounts
+    /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
+    private var pace: Duration?
     var name: SourceName { plan.name }
 
     private var schedule: Schedule
@@ -35,7 +39,14 @@ struct SourceState: Hashable, Waking {
         self.plan = plan
         schedule = Schedule(interval: plan.interval)
         activity = .waiting(until: now.boot)
+        fetches = FetchCounts(since: now.boot)
     }
+
+    /// The time between two polls at present.
+    var interval: Duration { max(plan.interval, pace ?? plan.interval) }
+
+    /// Whether it has answered since the start, and its last fetch was good.
+    var isUp: Bool { failure == nil && confirmation.moment != nil }
 
     // MARK: - Fetches
 
@@ -63,12 +74,14 @@ struct SourceState: Hashable, Waking {
 
     /// Notes that the fetch in flight brought or confirmed flags. Returns a notice if the fetch
     /// before had failed. Call `rest` afterwards, once the services are decided.
-    mutating func succeed() -> [Notice] {
-        problems.endFailure() ? [.sourceRecovered(name)] : []
+    mutating func succeed(_ result: FetchCounts.Result) -> [Notice] {
+        fetches.count(result)
+        return problems.endFailure() ? [.sourceRecovered(name)] : []
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
     mutating func rest(pace: Duration?, at now: Now, using random: inout SeededRandom) {
+        self.pace = pace
         rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
@@ -78,6 +91,7 @@ struct SourceState: Hashable, Waking {
     ) -> [Notice] {
         let wait = schedule.failed(failure, using: &random)
         problems.fail(failure, at: now.wall)
+        fetches.count(failure)
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
             activity = .waiting(until: now.boot + wait)
@@ -227,6 +241,7 @@ struct SourceState: Hashable, Waking {
         }
         state.plan = next
         state.schedule.interval = next.interval
+        state.pace = nil
         state.answers = answers.map { known in
             var answer = known.answer
             if replacement == .otherAddress { answer.inherit() }
@@ -260,39 +275,4 @@ struct SourceChange {
     let source: SourceState
     let hasOtherAddress: Bool
     let hasOtherDefaults: Bool
-}
-
-/// An answer with the number by which the switches and values of a source refer to it.
-struct NumberedAnswer: Hashable, Sendable {
-    let number: Int
-    var answer: Answer
-    /// Its flags, with the source's defaults for keys that it lacks.
-    let flags: JSON.Object
-
-    /// Completes the flags of `answer` by `defaults`.
-    init(number: Int, answer: Answer, defaults: JSON.Object) {
-        self.number = number
-        self.answer = answer
-        var flags = answer.flags
-        if answer.unreadable.unlisted == nil {
-            for (key, value) in defaults where flags[key] == nil { flags[key] = value }
-        }
-        self.flags = flags
-    }
-
-    /// The reading of the answer by the format of a switch of `service`.
-    func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
-        if !answer.unreadable.isEmpty {
-            for key in plan.format.keys(readIn: flags) {
-                try answer.unreadable.check(key, in: flags)
-            }
-        }
-        return try plan.format.read(flags, in: service.zone)
-    }
-
-    /// A value in the answer.
-    func read(_ value: RemoteValue) throws(InvalidFlag) -> JSON.Value {
-        try answer.unreadable.check(value.key, in: flags)
-        return try value.read(flags)
-    }
 }

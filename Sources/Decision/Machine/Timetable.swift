@@ -48,6 +48,9 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
         return wakes.earliest
     }
 
+    /// How many states have problems, as of the last `next`.
+    var troubleCount: Int { troubled.count }
+
     /// The positions of the states with problems, in their order, as of the last `next`.
     var inTrouble: [Int] { troubled.isEmpty ? [] : troubled.sorted() }
 

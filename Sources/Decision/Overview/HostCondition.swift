@@ -10,6 +10,10 @@ package struct HostCondition: Sendable {
     package var descriptors: (used: Int, limit: Int)?
     /// The state of the gates; nil if decisions move none.
     package var gates: GateOverview?
+    /// The gates themselves; nil if decisions move none.
+    package var gateMachine: GateMachine?
+    /// Why the metrics are not written, and since when; nil if they are.
+    package var metrics: Since?
 
     /// A problem in words, and since when it is there.
     package struct Since: Hashable, Sendable {
@@ -42,6 +46,12 @@ package struct HostCondition: Sendable {
                     .host, .configurationNotKept,
                     "the accepted configuration is not stored: \(keeping.problem)",
                     since: keeping.since, isAlarm: true))
+        }
+        if let metrics {
+            problems.append(
+                Problem(
+                    .host, .metrics, "the metrics are not written: \(metrics.problem)",
+                    since: metrics.since, isAlarm: true))
         }
         if let descriptors, descriptors.used > descriptors.limit / 4 * 3 {
             problems.append(

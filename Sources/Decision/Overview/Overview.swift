@@ -41,10 +41,17 @@ package struct Overview {
     /// One service as its record was last published.
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
-        package let state: State
-        package let daysLeft: Int?
+        /// The record that was published last; nil before the first.
+        package let record: Record?
+        /// Whether the host guard holds its closing.
+        package let isHeld: Bool
+        /// Its last drill; nil if there was none.
+        package let drill: LastDrill?
         /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
+
+        package var state: State { record?.verdict.state ?? .undecided }
+        package var daysLeft: Int? { record?.verdict.daysLeft }
     }
 
     /// One source.
@@ -52,6 +59,14 @@ package struct Overview {
         package let name: SourceName
         /// How long ago the source confirmed its flags; nil if it never did.
         package let age: Duration?
+        /// When the source confirmed its flags; nil if it never did.
+        package let confirmedAt: Instant?
+        /// Whether it has answered since the start, and its last fetch was good.
+        package let isUp: Bool
+        /// The time between two polls at present: its interval, or more where its flags ask for that.
+        package let interval: Duration
+        /// How its fetches have ended.
+        package let fetches: FetchCounts
         /// When the newest flags were fetched that are in force or staged.
         package let fetchedAt: Instant?
         /// The time until the next poll; nil while a fetch is in flight.
@@ -67,6 +82,31 @@ package struct Overview {
         let (machine, now) = (machine, now)
         return machine.services.indices.lazy.map { machine.view(ofService: $0, at: now) }
     }
+
+    /// The gate of a service; nil while nothing is known of it, and if decisions move no gates.
+    package func gate(of service: ServiceName) -> GateView? {
+        condition.gateMachine?.view(of: service, at: now.boot)
+    }
+
+    /// Whether decisions move gates.
+    package var movesGates: Bool { condition.gateMachine != nil }
+
+    /// How many problems of each kind there are that monitoring is told of.
+    package var alarmCounts: [Problem.Kind: Int] {
+        problemReferences().reduce(into: [:]) { counts, reference in
+            guard let problem = problem(reference), problem.isAlarm else { return }
+            counts[problem.kind, default: 0] += 1
+        }
+    }
+
+    /// Whether the configuration on disk is not in force.
+    package var isConfigurationRefused: Bool { condition.refusal != nil }
+
+    /// The wall clock at a time of this boot.
+    package func instant(of moment: Boottime) -> Instant { now.wall - (now.boot - moment) }
+
+    /// The time of the overview.
+    package var time: Instant { now.wall }
 
     /// The sources in the order of the configuration.
     package var sources: LazyMapCollection<Range<Int>, SourceView> {
@@ -146,6 +186,9 @@ extension Machine {
         index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
     }
 
+    /// The last drill of a service; nil if there was none.
+    package func lastDrill(of name: ServiceName) -> LastDrill? { ledger.entries[name]?.drill }
+
     /// Whether the host guard holds the closing of a service.
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
@@ -198,10 +241,11 @@ extension Machine {
     }
 
     fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {
-        let verdict = services[position].record?.verdict
+        let name = services[position].service.name
         return Overview.ServiceView(
-            name: services[position].service.name, state: verdict?.state ?? .undecided,
-            daysLeft: verdict?.daysLeft, decidesWithin: services[position].decidesWithin(at: now))
+            name: name, record: services[position].record, isHeld: hostGuard.isHeld(name),
+            drill: services[position].entry?.drill,
+            decidesWithin: services[position].decidesWithin(at: now))
     }
 
     fileprivate func view(ofSource position: Int, at now: Now) -> Overview.SourceView {
@@ -209,6 +253,8 @@ extension Machine {
         return Overview.SourceView(
             name: sources[position].name,
             age: confirmation == .never ? nil : confirmation.age(at: now),
+            confirmedAt: confirmation.instant(at: now), isUp: sources[position].isUp,
+            interval: sources[position].interval, fetches: sources[position].fetches,
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
             problem: sources[position].failure?.detail,

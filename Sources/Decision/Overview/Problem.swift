@@ -46,6 +46,7 @@ extension Problem {
         case configurationNotKept = "configuration-not-kept"
         case stateDirectory = "state-directory"
         case runtimeDirectory = "runtime-directory"
+        case metrics
         case descriptors
         case bus
         case gate
@@ -59,6 +60,7 @@ extension Problem {
         case clock
         case closingHeld = "closing-held"
         case overrideEnds = "override-ends"
+        case drillFailed = "drill-failed"
         case unreadableState = "unreadable-state"
         case source
         case sourceUnwatched = "source-unwatched"
@@ -76,6 +78,8 @@ extension Problem {
             "free space in the state directory, then type 'killswitchctl reload'"
         case .stateDirectory, .runtimeDirectory:
             "free space or repair the file system; the writes are repeated until they succeed"
+        case .metrics:
+            "let the daemon's user write there, or correct 'textfile'; it is tried again every 30 s"
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
         case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
         case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
@@ -92,6 +96,8 @@ extension Problem {
             "if it is meant, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .overrideEnds:
             "to go on, give the order again by 'killswitchctl force \(service)'; else the flags decide"
+        case .drillFailed:
+            "correct the unit, then type 'killswitchctl drill \(service)': a good drill ends the problem"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
         case .source: "see that this host reaches the source; it is fetched again by itself"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"

@@ -17,6 +17,8 @@ struct ServiceProblem: Hashable, Sendable {
         case valueInvalid(ValueName, SourceName, InvalidFlag)
         /// An override is about to expire.
         case overrideEnds(Override, at: ZonedInstant)
+        /// The last drill has failed.
+        case drillFailed(DrillResult)
     }
 
     /// The problem of a service of this name in words.
@@ -64,6 +66,7 @@ extension ServiceProblem.Cause {
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
         case .overrideEnds: .overrideEnds
+        case .drillFailed: .drillFailed
         case .degraded(let reason): reason.slug.problemKind ?? .clock
         }
     }
@@ -83,6 +86,7 @@ extension ServiceProblem.Cause {
         case .overrideEnds(let override, let end):
             "the order of \(quoted(override.author)) to be \(override.state.rawValue) ends at \(end), "
                 + "then the flags decide"
+        case .drillFailed(let drill): "its last drill has failed: \(drill.problem ?? "")"
         }
     }
 
@@ -94,8 +98,9 @@ extension ServiceProblem.Cause {
         case (.versionUnknown(let own, _), .versionUnknown(let others, _)): own == others
         case (.valueInvalid(let own, _, _), .valueInvalid(let others, _, _)): own == others
         case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
+        case (.drillFailed(let own), .drillFailed(let others)): own == others
         case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
-            (.overrideEnds, _):
+            (.overrideEnds, _), (.drillFailed, _):
             false
         }
     }

@@ -22,6 +22,7 @@ extension GateNotice {
         case .unitProblem(let service, let unit, let problem):
             (problem.messageID, [.service(service), .unit(unit)])
         case .unitsOrphaned(let service, _): (.unitsOrphaned, [.service(service)])
+        case .noticeLost(let service): (.noticeLost, [.service(service)])
         case .publishFailed(let service, _): (.recordFailed, [.service(service)])
         case .busLost: (.busLost, [])
         case .busRecovered: (.busRecovered, [])

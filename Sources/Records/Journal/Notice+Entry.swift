@@ -39,6 +39,9 @@ extension Notice {
         case .released(let service, _, let author):
             (.released, [.service(service), .author(author)])
         case .forgotten(let source, let author): (.forgotten, [.source(source), .author(author)])
+        case .told(let service, let news):
+            (.noticeTold, [.service(service)] + news.fields(of: service))
+        case .drilled(let service, _, let author): (.drilled, [.service(service), .author(author)])
         }
     }
 }
@@ -73,6 +76,18 @@ extension Override {
             .author(author), Field("KILLSWITCH_CAUSE", cause),
             Field("KILLSWITCH_UNTIL", Zone.utc.rfc3339(until)),
         ]
+    }
+}
+
+extension PublicNotice {
+    /// The same names as in `state.env`.
+    fileprivate func fields(of service: ServiceName) -> [Field] {
+        [
+            Field("KILLSWITCH_NOTICE", sentence(of: service)),
+            Field("KILLSWITCH_NOTICE_KIND", kind.rawValue),
+            Field("KILLSWITCH_NOTICE_AT", announcement.from.description),
+            lead.map { Field("KILLSWITCH_NOTICE_BEFORE", String($0.wholeSeconds)) },
+        ].compactMap(\.self)
     }
 }
 

@@ -18,6 +18,7 @@ enum ServiceKey: String, SettingKey {
     case installedVersion = "installed_version"
     case installedVersionFile = "installed_version_file"
     case activation
+    case notifyBefore = "notify_before"
     case units
     case page
     case lang
@@ -39,7 +40,7 @@ extension Service {
             default: Self.zone(whereUnnamedIn: reader, zones))
         let policy = Policy(from: reader)
 
-        if name?.text == ServiceName.reserved {
+        if let name, ServiceName.isReserved(name.text) {
             reader.report.error(
                 "bad name \(member.key.shown) of a service: the daemon has a file of this name",
                 at: member.keyOrigin)
@@ -47,7 +48,11 @@ extension Service {
         guard let name, !switches.isEmpty else { return nil }
         self.init(name: name, zone: zone, switches: switches, policy: policy)
         readValues(from: reader)
+        notifyBefore = reader.value(ServiceKey.notifyBefore, .leads, default: Self.usualLeads)
     }
+
+    /// 30 days, 7 days, a day and an hour.
+    private static let usualLeads: [Duration] = [30 * 24, 7 * 24, 24, 1].map { .seconds($0 * 3600) }
 
     /// The zone of the system, read only if the service needs it.
     private static func zone(whereUnnamedIn reader: TableReader, _ zones: Zones) -> Zone {
@@ -195,6 +200,37 @@ extension ValueType where Value == [UnitName] {
                 units.append(unit)
             }
             return units
+        } write: {
+            JSON.Value.strings($0.map(\.text)).toml
+        }
+    }
+}
+
+extension ValueType where Value == [Duration] {
+    private static var longest: Duration { .seconds(3650 * 86_400) }
+    private static var most: Int { 32 }
+
+    /// How long before an end or a window people are told: durations, each of them once; none is allowed.
+    static var leads: Self {
+        let lead = ValueType<Duration>.duration(in: .seconds(1)...longest)
+        return Self(expected: "a list of durations such as [\"7d\", \"1h\"]") {
+            value throws(ValueProblem) in
+            guard case .array(let elements) = value else {
+                guard case .string(let text) = value else { throw .wrongType() }
+                throw .wrongType(hint: "write [\(text.tomlText)]")
+            }
+            guard elements.count <= most else {
+                throw .bad("list", cause: "it has \(elements.count) durations, \(most) are allowed")
+            }
+            var leads: [Duration] = []
+            for element in elements {
+                let next = try lead.read(element.value)
+                guard !leads.contains(next) else {
+                    throw .bad("list", cause: "it names '\(next.text)' twice")
+                }
+                leads.append(next)
+            }
+            return leads
         } write: {
             JSON.Value.strings($0.map(\.text)).toml
         }

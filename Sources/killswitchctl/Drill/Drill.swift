@@ -21,6 +21,9 @@ struct Drill: ParsableCommand {
             The service is down meanwhile. However the drill ends, the gate opens again by itself: \
             the drill is an order of 'force' that ends after --for. At a terminal it asks first.
 
+            The daemon keeps the result: 'status' and the metrics tell when the last drill was, and whether it \
+            went well. For a drill each month, enable killswitch-drill@SERVICE.timer.
+
             example: killswitchctl drill shop --for 30s
             """)
 
@@ -80,6 +83,7 @@ struct Drill: ParsableCommand {
             if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
+        order.note(problem: report.problem)
         if let summary = report.failure { throw CommandFailure(.no, summary) }
     }
 

@@ -47,6 +47,17 @@ struct DrillOrder {
         return standing(in: try daemon.order(("Release", order)).object("service"))
     }
 
+    /// Tells the daemon how the drill ended. That fails with a daemon before an upgrade; the drill counts
+    /// nevertheless.
+    func note(problem: String?) {
+        let note: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
+        do {
+            _ = try daemon.order(("NoteDrill", note))
+        } catch {
+            printError("the daemon does not keep the result: \(CommandFailure(error).message)")
+        }
+    }
+
     /// The state of the service, by the members of its `state.json`.
     func standing(in state: JSON.Object) -> DrillStanding {
         if let override = state["override"]?.object {

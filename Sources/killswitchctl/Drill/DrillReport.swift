@@ -8,10 +8,15 @@ struct DrillReport {
 
     /// The failures, for standard error; nil if the drill succeeded.
     var failure: String? {
+        problem.map { "the drill of '\(findings.service)' has failed: \($0)" }
+    }
+
+    /// What has failed, as a clause; nil if the drill succeeded.
+    var problem: String? {
         let units = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
         let names = units.isEmpty ? nil : units.joined(separator: ", ")
         let words = [findings.problem, names].compactMap(\.self).joined(separator: "; ")
-        return words.isEmpty ? nil : "the drill of '\(findings.service)' has failed: \(words)"
+        return words.isEmpty ? nil : words
     }
 
     /// The table, the remarks about units, and the duration of the drill.

@@ -15,6 +15,8 @@ struct DaemonReport {
     private(set) var process: ProcessReply?
     /// Everything that is wrong, the worst first.
     private(set) var problems: [ProblemLine] = []
+    /// The last drill of each service that had one, by the service's name.
+    private(set) var drills: [String: DrillReply] = [:]
     /// Why the daemon does not answer; nil if it does.
     private(set) var absence: String?
     /// Whether nobody listens at the control socket.
@@ -31,11 +33,27 @@ struct DaemonReport {
             sources = reply.objects("sources").map { SourceReply(object: $0) }
             let told = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
             problems = told.objects("problems").map { ProblemLine(object: $0) }
+            drills = try Self.drills(of: services, told: daemon)
         } catch {
             // A daemon before an upgrade does not know the method.
             if !(error is MethodError) { noteAbsence(error, published) }
             // A file that cannot be read is told by whoever shows the service.
             do { try readFiles(published, services) } catch {}
+        }
+    }
+
+    /// The last drills; none of a daemon before an upgrade, which does not know the method.
+    private static func drills(
+        of services: [ServiceName], told daemon: VarlinkClient
+    ) throws -> [String: DrillReply] {
+        do {
+            let reply = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
+            let drills = reply.objects("drills").map {
+                ($0.text("service"), DrillReply(object: $0))
+            }
+            return Dictionary(drills) { first, _ in first }
+        } catch is MethodError {
+            return [:]
         }
     }
 
@@ -61,6 +79,20 @@ struct DaemonReport {
         for service in services.isEmpty ? try published.servicesIfAny() : services {
             problems += try published.problems(of: service)
         }
+    }
+}
+
+/// The last drill of a service in a reply of the daemon.
+struct DrillReply {
+    /// The whole object.
+    let object: JSON.Object
+
+    /// The line about a service below the table of `status`; a drill that has failed is a problem, and stands
+    /// there.
+    func line(of service: ServiceName, at now: Instant) -> String? {
+        guard object["problem"]?.string == nil, let time = Instant(argument: object.text("at"))
+        else { return nil }
+        return "\(service): its last drill went well, \(max(.zero, now - time).rough) ago"
     }
 }
 

@@ -142,7 +142,7 @@ struct SimulationReport {
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
                 .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
-                .overrideExpired, .forgotten:
+                .overrideExpired, .forgotten, .told, .drilled:
                 false
             }
         }

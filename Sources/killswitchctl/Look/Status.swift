@@ -27,8 +27,8 @@ struct StatusCommand: ParsableCommand {
     @Flag(
         help: """
             Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current', \
-            'gate_actual' and the attached 'units'; the 'sources'; and all 'problems'. With --check \
-            the problems alone.
+            'gate_actual', the attached 'units' and the last 'drill'; the 'sources'; and all \
+            'problems'. With --check the problems alone.
             """) var json = false
 
     @Flag(
@@ -75,7 +75,7 @@ struct StatusCommand: ParsableCommand {
 
     private func printJSON(_ rows: [StatusRow], _ daemon: DaemonReport, refusal: String?) {
         let whole: JSON.Value = .object([
-            "services": .array(rows.map(\.json)),
+            "services": .array(rows.map { $0.json(with: daemon) }),
             "sources": daemon.absence == nil
                 ? .array(daemon.sources.followed(by: rows).map { .object($0.object) }) : .null,
             "configuration": .object(["refused": .optional(refusal)]),
@@ -97,6 +97,10 @@ struct StatusCommand: ParsableCommand {
         guard !rows.isEmpty else { return }
         StatusTable(rows: rows).show()
         for override in rows.compactMap(\.override) { say(override) }
+        for row in rows {
+            let drill = daemon.drills[row.service.text]
+            if let line = drill?.line(of: row.service, at: now) { say(line) }
+        }
         for problem in daemon.problems where !problem.isOfHost {
             say(problem.line(at: now))
             say("    to do: \(problem.advice)")

@@ -129,7 +129,7 @@ struct StatusRow {
     }
 
     /// The object for programs: `state.json`, and the further facts that the table shows.
-    var json: JSON.Value {
+    func json(with daemon: DaemonReport) -> JSON.Value {
         var object = state.object
         object["age"] = .optional(age?.wholeSeconds)
         object["next_poll"] =
@@ -141,6 +141,7 @@ struct StatusRow {
         object["current"] = .bool(isCurrent)
         object["gate_actual"] = gate.json
         object["units"] = .array(units.map { .object($0) })
+        object["drill"] = daemon.drills[service.text].map { .object($0.object) } ?? .null
         return .object(object)
     }
 }

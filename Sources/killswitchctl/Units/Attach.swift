@@ -19,14 +19,20 @@ struct Attach: ParsableCommand {
             that triggers a unit is attached with it, and started instead of it. With --renew, it \
             writes the drop-ins of all attached units again, as this version writes them. With \
             --from-configuration, it attaches the units that the configuration lists in 'units', as \
-            killswitchd-attach.service does at a start and a reload of the daemon.
+            killswitchd-attach.service does at a start and a reload of the daemon. With --on notice \
+            the units start once for each notice of an end or of planned maintenance; state.env of \
+            the service has what is to be told.
 
             example: killswitchctl attach shop web.service worker@3.service
+            example: killswitchctl attach shop mail@shop.service --on notice
             example: killswitchctl attach --each 'app@%s.service'
             """)
 
     @Option(help: "Run with this state of the service, not while its gate is open.")
     var state: AttachmentPoint = .open
+
+    @Option(help: "Start once for each notice of an end or of planned maintenance.")
+    var on: Occasion?
 
     @Flag(
         name: .customLong("early"),
@@ -91,6 +97,11 @@ struct Attach: ParsableCommand {
     var units: [UnitName] = []
 
     func validate() throws {
+        guard on == nil || state == .open && !runsAtOpen else {
+            throw ValidationError(
+                "--on is for units that run at a notice: it goes without --state and "
+                    + "--run-at-open")
+        }
         guard !isEarly || state.isOfClosedGate else {
             throw ValidationError(
                 "--early is for units that run behind a closed gate: add --state maintenance, ended "
@@ -121,7 +132,8 @@ struct Attach: ParsableCommand {
         // Nothing is written if one of them cannot be attached.
         let plans = try groups.map { group in
             let rules = AttachmentPlan.Rules(
-                withDependents: withDependents, runsAtOpen: group.runsAtOpen, isForced: isForced)
+                withDependents: withDependents,
+                runsAtOpen: group.runsAtOpen || group.state == .notice, isForced: isForced)
             let plan = try AttachmentPlan(group.units, rules, describe: manager.describe)
             return (
                 target: group.state.target(of: group.service), plan: plan, isEarly: group.isEarly
@@ -141,6 +153,9 @@ struct Attach: ParsableCommand {
         say(service == nil ? .array(reports) : reports[0])
     }
 
+    /// Where they are attached.
+    private var point: AttachmentPoint { on == nil ? state : .notice }
+
     /// The units to attach, by service.
     private func groups() throws -> [AttachedGroup] {
         if areRemembered {
@@ -151,7 +166,7 @@ struct Attach: ParsableCommand {
         guard let service else { return try eachService() }
         return [
             AttachedGroup(
-                service: service, units: units, state: state, isEarly: isEarly,
+                service: service, units: units, state: point, isEarly: isEarly,
                 runsAtOpen: runsAtOpen)
         ]
     }
@@ -183,7 +198,7 @@ struct Attach: ParsableCommand {
                         throw CommandFailure(.no, "'\(pattern.text)' is no unit of '\(service)'")
                     }
                     return unit
-                }, state: state, isEarly: isEarly,
+                }, state: point, isEarly: isEarly,
                 runsAtOpen: runsAtOpen)
         }
     }
@@ -233,8 +248,8 @@ struct Attach: ParsableCommand {
         let (unit, service) = (part.unit.name, target.service)
         let attachment = Attachment(target: target, unit: unit, isEarly: isEarly)
         let point = AttachmentPoint(target)
-        let option = point == .open ? "" : " --state \(point.rawValue)\(isEarly ? " --early" : "")"
-        let cause = "killswitchctl attach\(option) \(service) \(unit)"
+        let cause =
+            "killswitchctl attach\(point.option)\(isEarly ? " --early" : "") \(service) \(unit)"
         if !isDryRun {
             try permitted {
                 try UnitDirectory.write(
@@ -253,8 +268,6 @@ struct Attach: ParsableCommand {
         say()
     }
 }
-
-extension AttachmentPoint: ExpressibleByArgument {}
 
 /// Throws unless the caller is root.
 func requireRoot(_ command: String) throws {

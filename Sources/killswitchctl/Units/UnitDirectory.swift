@@ -161,7 +161,7 @@ extension Attachment {
             AssertPathExists=!\(marker)
 
             """
-        case .closed, .updateRequired, .maintenance, .ended, .variant: ""
+        case .closed, .updateRequired, .maintenance, .ended, .variant, .notice: ""
         }
     }
 
@@ -172,46 +172,4 @@ extension Attachment {
 extension GateTarget {
     /// The name of the target's unit.
     var name: String { unit?.text ?? "" }
-}
-
-/// The targets of a service that units can be attached to: the open gate, or one of the states.
-enum AttachmentPoint: String, CaseIterable {
-    case open
-    case countdown
-    case updateRequired = "update-required"
-    case maintenance
-    case ended
-
-    /// The point of a target to which a unit is attached.
-    init(_ target: GateTarget) {
-        self =
-            switch target.kind {
-            case .open, .closed, .variant: .open
-            case .countdown: .countdown
-            case .updateRequired: .updateRequired
-            case .maintenance: .maintenance
-            case .ended: .ended
-            }
-    }
-
-    /// The target of this service.
-    func target(of service: ServiceName) -> GateTarget {
-        let kind: GateTarget.Kind =
-            switch self {
-            case .open: .open
-            case .countdown: .countdown
-            case .updateRequired: .updateRequired
-            case .maintenance: .maintenance
-            case .ended: .ended
-            }
-        return GateTarget(service: service, kind: kind)
-    }
-
-    /// Whether its units run behind a closed gate, so that they can start while others still stop.
-    var isOfClosedGate: Bool {
-        switch self {
-        case .open, .countdown: false
-        case .updateRequired, .maintenance, .ended: true
-        }
-    }
 }

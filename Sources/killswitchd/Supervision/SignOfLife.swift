@@ -12,14 +12,17 @@ final class SignOfLife {
     private let agent: Agent
     private let runtime: RuntimeDirectory
     private let log: Log
+    private let given: () -> Void
     private var timer: Timer?
     /// Whether the file could not be touched the last time.
     private var hasFailed = false
 
-    /// Gives the first sign. The agent has not started: to be there is progress.
-    init(on loop: EventLoop, _ agent: Agent, _ runtime: RuntimeDirectory, _ log: Log)
-        throws(SystemError)
-    {
+    /// Gives the first sign. The agent has not started: to be there is progress. `given` is called at each sign.
+    init(
+        on loop: EventLoop, _ agent: Agent, _ runtime: RuntimeDirectory, _ log: Log,
+        given: @escaping () -> Void
+    ) throws(SystemError) {
+        self.given = given
         self.loop = loop
         self.agent = agent
         self.runtime = runtime
@@ -36,6 +39,7 @@ final class SignOfLife {
     }
 
     private func touch() {
+        given()
         timer?.set(at: loop.now.boot + Self.interval)
         do {
             try runtime.giveSignOfLife()

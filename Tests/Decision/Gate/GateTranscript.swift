@@ -96,6 +96,7 @@ struct GateTranscript {
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
         case .withdrawn(let service): "\(service) withdrawn"
+        case .noticeTold(let service): "\(service) told"
         case .targetsListed(let loaded):
             "listed "
                 + loaded.sorted { $0.key < $1.key }

@@ -28,6 +28,8 @@ enum TranscriptFormat {
             "force \(service) \(override.state.rawValue)\(ifOpen ? " if open" : "")"
         case .release(let service, let author, let cause):
             "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
+        case .drilled(let service, let drill, let author):
+            "\(author) has drilled \(service): \(drill.problem ?? "well")"
         case .forget(let source, let author): "\(author) forgets \(source)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
@@ -62,6 +64,7 @@ enum TranscriptFormat {
         case .withdraw(let service): "withdraw \(service)"
         case .unfollow(let source): "drop \(source)"
         case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
+        case .passOn(let service): "pass on \(service)"
         case .announce(let notice): "say \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")

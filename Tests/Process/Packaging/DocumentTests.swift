@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Metrics
 import Pages
 import Records
 import Settings
@@ -40,6 +41,25 @@ import Testing
     @Test func everyFieldOfATemplateIsInTheManPage() throws {
         let page = try text("man/killswitchd.toml.5").split { " ,\n".contains($0) }
         for name in PageTemplate.fieldNames { #expect(page.contains(Substring(name)), "\(name)") }
+    }
+
+    @Test func everyMetricIsInItsManPage() throws {
+        let page = try text("man/killswitchd-metrics.7").split(separator: "\n")
+        for metric in Metric.allCases {
+            let isListed = page.contains { ($0 + " ").hasPrefix(".It Li \(metric.name) ") }
+            #expect(isListed, "\(metric.name)")
+        }
+    }
+
+    @Test func everyKindOfProblemIsInTheManPage() throws {
+        let page = try text("man/killswitchd.8").split(separator: "\n")
+        for kind in Problem.Kind.allCases {
+            let isListed = page.contains { line in
+                line.hasPrefix(".It Cm ")
+                    && line.split(separator: " ").contains { $0 == kind.rawValue }
+            }
+            #expect(isListed, "\(kind.rawValue)")
+        }
     }
 
     @Test func everyReasonIsInTheManPage() throws {

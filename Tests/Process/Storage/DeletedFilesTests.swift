@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         "shop/state.json", "shop/state.env", "shop/open", "source.app", "control.sock",
-        "daemon.lock",
+        "daemon.lock", "motd",
     ]) func aDeletedFileComesBack(_ name: String) throws {
         let daemon = try running()
         let path = daemon.folder("run/\(name)")

@@ -162,7 +162,7 @@ extension WrongFile {
             'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
             'first_timeout', 'at_end', 'update_required', 'min_closed', \
             'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \
-            'activation', 'units', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'units', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
             """),
@@ -179,7 +179,7 @@ extension WrongFile {
             'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
             'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed', \#
             'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \#
-            'activation', 'units', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'units', 'page', 'lang', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",

@@ -212,5 +212,39 @@ extension WrongFile {
             """
             f:4:13: unknown time zone 'Mars/Olympus_Mons' of 'time_zone' in [service.shop]
             """),
+        WrongFile(
+            "noticesThatAreNone",
+            """
+            [service.shop]
+            source = "file:/a"
+            format = "status"
+            notify_before = "7d"
+            [service.blog]
+            source = "file:/a"
+            format = "status"
+            notify_before = ["7d", "a week"]
+            [service.wiki]
+            source = "file:/a"
+            format = "status"
+            notify_before = ["24h", "1h", "60m"]
+            [service.mail]
+            source = "file:/a"
+            format = "status"
+            notify_before = ["500ms"]
+            [service.chat]
+            source = "file:/a"
+            format = "status"
+            notify_before = [3600]
+            """,
+            """
+            f:4:17: wrong type of 'notify_before' in [service.shop]: expected a list of durations \
+            such as ["7d", "1h"], found a string; write ["7d"]
+            f:8:17: bad duration an array of 'notify_before' in [service.blog]: write a number and a \
+            unit (ms, s, m, h, d), such as '30s'
+            f:12:17: bad list an array of 'notify_before' in [service.wiki]: it names '1h' twice
+            f:16:17: bad duration an array of 'notify_before' in [service.mail]: expected 1s to 3650d
+            f:20:17: wrong type of 'notify_before' in [service.chat]: expected a list of durations \
+            such as ["7d", "1h"], found an array; write "3600s"
+            """),
     ]
 }

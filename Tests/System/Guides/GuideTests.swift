@@ -34,6 +34,16 @@ extension Packaged {
             }
         }
 
+        @Test func aWebShopIsClosedForMaintenance() throws {
+            let result = Result {
+                try follow(
+                    "maintenance.md", "Prepare the host", "Close it now",
+                    "Close it on one host by hand", "Plan it")
+            }
+            try host.run("systemctl stop nginx; rm -rf /etc/nginx/conf.d/shop.conf /srv/shop")
+            try result.get()
+        }
+
         @Test func aServiceIsRetiredOnADate() throws {
             try follow("retire.md", "Announce the end", "Rehearse it", "After the end")
         }

@@ -168,6 +168,17 @@ extension Packaged {
             try host.system.wait(until: "! systemctl is-active t-web t-app")
         }
 
+        /// pam_motd(8) shows the files of the folder to people who log in.
+        @Test func theMessageOfTheDayComesAndGoesWithThePackage() throws {
+            let host = try PackageHost()
+            try host.configure("maintenance")
+            try host.install()
+            try host.system.wait(
+                until: "grep -q 'shop is closed (maintenance) since' /run/motd.d/killswitchd")
+            try host.run("apt-get remove --yes killswitchd")
+            #expect(try host.succeeds("test -L /run/motd.d/killswitchd") == false)
+        }
+
         @Test func aPurgeLeavesNothing() throws {
             let host = try PackageHost()
             // The lists and caches of other packages change too.

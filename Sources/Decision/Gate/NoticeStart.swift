@@ -1,0 +1,94 @@
+import CivilTime
+
+/// The start of the target whose units pass on a notice: once for each notice.
+///
+/// The units of the notice before may still be at work. Then it waits until they have ended, because
+/// systemd starts nothing with a target that is up. A refused start is tried again for an hour: later
+/// the notice would come late.
+struct NoticeStart: Hashable, Sendable {
+    private enum Phase: Hashable, Sendable {
+        /// Every notice is passed on. Leaves for `waiting` with a notice.
+        case none
+        /// The target is to be started. Leaves for `asked` when it is down, and for `none` after an hour.
+        case waiting
+        /// systemd is asked. Leaves for `none`, or for `waiting` if systemd refuses or another notice has
+        /// come.
+        case asked(isAgain: Bool)
+    }
+
+    private var phase = Phase.none
+    /// When the last notice came.
+    private var since = Boottime(microseconds: 0)
+    private var refusals = 0
+    /// When systemd may be asked again.
+    private var retryAt: Boottime?
+
+    /// There is a notice to pass on. One that still waits is replaced: the files have the newest.
+    mutating func request(at now: Boottime) {
+        since = now
+        switch phase {
+        case .none, .waiting: phase = .waiting
+        case .asked: phase = .asked(isAgain: true)
+        }
+    }
+
+    /// The job that is due now; nil if there is none.
+    mutating func due(
+        _ targets: GateTargets, of service: ServiceName, at now: Boottime, _ batch: inout GateBatch
+    ) -> TargetJob? {
+        guard phase == .waiting else { return nil }
+        if since + Self.limit <= now {
+            self = NoticeStart()
+            batch.announce(.noticeLost(service))
+            return nil
+        }
+        let target = GateTarget(service: service, kind: .notice)
+        if let moment = retryAt, moment <= now { retryAt = nil }
+        guard retryAt == nil, targets.mayStart(target) else { return nil }
+        phase = .asked(isAgain: false)
+        return .start(target)
+    }
+
+    /// systemd has answered. False if the job is another.
+    mutating func take(
+        answer problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
+    ) -> Bool {
+        guard !job.target.isOfDecision else { return false }
+        guard case .asked(let isAgain) = phase else { return true }
+        guard let problem else {
+            phase = isAgain ? .waiting : .none
+            refusals = 0
+            // By then systemd has told that the target is up, if it still is.
+            retryAt = now + .seconds(1)
+            return true
+        }
+        phase = .waiting
+        retryAt = now + GateMachine.backOff(refusals)
+        refusals += 1
+        // A system that is stopping refuses all jobs, and that is no problem.
+        batch.askSystemState()
+        if refusals == 2 { batch.announce(.jobRefused(job.target.service, job, problem)) }
+        return true
+    }
+
+    /// The bus is lost, and with it the answer: systemd is asked again.
+    mutating func loseBus() { if phase != .none { phase = .waiting } }
+
+    /// The moment at which time alone changes something.
+    func wakeUp(_ link: SystemdLink) -> Boottime? {
+        guard phase == .waiting, link.mayMove else { return nil }
+        return min(retryAt ?? since + Self.limit, since + Self.limit)
+    }
+
+    private static let limit: Duration = .seconds(3600)
+}
+
+extension GateState {
+    /// Asks for the start of the units that pass on a notice, if that is due.
+    mutating func passOnNotice(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+        guard rest.link.mayMove,
+            let job = notice.due(targets, of: service, at: rest.now, &batch)
+        else { return }
+        enqueue(job, &batch)
+    }
+}

@@ -1,0 +1,146 @@
+import CivilTime
+package import Decision
+
+/// The metrics of a host, from the overview that `status` and the control socket print too.
+///
+/// It remembers the samples of the services: while nothing is new, a sign of life of ten thousand services costs
+/// the copy of their text, and not its making.
+package struct MetricsText {
+    private let version: String
+    private var services: (mark: MetricsMark, samples: Exposition, held: Int)?
+
+    /// The metrics of a daemon of this version.
+    package init(version: String) { self.version = version }
+
+    /// The text at the time of the overview. With the same mark the services are as they were.
+    package mutating func bytes(of overview: Overview, at mark: MetricsMark) -> [UInt8] {
+        let known = services.flatMap { $0.mark == mark ? $0 : nil }
+        // The samples before are given back first.
+        if known == nil { services = nil }
+        let (_, samples, held) = known ?? Self.services(in: overview, at: mark)
+        services = (mark, samples, held)
+        var exposition = samples
+        exposition.add(overview, version: version, held: held)
+        for source in overview.sources {
+            exposition.add(source, since: overview.instant(of: source.fetches.since))
+        }
+        return exposition.text()
+    }
+
+    private static func services(
+        in overview: Overview, at mark: MetricsMark
+    ) -> (mark: MetricsMark, samples: Exposition, held: Int) {
+        let services = overview.services
+        var exposition = Exposition(room: services.count)
+        var held = 0
+        for service in services {
+            exposition.add(service, overview.gate(of: service.name))
+            if service.isHeld { held += 1 }
+        }
+        return (mark, exposition, held)
+    }
+}
+
+/// Differs whenever the metrics do, but for times and numbers of fetches.
+package struct MetricsMark: Hashable, Sendable {
+    private let news: NewsMark
+    private let gates: Int
+
+    /// The mark of a machine, and how often the gates were published.
+    package init(_ news: NewsMark, gates: Int) {
+        self.news = news
+        self.gates = gates
+    }
+}
+
+extension Exposition {
+    /// Adds what concerns the whole host.
+    fileprivate mutating func add(_ overview: Overview, version: String, held: Int) {
+        add(.buildInfo, Labels().adding("version", text: LabelText.shortened(version)), 1)
+        add(.alive, Labels(), overview.time)
+        add(.configurationRefused, Labels(), overview.isConfigurationRefused)
+        add(.movesGates, Labels(), overview.movesGates)
+        add(.closingsHeld, Labels(), held)
+        let counts = overview.alarmCounts
+        for kind in Problem.Kind.allCases where kind.isOfADaemon {
+            add(.problems, Labels("kind", name: kind.rawValue), counts[kind] ?? 0)
+        }
+    }
+
+    /// Adds a source. `start` is when its fetches began to be counted.
+    fileprivate mutating func add(_ source: Overview.SourceView, since start: Instant) {
+        let labels = Labels("source", name: source.name.text)
+        add(.sourceUp, labels, source.isUp)
+        add(.sourceInterval, labels, source.interval)
+        add(.flagsConfirmed, labels, ifThere: source.confirmedAt)
+        for result in FetchCounts.Result.allCases {
+            let labels = labels.adding("result", name: result.word)
+            add(.fetches, labels, source.fetches[result])
+            add(.fetchesCreated, labels, start)
+        }
+    }
+
+    /// Adds a service. `gate` is nil where the daemon moves none, or knows nothing of it yet.
+    fileprivate mutating func add(_ service: Overview.ServiceView, _ gate: GateView?) {
+        let labels = Labels("service", name: service.name.text)
+        for state in State.allCases {
+            add(
+                .serviceState, labels.adding("state", name: state.rawValue), state == service.state)
+        }
+        if service.isHeld { add(.closingHeld, labels, 1) }
+        if let gate { add(gate, labels) }
+        if let drill = service.drill {
+            add(.drill, labels, drill.result.at.asPublished)
+            add(.drillSuccess, labels, drill.result.isGood)
+            add(.drillLastSuccess, labels, ifThere: drill.lastGood?.asPublished)
+        }
+        guard let record = service.record else { return }
+        let verdict = record.verdict
+        add(.reasonInfo, labels.adding("reason", name: verdict.reason.slug.rawValue), 1)
+        add(.stateChanges, labels, record.generation)
+        add(.gateWantedOpen, labels, ifThere: verdict.gate.map { $0 == .open })
+        add(.daysLeft, labels, ifThere: verdict.daysLeft)
+        add(.end, labels, ifThere: verdict.endsAt?.asPublished)
+        if let source = verdict.source {
+            let version = LabelText.shortened(verdict.version ?? "")
+            add(
+                .flagsInfo,
+                labels.adding("source", name: source.text).adding("version", text: version), 1)
+        }
+        if let override = verdict.override {
+            let labels = labels.adding("state", name: override.state.rawValue)
+            add(.overrideSince, labels, override.since.asPublished)
+            add(.overrideEnd, labels, override.until.asPublished)
+        }
+    }
+
+    private mutating func add(_ gate: GateView, _ labels: Labels) {
+        let units = gate.report.units
+        add(.gateOpen, labels, ifThere: gate.report.isOpen)
+        add(.units, labels, units.total)
+        add(.unitsUnwanted, labels, units.total - units.arrived)
+        for unit in units.unwanted.sorted() {
+            add(.unitUnwanted, labels.adding("unit", text: unit.text), 1)
+        }
+        add(.lastStop, labels, ifThere: gate.moves.closing)
+        add(.lastStart, labels, ifThere: gate.moves.opening)
+    }
+}
+
+extension Instant {
+    /// The whole second, as `state.json` and `status` have it.
+    fileprivate var asPublished: Instant { Instant(seconds: seconds) }
+}
+
+extension GateReport {
+    /// Whether the gate is open in fact: until a move has ended, as it was before. Nil if the daemon moves no gates.
+    fileprivate var isOpen: Bool? {
+        guard let actual else { return nil }
+        return wanted == .open ? actual == .open : actual != .closed
+    }
+}
+
+extension Problem.Kind {
+    /// Whether a running daemon can have it: the others are found by killswitchctl.
+    fileprivate var isOfADaemon: Bool { self != .noDaemon && self != .unreadableState }
+}

@@ -1,0 +1,85 @@
+import CivilTime
+import Decision
+import EventLoop
+import Faults
+import Files
+import Metrics
+import Records
+
+/// Writes the metrics: `metrics.prom` in the runtime directory, and the file that `[metrics] textfile` names.
+///
+/// A poll that changes nothing compares two marks. A file that cannot be written is one warning; it is tried again
+/// with each sign of life.
+final class MetricsFile {
+    private let loop: EventLoop
+    private let runtime: RuntimeDirectory
+    private let log: Log
+    private let mark: () -> MetricsMark
+    private let overview: () -> Overview
+    private var text: MetricsText
+    private var written: MetricsMark?
+    private var pace = WritingPace()
+    private var timer: Timer?
+    private var textfile: String?
+    /// Why a file cannot be written, and since when.
+    private var problems: [String: HostCondition.Since] = [:]
+
+    /// Metrics of a daemon of this version. `mark` and `overview` are the present ones.
+    init(
+        on loop: EventLoop, _ runtime: RuntimeDirectory, _ log: Log, version: String,
+        mark: @escaping () -> MetricsMark, overview: @escaping () -> Overview
+    ) throws(SystemError) {
+        self.loop = loop
+        self.runtime = runtime
+        self.log = log
+        text = MetricsText(version: version)
+        self.mark = mark
+        self.overview = overview
+        timer = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
+    }
+
+    /// Why the metrics are not written, and since when; nil if they are.
+    var problem: HostCondition.Since? { problems.sorted { $0.key < $1.key }.first?.value }
+
+    /// Writes to this file too, and no longer to the one before, which is left as it is.
+    func follow(_ textfile: String?) {
+        if let before = self.textfile, before != textfile { problems[before] = nil }
+        self.textfile = textfile
+    }
+
+    /// Has them written if they have changed.
+    func look() { if mark() != written { request() } }
+
+    /// Has them written soon.
+    func request() {
+        if pace.request(at: loop.now.boot), let due = pace.dueAt { timer?.set(at: due) }
+    }
+
+    /// Writes them now.
+    func write() {
+        let mark = mark()
+        let bytes = text.bytes(of: overview(), at: mark)
+        written = mark
+        write(bytes, to: "\(runtime.path)/\(FileName.metrics)")
+        if let textfile { write(bytes, to: textfile) }
+        pace.noteWrite(at: loop.now.boot)
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) {
+        do {
+            try File.replace(path, with: bytes, surviving: .nothing)
+            if problems.removeValue(forKey: path) != nil {
+                log.write(
+                    .info, "the metrics are written again to '\(path)'", id: .recordsRecovered)
+            }
+        } catch {
+            let known = problems[path]
+            problems[path] = HostCondition.Since(
+                "\(error)", since: known?.since ?? EventLoop.wallClock)
+            guard known == nil else { return }
+            log.write(
+                .warning, "the metrics are not written: \(error); everything else goes on",
+                id: .recordFailed)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Agent
+import CivilTime
+import Decision
+import EventLoop
+import Faults
+import Records
+
+/// Keeps the file `motd` of the runtime directory as the services are. It is written only if its text changes.
+final class MessageOfTheDay {
+    private let loop: EventLoop
+    private let agent: Agent
+    private let runtime: RuntimeDirectory
+    private let log: Log
+    private var text = MotdText()
+    /// Whether a service has changed since the last look.
+    private var isDue = true
+    /// Whether every service was decided once. Before that the file of an earlier daemon says more.
+    private var isComplete = false
+    /// The text of the file; nil if it is not there, or may be another.
+    private var written: String?
+    /// Whether the last attempt to write it failed.
+    private var hasFailed = false
+    private var timer: Timer?
+
+    /// Nothing is written yet.
+    init(
+        on loop: EventLoop, _ agent: Agent, _ runtime: RuntimeDirectory, _ log: Log
+    ) throws(SystemError) {
+        self.loop = loop
+        self.agent = agent
+        self.runtime = runtime
+        self.log = log
+        timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
+    }
+
+    /// A service was decided, or is not configured any more.
+    func note(_ name: ServiceName) {
+        let service = agent.machine.service(name.text)
+        let record = service == nil ? nil : agent.machine.record(of: name)
+        if text.note(name, record, in: service?.zone ?? .utc) { isDue = true }
+    }
+
+    /// Writes the file if its text has changed. A file that cannot be written is tried again.
+    func write() {
+        guard isDue else { return }
+        isComplete = isComplete || agent.machine.overview(at: agent.now).isDecided
+        guard isComplete else { return }
+        isDue = false
+        let new = text.text()
+        guard new != written else { return }
+        do {
+            try runtime.publish(motd: new)
+            written = new
+            hasFailed = false
+        } catch {
+            if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
+            hasFailed = true
+            written = nil
+            timer?.set(at: loop.now.boot + Self.patience)
+        }
+    }
+
+    /// Writes the file again: it is gone, or could not be written.
+    func rewrite() {
+        written = nil
+        isDue = true
+        write()
+    }
+
+    private static let patience: Duration = .seconds(5)
+}

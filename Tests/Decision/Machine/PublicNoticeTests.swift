@@ -1,0 +1,195 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What is told of announced ends and windows, and when. The transcripts begin at 2027-03-01T12:00:00Z.
+@Suite struct PublicNoticeTests {
+    private static let day: Int64 = 86_400
+
+    private func shop(_ leads: [Int64], policy: Policy = Policy()) throws -> Service {
+        var service = try service(format: .switchObject(.whole), policy: policy)
+        service.notifyBefore = leads.map { .seconds($0) }
+        return service
+    }
+
+    private func countdown(_ end: String) -> String {
+        #"{"state": "countdown", "ends_at": "\#(end)"}"#
+    }
+
+    /// The notices of an effect list, and whether units pass them on.
+    private func told(_ effects: [Effect]) -> [String] {
+        effects.compactMap { effect in
+            switch effect {
+            case .announce(.told(let service, let notice)): notice.sentence(of: service)
+            case .passOn: "pass on"
+            default: nil
+            }
+        }
+    }
+
+    @Test func aNoticeIsStoredAndWrittenBeforeItIsToldAndPassedOn() throws {
+        var play = try Transcript([try shop([Self.day])]).answered(
+            countdown("2027-03-02T14:00:00Z"))
+        play.at(7200, .woke)
+        #expect(
+            play.textWithoutFetches == """
+                7200s woke
+                    remember shop=countdown#2
+                    publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
+                    pass on shop
+
+                """)
+        #expect(play.machine.record(of: try named("shop"))?.notices.count == 1)
+    }
+
+    @Test func eachIsToldAtItsTimeAndNotAtAnotherPoll() throws {
+        var play = try Transcript([try shop([Self.day, 3600, 60])])
+        play.at(0, .started)
+        try play.at(0, "app", answers: countdown("2027-03-03T12:00:00Z"))
+        var times: [Double: [String]] = [:]
+        for time in stride(from: 0.0, through: 172_800, by: 60) {
+            let new = told(play.at(time, .fetched(try named("app"), .unchanged)))
+            if !new.isEmpty { times[time] = new }
+        }
+        #expect(
+            times == [
+                86_400: ["shop: it ends in 1 day, at 2027-03-03T12:00:00+00:00", "pass on"],
+                169_200: ["shop: it ends in 1 hour, at 2027-03-03T12:00:00+00:00", "pass on"],
+                172_740: ["shop: it ends in 60 seconds, at 2027-03-03T12:00:00+00:00", "pass on"],
+            ])
+    }
+
+    /// `notify_before` longer than the countdown: the missed ones are not told late.
+    @Test func ofThoseThatWereMissedTheNearestIsTold() throws {
+        var play = try Transcript([try shop([30, 7, 1].map { $0 * Self.day })])
+        play.at(0, .started)
+        let effects = try play.at(0, "app", answers: countdown("2027-03-06T12:00:00Z"))
+        #expect(
+            told(effects) == ["shop: it ends in 5 days, at 2027-03-06T12:00:00+00:00", "pass on"])
+        #expect(
+            play.ledger.entries[try named("shop")]?.told == [
+                Announcement(from: try Instant(rfc3339: "2027-03-06T12:00:00Z")): [
+                    .seconds(7 * Self.day)
+                ]
+            ])
+    }
+
+    @Test func anEndThatHasComeIsNotToldAnyMore() throws {
+        var play = try Transcript([try shop([Self.day])])
+        play.at(0, .started)
+        #expect(told(try play.at(0, "app", answers: countdown("2027-03-01T11:00:00Z"))) == [])
+    }
+
+    @Test(arguments: [
+        (
+            "moved", #"{"state": "countdown", "ends_at": "2027-03-10T12:00:00Z"}"#,
+            [
+                "shop: its end of 2027-03-04T12:00:00+00:00 is moved to 2027-03-10T12:00:00+00:00",
+                "pass on",
+            ]
+        ),
+        (
+            "cancelled", #"{"state": "running"}"#,
+            ["shop: its end of 2027-03-04T12:00:00+00:00 is cancelled", "pass on"]
+        ),
+        ("ended early", #"{"state": "ended"}"#, []),
+        ("moved into the past", #"{"state": "countdown", "ends_at": "2027-02-10T12:00:00Z"}"#, []),
+        ("without its date", #"{"state": "countdown"}"#, []),
+        (
+            "with another text",
+            #"{"state": "countdown", "ends_at": "2027-03-04T12:00:00Z", "title": "Bye"}"#, []
+        ),
+    ])
+    func aMovedOrCancelledEndIsToldOnce(
+        _ name: String, _ next: String, _ expected: [String]
+    ) throws {
+        var play = try Transcript([try shop([7 * Self.day])])
+            .answered(countdown("2027-03-04T12:00:00Z"))
+        #expect(told(try play.at(60, "app", answers: next)) == expected, "\(name)")
+        #expect(told(play.at(120, .fetched(try named("app"), .unchanged))) == [], "\(name)")
+    }
+
+    @Test func windowsAreToldMovedAndCancelledToo() throws {
+        let window = { (from: String, until: String) in
+            #"{"from": "2027-03-\#(from)Z", "until": "2027-03-\#(until)Z", "title": "Disks"}"#
+        }
+        let flags = { (windows: [String]) in
+            #"{"state": "running", "windows": [\#(windows.joined(separator: ","))]}"#
+        }
+        let (first, second) = (
+            window("03T12:00:00", "03T13:00:00"), window("04T12:00:00", "04T13:00:00")
+        )
+        var play = try Transcript([try shop([3600])])
+        play.at(0, .started)
+        #expect(told(try play.at(0, "app", answers: flags([first, second]))) == [])
+        #expect(
+            told(try play.at(60, "app", answers: flags([window("03T12:00:00", "03T15:00:00")])))
+                == [
+                    "shop: the maintenance of 2027-03-03T12:00:00+00:00 is moved to "
+                        + "2027-03-03T12:00:00+00:00, until 2027-03-03T15:00:00+00:00",
+                    "shop: the maintenance of 2027-03-04T12:00:00+00:00 is cancelled", "pass on",
+                ])
+        #expect(
+            told(play.at(169_200, .woke)) == [
+                "shop: maintenance begins in 1 hour, at 2027-03-03T12:00:00+00:00, and ends at "
+                    + "2027-03-03T15:00:00+00:00: 'Disks'", "pass on",
+            ])
+    }
+
+    @Test func noneIsToldTwiceAfterAStepOfTheClockOrARestart() throws {
+        var play = try Transcript([try shop([2 * Self.day, Self.day])])
+            .answered(countdown("2027-03-03T10:00:00Z"))
+        play.stepClock(100, by: .seconds(-40 * Self.day))
+        let late = play.at(200, .fetched(try named("app"), .unchanged))
+        #expect(told(late) == [])
+        var memory = try Memory.stored(
+            countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z",
+            state: .countdown, boot: "this-boot")
+        memory.ledger = play.ledger
+        var next = try Transcript(
+            plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
+            start: "2027-03-01T13:00:00Z")
+        #expect(told(next.at(0, .started)) == [])
+        #expect(
+            told(try next.at(1, "app", answers: countdown("2027-03-03T10:00:00Z"))) == [])
+    }
+
+    /// The flags may have changed while the daemon was down.
+    @Test func afterAStartTheFirstAnswerIsAwaited() throws {
+        let memory = try Memory.stored(
+            countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z",
+            state: .countdown, boot: "this-boot")
+        var play = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
+        #expect(told(play.at(0, .started)) == [])
+        #expect(told(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])
+        var silent = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
+        silent.at(0, .started)
+        #expect(
+            told(silent.at(30, .woke)).first
+                == "shop: it ends in 22 hours, at 2027-03-02T10:00:00+00:00")
+    }
+
+    @Test func withoutNotifyBeforeNothingIsToldOrStored() throws {
+        var play = try Transcript([try shop([])])
+        play.at(0, .started)
+        #expect(told(try play.at(0, "app", answers: countdown("2027-03-01T12:30:00Z"))) == [])
+        #expect(told(try play.at(60, "app", answers: #"{"state": "running"}"#)) == [])
+        #expect(play.ledger.entries[try named("shop")]?.told == nil)
+    }
+
+    /// A calendar may hold thousands of windows.
+    @Test func aLargeCalendarCostsAsMuchAsItsNextWindows() throws {
+        let windows = (0..<3000).map { index in
+            let from = Instant(seconds: 1_803_902_400 + Int64(index + 1) * 86_400)
+            return
+                #"{"from": "\#(Zone.utc.rfc3339(from))", "until": "\#(Zone.utc.rfc3339(from + .seconds(60)))"}"#
+        }
+        var play = try Transcript([try shop([3600])])
+        play.at(0, .started)
+        try play.at(
+            0, "app",
+            answers: #"{"state": "running", "windows": [\#(windows.joined(separator: ","))]}"#)
+        #expect(play.ledger.entries[try named("shop")]?.told?.count == 64)
+    }
+}

@@ -1,0 +1,121 @@
+import CivilTime
+import Decision
+import Metrics
+import Testing
+
+/// What the metrics say of gates and units in fact.
+@Suite struct GateMetricsTests {
+    private let shop: ServiceName
+    private var gates: GateMachine
+
+    init() throws {
+        shop = try named("shop")
+        gates = GateMachine(services: [shop])
+    }
+
+    private func unit(_ text: String) throws -> UnitName {
+        guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
+        return name
+    }
+
+    private func target(_ kind: GateTarget.Kind) throws -> GateTarget {
+        GateTarget(service: shop, kind: kind)
+    }
+
+    private mutating func at(_ seconds: Double, _ event: GateEvent) {
+        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
+        _ = gates.handle(event, at: now)
+    }
+
+    /// The gate is open, and these units run behind it.
+    private mutating func open(_ units: String...) throws {
+        let open = try #require(target(.open).unit)
+        let closed = try #require(target(.closed).unit)
+        let names = try units.map { try unit($0) }
+        at(0, .started)
+        at(0, .targetsListed([open: UnitStatus(.active)]))
+        at(0, .decided(shop, DesiredGate(gate: .open, state: .running)))
+        var snapshot = UnitSnapshot(UnitStatus(.active))
+        snapshot.requisiteOf = names
+        snapshot.wants = names
+        at(0, .unitRead(open, snapshot))
+        at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
+        for name in names {
+            var snapshot = UnitSnapshot(UnitStatus(.active))
+            snapshot.stopLimit = .seconds(10)
+            at(0, .unitRead(name, snapshot))
+        }
+    }
+
+    private mutating func close() throws {
+        at(1, .decided(shop, DesiredGate(gate: .closed, state: .maintenance)))
+        for kind in [GateTarget.Kind.closed, .maintenance] {
+            at(1, .jobAnswered(.start(try target(kind)), problem: nil))
+        }
+    }
+
+    private mutating func confirmClosed(at time: Double, _ units: String...) throws {
+        let (open, closed) = (try #require(target(.open).unit), try #require(target(.closed).unit))
+        let maintenance = try #require(target(.maintenance).unit)
+        let names = try units.map { try unit($0) }
+        at(time, .unitChanged(open, UnitStatus(.inactive)))
+        at(time, .unitChanged(closed, UnitStatus(.active)))
+        at(time, .unitChanged(maintenance, UnitStatus(.active)))
+        var snapshot = UnitSnapshot(UnitStatus(.inactive))
+        snapshot.requisiteOf = names
+        snapshot.wants = names
+        at(time, .unitRead(open, snapshot))
+        at(time, .unitRead(closed, UnitSnapshot(UnitStatus(.active))))
+        at(time, .unitRead(maintenance, UnitSnapshot(UnitStatus(.active))))
+    }
+
+    private func samples(_ metric: Metric) throws -> [String] {
+        var host = try ObservedHost()
+        host.move(gates)
+        return host.samples(metric)
+    }
+
+    @Test mutating func aGateIsOpenInFactUntilItsLastUnitIsDown() throws {
+        try open("app.service", "web.service")
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
+        #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 0"#])
+        try close()
+        at(2, .unitChanged(try unit("app.service"), UnitStatus(.inactive)))
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
+        #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 1"#])
+        #expect(
+            try samples(.unitUnwanted) == [#"{service="shop",unit="web.service"} 1"#])
+        at(3, .unitChanged(try unit("web.service"), UnitStatus(.inactive)))
+        try confirmClosed(at: 3.5, "app.service", "web.service")
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 0"#])
+        #expect(try samples(.unitUnwanted) == [])
+        #expect(try samples(.lastStop) == [#"{service="shop"} 2.5"#])
+        #expect(try samples(.lastStart) == [])
+    }
+
+    @Test mutating func aUnitThatIgnoresItsStopStaysNamed() throws {
+        try open("app.service")
+        try close()
+        for second in 2...60 { at(Double(second), .woke) }
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
+        #expect(
+            try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
+        #expect(try samples(.problems).contains(#"{kind="unit"} 1"#))
+    }
+
+    /// systemd writes a dash in a path so.
+    @Test mutating func aBackslashInTheNameOfAUnitIsEscaped() throws {
+        try open(#"srv-my\x2ddata.mount"#)
+        at(2, .unitChanged(try unit(#"srv-my\x2ddata.mount"#), UnitStatus(.inactive)))
+        #expect(
+            try samples(.unitUnwanted) == [#"{service="shop",unit="srv-my\\x2ddata.mount"} 1"#])
+    }
+
+    /// Nothing is known then, so that nothing is told.
+    @Test func withoutGatesThereAreNoneOfTheirMetrics() throws {
+        let host = try ObservedHost()
+        for metric in [Metric.gateOpen, .unitsUnwanted, .unitUnwanted, .lastStop] {
+            #expect(host.samples(metric) == [])
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CivilTime
+import Decision
+import Metrics
+import Testing
+
+/// Each metric tells what the overview does.
+@Suite struct MetricsTextTests {
+    @Test func theStateOfAServiceIsASetOfAllStates() throws {
+        var host = try ObservedHost()
+        try host.at(1, answers: #"{"state": "maintenance"}"#)
+        #expect(
+            host.samples(.serviceState) == [
+                #"{service="shop",state="undecided"} 0"#, #"{service="shop",state="running"} 0"#,
+                #"{service="shop",state="countdown"} 0"#,
+                #"{service="shop",state="maintenance"} 1"#,
+                #"{service="shop",state="update-required"} 0"#,
+                #"{service="shop",state="ended"} 0"#,
+            ])
+        #expect(host.samples(.gateWantedOpen) == [#"{service="shop"} 0"#])
+        #expect(host.samples(.reasonInfo) == [#"{service="shop",reason="flags"} 1"#])
+        #expect(host.samples(.stateChanges) == [#"{service="shop"} 2"#])
+    }
+
+    @Test func anUndecidedServiceHasNoGate() throws {
+        let host = try ObservedHost()
+        #expect(host.samples(.serviceState).first == #"{service="shop",state="undecided"} 1"#)
+        #expect(host.samples(.gateWantedOpen) == [])
+        #expect(host.samples(.sourceUp) == [#"{source="app"} 0"#])
+        #expect(host.samples(.flagsConfirmed) == [])
+    }
+
+    @Test func anEndIsTheDaysAndTheTime() throws {
+        var host = try ObservedHost()
+        try host.at(
+            1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z", "version": 7}"#)
+        #expect(host.samples(.daysLeft) == [#"{service="shop"} 3"#])
+        #expect(host.samples(.end) == [#"{service="shop"} 1804154400"#])
+        #expect(host.samples(.flagsInfo) == [#"{service="shop",source="app",version="7"} 1"#])
+        #expect(host.samples(.gateWantedOpen) == [#"{service="shop"} 1"#])
+    }
+
+    @Test func fetchesAreCountedByResultSinceTheStart() throws {
+        var host = try ObservedHost()
+        let app: SourceName = try named("app")
+        try host.at(1, answers: #"{"state": "running"}"#)
+        host.at(60, .fetched(app, .unchanged))
+        host.at(120, .fetched(app, .unchanged))
+        host.at(180, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        host.at(240, .fetched(app, .failure(Failure(.refused, "403"))))
+        try host.at(300, answers: #"{"state": "word"}"#)
+        #expect(
+            host.samples(.fetches) == [
+                #"{source="app",result="changed"} 1"#, #"{source="app",result="unchanged"} 2"#,
+                #"{source="app",result="unreachable"} 1"#, #"{source="app",result="refused"} 1"#,
+                #"{source="app",result="invalid"} 1"#,
+            ])
+        let start = try Instant(rfc3339: "2027-03-01T12:00:00Z").seconds
+        #expect(
+            host.samples(.fetchesCreated).allSatisfy { $0.hasSuffix(" \(start)") })
+        #expect(host.samples(.flagsConfirmed) == [#"{source="app"} \#(start + 120)"#])
+    }
+
+    @Test func aSourceIsDownWhileItsFetchesFail() throws {
+        var host = try ObservedHost()
+        try host.at(1, answers: #"{"state": "running"}"#)
+        #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
+        host.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        #expect(host.samples(.sourceUp) == [#"{source="app"} 0"#])
+        host.at(90, .fetched(try named("app"), .unchanged))
+        #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
+    }
+
+    /// Flags that are older than three intervals are an alarm: a longer pace that was asked for is none.
+    @Test func theIntervalIsThePaceThatTheFlagsAskFor() throws {
+        var host = try ObservedHost()
+        try host.at(1, answers: #"{"state": "maintenance", "retry_after": 900}"#)
+        #expect(host.samples(.sourceInterval) == [#"{source="app"} 900"#])
+        try host.at(901, answers: #"{"state": "running"}"#)
+        #expect(host.samples(.sourceInterval) == [#"{source="app"} 60"#])
+    }
+
+    @Test func anOrderHasItsBeginningAndItsEnd() throws {
+        var host = try ObservedHost()
+        try host.at(1, answers: #"{"state": "running"}"#)
+        let order = try Override.order(.maintenance, from: host.now.wall)
+        host.at(2, .override(try named("shop"), order))
+        let since = order.since.seconds
+        #expect(
+            host.samples(.overrideSince) == [#"{service="shop",state="maintenance"} \#(since)"#])
+        #expect(
+            host.samples(.overrideEnd)
+                == [#"{service="shop",state="maintenance"} \#(since + 3600)"#])
+        #expect(host.samples(.reasonInfo) == [#"{service="shop",reason="override"} 1"#])
+        #expect(!host.text.contains("cause\""))
+        host.at(3, .release(try named("shop"), by: "root"))
+        #expect(host.samples(.overrideEnd) == [])
+    }
+
+    @Test func heldClosingsAreCountedAndNamed() throws {
+        var host = try ObservedHost(["a", "b"], limit: 1)
+        try host.at(1, answers: #"{"state": "running"}"#)
+        try host.at(2, answers: #"{"state": "ended"}"#)
+        #expect(host.samples(.closingsHeld) == [" 2"])
+        #expect(host.samples(.closingHeld) == [#"{service="a"} 1"#, #"{service="b"} 1"#])
+        #expect(host.samples(.gateWantedOpen) == [#"{service="a"} 1"#, #"{service="b"} 1"#])
+        #expect(host.samples(.problems).contains(#"{kind="closing-held"} 2"#))
+        host.at(3, .confirm([try named("a")], by: "root"))
+        #expect(host.samples(.closingsHeld) == [" 1"])
+        #expect(host.samples(.closingHeld) == [#"{service="b"} 1"#])
+    }
+
+    @Test func aRefusedConfigurationIsToldAndCounted() throws {
+        var host = try ObservedHost()
+        #expect(host.samples(.configurationRefused) == [" 0"])
+        host.condition.refusal = HostCondition.Since("a mistake", since: host.now.wall)
+        #expect(host.samples(.configurationRefused) == [" 1"])
+        #expect(host.samples(.problems).contains(#"{kind="configuration-refused"} 1"#))
+    }
+
+    @Test func theDaemonHasAVersionAndASignOfLife() throws {
+        let host = try ObservedHost()
+        #expect(host.samples(.buildInfo) == [#"{version="1.2.3"} 1"#])
+        #expect(host.samples(.alive) == [" \(host.now.wall.seconds)"])
+        #expect(host.samples(.movesGates) == [" 0"])
+    }
+
+    @Test func noSampleHasATimeStamp() throws {
+        var host = try ObservedHost()
+        try host.at(
+            1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
+        for line in host.text.split(separator: "\n") where !line.hasPrefix("#") {
+            let end = line.split(separator: "}").last ?? ""
+            #expect(end.split(separator: " ").count <= 2, "\(line)")
+            #expect(line.hasPrefix("killswitch_"))
+        }
+    }
+
+    /// While the mark is the same, the samples of the services are not made again.
+    @Test func aTextThatRemembersTheServicesIsTheSameAsANewOne() throws {
+        var host = try ObservedHost(["a", "b"])
+        let app: SourceName = try named("app")
+        var text = MetricsText(version: "1.2.3")
+        let compare = { (host: ObservedHost) in
+            String(decoding: text.bytes(of: host.overview, at: host.mark), as: UTF8.self)
+                == host.text
+        }
+        #expect(compare(host))
+        try host.at(1, answers: #"{"state": "running"}"#)
+        #expect(compare(host))
+        let before = host.mark
+        host.at(61, .fetched(app, .unchanged))
+        #expect(host.mark == before)
+        #expect(compare(host))
+        host.at(70, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        #expect(host.mark != before)
+        #expect(compare(host))
+        host.at(71, .override(try named("a"), try .order(.ended, from: host.now.wall)))
+        #expect(compare(host))
+        host.at(72, .drilled(try named("b"), DrillResult(at: host.now.wall, problem: nil), by: "x"))
+        #expect(compare(host))
+        #expect(host.samples(.drillSuccess) == [#"{service="b"} 1"#])
+        let now = host.now.wall.seconds
+        host.at(80, .drilled(try named("b"), DrillResult(at: host.now.wall, problem: "x"), by: "x"))
+        #expect(compare(host))
+        #expect(host.samples(.drillSuccess) == [#"{service="b"} 0"#])
+        #expect(host.samples(.drillLastSuccess) == [#"{service="b"} \#(now)"#])
+        #expect(host.samples(.problems).contains(#"{kind="drill-failed"} 1"#))
+    }
+}

@@ -1,0 +1,92 @@
+import CivilTime
+import Decision
+import JSON
+import Metrics
+
+/// A machine of services on the source `app`, whose metrics a test reads. Times are seconds since the start.
+struct ObservedHost {
+    private(set) var machine: Machine
+    private(set) var now: Now
+    private var gates: GateMachine?
+    var condition = HostCondition()
+    private let start: Instant
+
+    /// At most `limit` of the services may close at once.
+    init(_ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil) throws {
+        start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+        now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
+        let source: SourceName = try named("app")
+        let format = Format.switchObject(.whole)
+        let plans = try services.map {
+            Service(
+                name: try named($0), zone: .utc, switches: [Switch(source: source, format: format)],
+                policy: policy)
+        }
+        machine = Machine(
+            plan: Plan(
+                sources: [SourcePlan(name: source, interval: .seconds(60))], services: plans,
+                guardLimits: GuardLimits(count: limit)),
+            memory: Memory(), bootID: "this-boot", clockFloor: start - .seconds(86_400), seed: 1,
+            at: now)
+        _ = machine.handle(.started, at: now)
+    }
+
+    mutating func at(_ seconds: Int64, _ event: Event) {
+        let elapsed = Duration.seconds(seconds)
+        now.wall = start + elapsed
+        now.boot = Boottime(microseconds: 1_000_000_000) + elapsed
+        _ = machine.handle(event, at: now)
+    }
+
+    /// The source answers with this body.
+    mutating func at(_ seconds: Int64, answers body: String, version: String? = nil) throws {
+        let bytes = Array(body.utf8)
+        let answer = Answer(
+            body: bytes, flags: try FlagDocument.parse(bytes),
+            version: version.map(FlagVersion.ofAll),
+            fetchedAt: start + .seconds(seconds))
+        at(seconds, .fetched(try named("app"), .answer(answer)))
+    }
+
+    /// Moves gates too, as systemd shows them.
+    mutating func move(_ gates: GateMachine) {
+        self.gates = gates
+        condition.gateMachine = gates
+        condition.gates = gates.overview
+    }
+
+    var mark: MetricsMark {
+        MetricsMark(machine.newsMark, gates: gates?.publicationCount ?? 0)
+    }
+
+    var overview: Overview { machine.overview(at: now, condition) }
+
+    var text: String {
+        var text = MetricsText(version: "1.2.3")
+        return String(decoding: text.bytes(of: overview, at: mark), as: UTF8.self)
+    }
+
+    /// The lines of a metric without its name.
+    func samples(_ metric: Metric) -> [String] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+            let name = line.prefix { $0 != "{" && $0 != " " }
+            return name == metric.name ? String(line.dropFirst(name.count)) : nil
+        }
+    }
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+extension Override {
+    /// An order of an hour from this time on.
+    static func order(_ state: State, from time: Instant) throws -> Override {
+        let override = Override(
+            state: state, cause: "a \"cause\"", author: "root (uid 0)", since: time,
+            until: time + .seconds(3600))
+        guard let override else { throw InvalidFlag.missing(key: "state") }
+        return override
+    }
+}

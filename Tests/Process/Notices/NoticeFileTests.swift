@@ -1,0 +1,79 @@
+import CivilTime
+import EventLoop
+import Files
+import Support
+import Testing
+
+/// What the daemon writes and logs of announced ends.
+@Suite(.timeLimit(.minutes(1))) struct NoticeFileTests {
+    private static let configuration = """
+        [service.shop]
+        source = "file:flags.json"
+        format = "switch"
+        time_zone = "UTC"
+        min_closed = "0s"
+        notify_before = ["400d"]
+        """
+
+    private func countdown(_ title: String = "") throws -> String {
+        let end = EventLoop.wallClock + .seconds(30 * 86_400)
+        return
+            #"{"state": "countdown", "ends_at": "\#(Zone.utc.rfc3339(end))", "title": "\#(title)"}"#
+    }
+
+    private func lines(_ daemon: Daemon, _ file: String) throws -> String {
+        String(decoding: try File.read(daemon.folder("run/\(file)"), limit: 1 << 20), as: UTF8.self)
+    }
+
+    @Test func aNoticeIsInTheLogInTheEnvironmentAndInMotdOverARestartOnce() throws {
+        let daemon = try Daemon(Self.configuration, flags: try countdown("Thanks"))
+        try daemon.start()
+        try daemon.waitFor("countdown")
+        try daemon.waitUntil("it is told") {
+            try daemon.log.contains("killswitchd: shop: it ends in 30 days, at 20")
+        }
+        let environment = try lines(daemon, "shop/state.env")
+        #expect(environment.contains("KILLSWITCH_NOTICE=\"shop: it ends in 30 days, at 20"))
+        #expect(environment.contains("KILLSWITCH_NOTICE_KIND=\"end\"\n"))
+        #expect(environment.contains("KILLSWITCH_NOTICE_BEFORE=\"34560000\"\n"))
+        try daemon.waitUntil("motd has it") {
+            try lines(daemon, "motd").hasPrefix("Kill switches: 1 end announced\n  shop ends at 20")
+        }
+        try daemon.stop()
+        try daemon.start()
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        #expect(try !daemon.log.contains("it ends in"))
+        try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
+        try daemon.waitUntil("the cancellation is told") {
+            try daemon.log.contains("killswitchd: shop: its end of 20")
+        }
+        try daemon.waitUntil("motd is empty") { try lines(daemon, "motd") == "" }
+    }
+
+    @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
+        let title =
+            #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "#
+            + String(repeating: "x", count: 100 << 10)
+        let daemon = try Daemon(Self.configuration, flags: try countdown(title))
+        try daemon.start()
+        try daemon.waitUntil("it is told") { try daemon.log.contains("it ends in 30 days") }
+        try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
+        for text in [try daemon.log, try lines(daemon, "motd")] {
+            #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && !text.contains("\0"))
+            #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count < 600 })
+        }
+        let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_NOTICE" | wc -l"#
+        let result = try Program.run(
+            "/bin/sh", ["-c", script, "sh", daemon.folder("run/shop/state.env")])
+        #expect(result.status == 0 && result.output == "0\n", "\(result.errors)")
+    }
+
+    @Test(arguments: ["alive", "motd"])
+    func noServiceCanHaveTheNameOfAFile(_ name: String) throws {
+        let daemon = try Daemon(
+            "[service.\(name)]\nsource = \"file:flags.json\"\nformat = \"switch\"\n")
+        let result = try daemon.run("--check")
+        #expect(result.status == 78)
+        #expect(result.errors.contains("bad name '\(name)' of a service: the daemon has a file"))
+    }
+}

@@ -1,0 +1,68 @@
+import Files
+import Support
+import Testing
+
+extension OnSystemd {
+    /// The guide to hooks, and the unit and the script that it installs, as they are shipped.
+    @Suite(.serialized)
+    struct HookTests {
+        private static let address = "http://127.0.0.1:8099/"
+
+        /// A server that writes down what is posted, a line each.
+        private static let server = """
+            import http.server, json
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_POST(self):
+                    body = self.rfile.read(int(self.headers["Content-Length"]))
+                    with open("/run/t-posts", "a") as file:
+                        file.write(json.loads(body)["text"] + "\\n")
+                    self.send_response(200)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+            http.server.HTTPServer(("127.0.0.1", 8099), Handler).serve_forever()
+            """
+
+        private func serve(_ host: Host) throws {
+            try host.run("systemd-run --quiet --unit t-chat-server python3 /run/t-server.py")
+            try host.wait(until: "curl --silent --output /dev/null \(Self.address)")
+        }
+
+        @Test func theGuideWorksAsWrittenAndAFailedPostIsNamed() throws {
+            let host = try Host(Host.service("shop", #"notify_before = ["31d"]"#))
+            try host.system.write(Self.server, to: "/run/t-server.py")
+            try serve(host)
+            try host.start()
+            let guide = String(
+                decoding: try File.read("\(Programs.project)/docs/guides/hooks.md", limit: 1 << 20),
+                as: UTF8.self)
+            try host.system.write(
+                guide.replacing("https://chat.example.com/hooks/xyz", with: Self.address),
+                to: "/run/t-guide/hooks.md")
+            try host.system.copy(
+                "\(Programs.project)/Tests/System/walk-through", to: "/run/t-guide")
+            let walk = try host.system.attempt(
+                "cd /run/t-guide && python3 walk-through hooks.md '## Post to a chat'")
+            #expect(walk.status == 0, "\(walk.output)\(walk.errors)")
+
+            try host.set(#"{"state": "maintenance", "title": "Say \"hello\" \\ $HOME"}"#)
+            try host.wait(
+                until: #"grep -qxF 'shop: maintenance, Say "hello" \ $HOME' /run/t-posts"#)
+            try host.set(#"{"state": "running"}"#)
+            try host.wait(until: "grep -qx 'shop: running' /run/t-posts")
+            let end = String(try host.run("date -u -d '10 days' +%Y-%m-%dT%H:%M:%SZ").dropLast())
+            try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)
+            try host.wait(until: "grep -q '^shop: it ends in 10 days, at ' /run/t-posts")
+            try host.wait(until: "killswitchctl status --check")
+
+            try host.run("systemctl stop t-chat-server")
+            try host.set(Host.open)
+            try host.wait(
+                until:
+                    "killswitchctl units shop | grep -q 'chat@shop:notice.service .* it has failed'"
+            )
+            try serve(host)
+            try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)
+            try host.wait(until: "killswitchctl status --check")
+        }
+    }
+}
