@@ -9,8 +9,9 @@ import Records
 ///
 /// One watch is on the directory, and one on the folder of each service, up to a limit: a host has a few services,
 /// and ten thousand watches would cost the kernel some megabytes. The files of a service beyond the limit come
-/// back at a poll of its source. The daemon replaces its files by renaming, which no watch reports: as long as
-/// nobody deletes anything, the watches cost no wake-up.
+/// back at a poll of its source. The daemon replaces its files by renaming, which no watch reports, and removes
+/// only the two that come and go with the state of a service: a watch costs no other wake-up before somebody deletes
+/// something.
 final class RuntimeWatch {
     /// What was deleted.
     struct Deletions: Equatable {
