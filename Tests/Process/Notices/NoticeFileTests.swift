@@ -21,7 +21,13 @@ import Testing
             #"{"state": "countdown", "ends_at": "\#(Zone.utc.rfc3339(end))", "title": "\#(title)"}"#
     }
 
+    /// The text of a file; empty while it is not there.
     private func lines(_ daemon: Daemon, _ file: String) throws -> String {
+        guard try File.exists(daemon.folder("run/\(file)")) else { return "" }
+        return try text(daemon, file)
+    }
+
+    private func text(_ daemon: Daemon, _ file: String) throws -> String {
         String(decoding: try File.read(daemon.folder("run/\(file)"), limit: 1 << 20), as: UTF8.self)
     }
 
@@ -47,7 +53,7 @@ import Testing
         try daemon.waitUntil("the cancellation is told") {
             try daemon.log.contains("killswitchd: shop: its end of 20")
         }
-        try daemon.waitUntil("motd is empty") { try lines(daemon, "motd") == "" }
+        try daemon.waitUntil("motd is empty") { try text(daemon, "motd") == "" }
     }
 
     @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
