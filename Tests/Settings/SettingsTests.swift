@@ -184,7 +184,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "when_unknown first_timeout at_end update_required min_closed confirm_close "
                 + "confirm_open installed_version installed_version_file activation units variant values",
             "[[service.NAME.switch]] source format key countdown_key",
-            "[limits] close_at_once close_within notice",
+            "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])
