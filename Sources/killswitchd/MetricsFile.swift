@@ -58,9 +58,13 @@ final class MetricsFile {
     /// Writes them now.
     func write() {
         let mark = mark()
-        let bytes = text.bytes(of: overview(), at: mark)
+        let overview = overview()
+        let bytes = text.bytes(of: overview, at: mark)
         written = mark
-        write(bytes, to: "\(runtime.path)/\(FileName.metrics)")
+        // On a full file system the room belongs to the closings that could not be written.
+        if !overview.isRuntimeDirectoryTroubled {
+            write(bytes, to: "\(runtime.path)/\(FileName.metrics)")
+        }
         if let textfile { write(bytes, to: textfile) }
         pace.noteWrite(at: loop.now.boot)
     }
@@ -80,6 +84,15 @@ final class MetricsFile {
             log.write(
                 .warning, "the metrics are not written: \(error); everything else goes on",
                 id: .recordFailed)
+        }
+    }
+}
+
+extension Overview {
+    /// Whether files of services could not be written.
+    fileprivate var isRuntimeDirectoryTroubled: Bool {
+        problemReferences { _ in false }.contains { reference in
+            if case .known(let problem) = reference { problem.kind == .runtimeDirectory } else { false }
         }
     }
 }

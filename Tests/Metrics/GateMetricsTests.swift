@@ -45,6 +45,8 @@ import Testing
             snapshot.stopLimit = .seconds(10)
             at(0, .unitRead(name, snapshot))
         }
+        // Changes of units are published five times a second.
+        at(0.5, .woke)
     }
 
     private mutating func close() throws {

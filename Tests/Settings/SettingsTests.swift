@@ -185,7 +185,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
-            "[limits] close_at_once close_within notice",
+            "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])

@@ -33,7 +33,7 @@ import Testing
                 "Status reading", "Watch reading", "Sources reading", "Problems reading",
                 "Force acting", "Release acting",
                 "Refresh acting", "Activate acting", "Reload acting", "Forget acting",
-                "Confirm acting", "Explain acting",
+                "Confirm acting", "Explain acting", "Drills reading", "NoteDrill acting",
             ])
     }
 }

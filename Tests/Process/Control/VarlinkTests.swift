@@ -29,6 +29,8 @@ import Testing
                 forget: {'services': ['shop']}
                 confirm: []
                 problems: []
+                note: None
+                drills: ['shop']
                 explain: ['lines', 'switches']
                 no service: io.killswitchd.NoSuchService {'known': ['shop'], 'service': 'shpo'}
                 no source: io.killswitchd.NoSuchSource {'known': ['shop'], 'source': 'shpo'}
