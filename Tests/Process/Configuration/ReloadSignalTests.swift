@@ -152,7 +152,9 @@ import Testing
         let shop = try daemon.folder.text(of: "run/shop/state.json")
         #expect(
             Set(try Directory.list(daemon.folder("run/web")))
-                == ["state.json", "state.env", "closed", "gate.json"])
+                == [
+                    "state.json", "state.env", "closed", "gate.json", "page.html", "problem.json",
+                ])
         try reload(daemon, Daemon.shop)
         try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }
         try daemon.waitUntil("its mark is gone") {

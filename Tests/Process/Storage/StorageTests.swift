@@ -106,7 +106,7 @@ import Testing
         #expect(try mounted.state() == "ended")
         #expect(
             try mounted.run("ls run/shop").output
-                == "closed\ngate.json\nstate.env\nstate.json\n")
+                == "closed\ngate.json\npage.html\nproblem.json\nstate.env\nstate.json\n")
         #expect(try mounted.run("cat state/services.json").output.contains("\"ended\""))
     }
 
