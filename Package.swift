@@ -57,6 +57,7 @@ let package = Package(
         module("Decision", uses: ["CivilTime", "JSON"]),
         module("Pages", uses: ["CivilTime", "Decision", "JSON"]),
         module("Metrics", uses: ["CivilTime", "Decision", "JSON"]),
+        module("Reports", uses: ["CivilTime", "Decision", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -118,7 +119,7 @@ let package = Package(
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
                 "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics",
                 "Notify",
-                "Records", "RemoteFlags", "Settings", "SourceKinds", "Transfer",
+                "Records", "RemoteFlags", "Reports", "Settings", "SourceKinds", "Transfer",
             ],
             swiftSettings: lean),
         .executableTarget(
@@ -137,6 +138,7 @@ let package = Package(
         tests(
             of: "Metrics",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Support"]),
+        tests(of: "Reports", uses: ["CivilTime", "Decision", "JSON", "Support"]),
         tests(of: "Faults"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),

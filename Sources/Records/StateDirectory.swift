@@ -90,6 +90,17 @@ package struct StateDirectory {
         return ledger
     }
 
+    /// Stores the number of a report before it is sent, so that it stands for one state of the host.
+    package func store(reportGeneration generation: Int64) throws(FileError) {
+        let bytes = StoredForm.bytes(["generation": .number(Number(generation))])
+        try File.replace(reportPath, with: bytes, surviving: .powerLoss)
+    }
+
+    /// The number of the last report; nil before the first.
+    package func reportGeneration() throws -> Int64? {
+        try restored(reportPath) { $0["generation"]?.number?.int64 }
+    }
+
     private func size(_ file: String) throws(FileError) -> Int? {
         do {
             return try File.attributes(of: file).size
@@ -121,6 +132,8 @@ package struct StateDirectory {
     private var ledgerPath: String { "\(path)/services.json" }
 
     private var ledgerLogPath: String { "\(path)/services.log" }
+
+    private var reportPath: String { "\(path)/report.json" }
 
     private var overridesPath: String { "\(path)/overrides.json" }
 

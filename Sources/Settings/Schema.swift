@@ -7,6 +7,7 @@ enum RootKey: String, SettingKey {
     case service
     case limits
     case metrics
+    case report
 }
 
 /// The keys of `[limits]`, which hold for the whole host.
@@ -19,6 +20,11 @@ enum LimitsKey: String, SettingKey {
 /// The keys of `[metrics]`.
 enum MetricsKey: String, SettingKey {
     case textfile
+}
+
+/// The keys of `[report]`, besides those of a source of type `http`.
+enum ReportKey: String, SettingKey {
+    case timeout
 }
 
 extension SettingKey {
@@ -36,6 +42,7 @@ package enum Schema {
             ("[[service.NAME.switch]]", SwitchKey.words),
             ("[limits]", LimitsKey.words),
             ("[metrics]", MetricsKey.words),
+            ("[report]", HTTPKey.words + ReportKey.words),
             ("[service.NAME.variant]", VariantKey.words),
             ("[service.NAME.values]", ValueKey.words),
         ]

@@ -1,6 +1,6 @@
 package import Decision
 package import Pages
-import SourceKinds
+package import SourceKinds
 
 /// A configuration that can be run: every name is known, every value is in its range.
 package struct Settings: Hashable, Sendable {
@@ -18,6 +18,8 @@ package struct Settings: Hashable, Sendable {
     package var guardLimits: GuardLimits
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
+    /// Where the state of the host is reported; nil if it is not.
+    package var report: Site?
     /// In the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: limits, sources, services.
@@ -83,6 +85,7 @@ extension Settings {
         let metrics = root.table(RootKey.metrics)
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
+        let site = root.table(RootKey.report).flatMap(Site.init(forReports:))
         sources.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -92,8 +95,8 @@ extension Settings {
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
             templates: templates.sources, guardLimits: guardLimits, textfile: textfile,
-            warnings: report.warnings.inOrder(of: merged.files),
-            effective: [.limits, .metrics, .source, .service].flatMap(report.effective))
+            report: site, warnings: report.warnings.inOrder(of: merged.files),
+            effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
     }
 }
 
@@ -109,6 +112,20 @@ extension ValueType where Value == String {
             }
             return path
         }
+    }
+}
+
+extension Site {
+    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+
+    /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
+    fileprivate init?(forReports reader: TableReader) {
+        reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
+        let timeout = reader.value(
+            ReportKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+        guard case .http(let site) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
+        else { return nil }
+        self = site
     }
 }
 

@@ -12,7 +12,9 @@ import Metrics
 import Notify
 import Records
 import RemoteFlags
+import Reports
 import Settings
+import SourceKinds
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.
@@ -40,6 +42,9 @@ final class Daemon {
     private var metrics: MetricsFile?
     /// The file that `[metrics] textfile` names.
     private var textfile: String?
+    private var reports: ReportSender?
+    /// Where the state of the host is reported; nil if it is not.
+    private var reportSite: Site?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -66,6 +71,7 @@ final class Daemon {
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.begin(with: configuration)
         textfile = settings.textfile
+        reportSite = settings.report
         loop = try EventLoop()
         sources = SourceList(
             on: loop,
@@ -108,6 +114,7 @@ final class Daemon {
         gatekeeper?.observer = { [unowned self] hasChanged in
             server?.advance(.gatesHandled)
             metrics?.look()
+            reports?.look()
             guard hasChanged else { return }
             log.reportLosses()
             manager.look()
@@ -118,11 +125,11 @@ final class Daemon {
             server = listen()
             metrics = try MetricsFile(
                 on: loop, runtime, log, version: ProgramVersion.current,
-                mark: { [unowned self] in
-                    MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
-                },
+                mark: { [unowned self] in metricsMark },
                 overview: { [unowned self] in machine.overview(at: now, condition) })
             metrics?.follow(textfile)
+            reports = try makeReports()
+            reports?.follow(reportSite)
             life = try SignOfLife(on: loop, agent, runtime, log) { [unowned self] in
                 metrics?.request()
             }
@@ -168,6 +175,7 @@ final class Daemon {
                 motd?.write()
                 manager.look()
                 metrics?.look()
+                reports?.look()
                 server?.advance(.settled)
             }
         }
@@ -179,9 +187,29 @@ final class Daemon {
         deletions = nil
         motd = nil
         metrics = nil
+        reports = nil
         agent.stop()
         gatekeeper?.stop()
         return status
+    }
+
+    /// Differs whenever the metrics do, but for times.
+    private var metricsMark: MetricsMark {
+        MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
+    }
+
+    private func makeReports() throws -> ReportSender {
+        let host = HostReport.Host(
+            name: sources.host.name, machineID: sources.host.machineID, bootID: bootID,
+            version: ProgramVersion.current)
+        return try ReportSender(
+            on: loop, state, log, host,
+            mark: { [unowned self] in
+                ReportSender.Mark(
+                    metrics: metricsMark, isConfigurationRefused: store.refusal != nil)
+            },
+            overview: { [unowned self] in machine.overview(at: now, condition) },
+            connect: { [unowned self] in try sources.sink(to: $0) })
     }
 
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
@@ -202,13 +230,17 @@ final class Daemon {
     @discardableResult
     private func readConfiguration() -> [String] {
         manager.beginReload()
-        defer { metrics?.request() }
+        defer {
+            metrics?.request()
+            reports?.look()
+        }
         let next = store.next { try sources.follow($0.settings.sources) }
         guard let next else {
             manager.endReload()
             return []
         }
         metrics?.follow(next.configuration.settings.textfile)
+        reports?.follow(next.configuration.settings.report)
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
@@ -307,6 +339,7 @@ extension Daemon: ControllableDaemon {
     var condition: HostCondition {
         var condition = HostCondition(store, gatekeeper)
         condition.metrics = metrics?.problem
+        condition.report = reports?.problem
         return condition
     }
 

@@ -56,6 +56,14 @@ final class SourceList {
         }
     }
 
+    /// A sink for documents, over the client of the sources. Throws as `follow` does.
+    func sink(to site: Site) throws -> DocumentSink {
+        DocumentSink(site, environment, try sharedClient()) { [loop] in loop.now.wall }
+    }
+
+    /// The names of this host.
+    var host: Host { environment.host }
+
     /// One client for all, so that sources of one host share its connection.
     private func sharedClient() throws -> HTTPClient {
         if let client { return client }

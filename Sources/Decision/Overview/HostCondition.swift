@@ -14,6 +14,8 @@ package struct HostCondition: Sendable {
     package var gateMachine: GateMachine?
     /// Why the metrics are not written, and since when; nil if they are.
     package var metrics: Since?
+    /// Why the state of the host is not reported, and since when; nil if it is, or is not to be.
+    package var report: Since?
 
     /// A problem in words, and since when it is there.
     package struct Since: Hashable, Sendable {
@@ -52,6 +54,12 @@ package struct HostCondition: Sendable {
                 Problem(
                     .host, .metrics, "the metrics are not written: \(metrics.problem)",
                     since: metrics.since, isAlarm: true))
+        }
+        if let report {
+            problems.append(
+                Problem(
+                    .host, .report, "the host's state is not reported: \(report.problem)",
+                    since: report.since, isAlarm: true))
         }
         if let descriptors, descriptors.used > descriptors.limit / 4 * 3 {
             problems.append(

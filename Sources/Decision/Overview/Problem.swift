@@ -47,6 +47,7 @@ extension Problem {
         case stateDirectory = "state-directory"
         case runtimeDirectory = "runtime-directory"
         case metrics
+        case report
         case descriptors
         case bus
         case gate
@@ -80,6 +81,8 @@ extension Problem {
             "free space or repair the file system; the writes are repeated until they succeed"
         case .metrics:
             "let the daemon's user write there, or correct 'textfile'; it is tried again every 30 s"
+        case .report:
+            "see that this host reaches the server of [report]; the present state is sent again by itself"
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
         case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
         case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"

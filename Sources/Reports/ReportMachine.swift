@@ -1,0 +1,171 @@
+package import CivilTime
+import Decision
+
+/// What happens to the reports of a host.
+package enum ReportEvent: Hashable, Sendable {
+    /// There is a sink from now on, perhaps another one; or none any more.
+    case configured(hasSink: Bool)
+    /// Something has changed that a report tells.
+    case changed
+    /// The wake-up has come.
+    case woke
+    /// The report was made. `isSettled` tells whether every service is as wanted, or has failed to become so.
+    case composed(isSettled: Bool)
+    /// The sink has taken the report.
+    case delivered
+    /// The sink has not taken it. It asks to be left alone for `retryAfter`; `isRefused` if our credentials do not
+    /// suffice.
+    case failed(retryAfter: Duration?, isRefused: Bool)
+}
+
+/// What to do for the reports.
+package enum ReportEffect: Hashable, Sendable {
+    /// Make the report of the present state; `composed` answers at once.
+    case compose
+    /// Send the report that was made.
+    case send
+    /// End the report in flight, if there is one.
+    case cancel
+    /// Wake the machine at this time, and not at the one before; nil for never.
+    case sleep(Boottime?)
+}
+
+/// Decides when the state of the host is reported: soon after a change, once the units are as wanted; again every
+/// 12 to 15 minutes; and after a failure with a growing wait.
+///
+/// It keeps no report. Each attempt tells the state of its own moment, so that a sink that was away for an hour
+/// gets one report, the present one.
+package struct ReportMachine: Hashable, Sendable {
+    /// What the machine waits for.
+    private enum Phase: Hashable, Sendable {
+        /// No sink is configured. Leaves by `configured`.
+        case off
+        /// The sink knows the present state. Leaves for `gathering` by a change, for `sending` when it is time to
+        /// repeat the report.
+        case resting
+        /// Something has changed at this time. Leaves for `sending` once all is settled, or the limit is over.
+        case gathering(since: Boottime)
+        /// A report is in flight. Leaves for `resting` or `gathering` when it is delivered, else for `retrying`.
+        case sending(hasNews: Bool)
+        /// The last report was not delivered. Leaves for `sending`, whatever the units do: the sink waits already.
+        case retrying
+    }
+
+    private var phase = Phase.off
+    private var wakeAt: Boottime?
+    private var sentAt: Boottime?
+    private var random: SeededRandom
+    /// How many attempts in a row have failed.
+    package private(set) var failures = 0
+
+    /// A machine without a sink. `seed` makes the waits of this host differ from those of others.
+    package init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    /// Takes an event, and says what to do now.
+    package mutating func handle(_ event: ReportEvent, at now: Boottime) -> [ReportEffect] {
+        switch event {
+        case .configured(let hasSink):
+            failures = 0
+            sentAt = nil
+            guard hasSink else {
+                phase = .off
+                return [.cancel] + sleep(until: nil)
+            }
+            return [.cancel] + gather(at: now)
+        case .changed: return change(at: now)
+        case .woke:
+            guard let wakeAt, now >= wakeAt else { return [] }
+            switch phase {
+            case .off, .sending: return []
+            case .resting, .gathering, .retrying: return [.compose]
+            }
+        case .composed(let isSettled): return send(isSettled, at: now)
+        case .delivered:
+            guard case .sending(let hasNews) = phase else { return [] }
+            failures = 0
+            if hasNews { return gather(at: now) }
+            phase = .resting
+            return sleep(until: now + Self.period.scaled(by: random(in: 0.8...1)))
+        case .failed(let retryAfter, let isRefused):
+            guard case .sending = phase else { return [] }
+            failures += 1
+            phase = .retrying
+            return sleep(until: now + wait(retryAfter, isRefused: isRefused))
+        }
+    }
+
+    private mutating func change(at now: Boottime) -> [ReportEffect] {
+        switch phase {
+        case .off, .retrying: return []
+        case .resting: return gather(at: now)
+        case .gathering(let since):
+            // Perhaps the last unit has stopped.
+            let next = min(now + Self.delay, max(now, since + Self.limit))
+            guard let wakeAt, next < wakeAt else { return [] }
+            return sleep(until: next)
+        case .sending:
+            phase = .sending(hasNews: true)
+            return []
+        }
+    }
+
+    /// Reports a change a little later, because more of them follow, and because the hosts of a fleet change at the
+    /// same time.
+    private mutating func gather(at now: Boottime) -> [ReportEffect] {
+        phase = .gathering(since: now)
+        let soon = now + Self.delay.scaled(by: random(in: 0.5...1.5))
+        return sleep(until: max(soon, sentAt.map { $0 + Self.interval } ?? soon))
+    }
+
+    private mutating func send(_ isSettled: Bool, at now: Boottime) -> [ReportEffect] {
+        switch phase {
+        case .off, .sending: return []
+        case .resting, .retrying: break
+        case .gathering(let since):
+            let end = since + Self.limit
+            guard isSettled || now >= end else { return sleep(until: end) }
+        }
+        phase = .sending(hasNews: false)
+        sentAt = now
+        return sleep(until: nil) + [.send]
+    }
+
+    private mutating func sleep(until moment: Boottime?) -> [ReportEffect] {
+        wakeAt = moment
+        return [.sleep(moment)]
+    }
+
+    /// The wait after a failure: half of a ceiling to all of it. The ceiling doubles from 2 s to 5 min.
+    private mutating func wait(_ retryAfter: Duration?, isRefused: Bool) -> Duration {
+        // More attempts would not give access.
+        let steps = isRefused ? Self.mostSteps : min(failures, Self.mostSteps)
+        let ceiling = min(Self.longestWait, .seconds(1 << steps))
+        let own = ceiling.scaled(by: random(in: 0.5...1))
+        guard let retryAfter else { return own }
+        let asked = min(max(retryAfter, .zero), Self.longestAsked)
+        return max(own, asked.scaled(by: random(in: 1...1.1)))
+    }
+
+    private mutating func random(in range: ClosedRange<Double>) -> Double {
+        Double.random(in: range, using: &random)
+    }
+
+    /// From a change to its report, about.
+    private static let delay: Duration = .seconds(2)
+    /// Between two reports that are not repetitions of a failed one, at least.
+    private static let interval: Duration = .seconds(5)
+    /// How long a report waits for units that are on their way.
+    private static let limit: Duration = .seconds(120)
+    /// Between two reports at most, while nothing changes.
+    private static let period: Duration = .seconds(15 * 60)
+    private static let longestWait: Duration = .seconds(5 * 60)
+    private static let longestAsked: Duration = .seconds(3600)
+    private static let mostSteps = 9
+}
+
+extension Duration {
+    /// The duration times `factor`, rounded to microseconds.
+    fileprivate func scaled(by factor: Double) -> Duration {
+        .microseconds(Int64((Double(microseconds) * factor).rounded()))
+    }
+}

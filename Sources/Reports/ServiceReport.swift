@@ -1,0 +1,111 @@
+import CivilTime
+import Decision
+import JSON
+
+/// What a report tells of one service: what was decided, and whether the units have obeyed.
+struct ServiceReport {
+    /// How far a decision is, in the words of OpAMP's RemoteConfigStatuses. A service that is not decided has none
+    /// of them, which is OpAMP's UNSET.
+    enum Status: String, CaseIterable, Sendable {
+        /// The gate is being moved, or units have not obeyed yet.
+        case applying
+        /// It is in force: the gate is as decided. Where the daemon moves no gates, the files say what was decided.
+        case applied
+        /// The gate cannot be moved, or a unit is past its limit.
+        case failed
+    }
+
+    private let view: Overview.ServiceView
+    private let gate: GateReport?
+    /// Nil while the service is not decided.
+    let status: Status?
+    private let problem: String?
+
+    /// The report of a service of this overview.
+    init(_ view: Overview.ServiceView, in overview: Overview) {
+        self.view = view
+        gate = overview.gate(of: view.name)?.report
+        guard let wanted = view.record?.verdict.gate else {
+            (status, problem) = (nil, nil)
+            return
+        }
+        guard overview.movesGates else {
+            (status, problem) = (.applied, nil)
+            return
+        }
+        guard let gate, gate.wanted == wanted else {
+            (status, problem) = (.applying, nil)
+            return
+        }
+        problem = gate.problem?.sentence ?? gate.units.firstFailure
+        status =
+            switch gate.actual {
+            case .stuck: .failed
+            case .open where wanted == .open, .closed where wanted == .closed:
+                gate.units.firstFailure == nil ? .applied : .failed
+            case .open, .closed, .opening, .closing, nil:
+                gate.units.firstFailure == nil ? .applying : .failed
+            }
+    }
+
+    /// The object in the document; docs/report.schema.json describes it.
+    var json: JSON.Object {
+        let (record, verdict) = (view.record, view.record?.verdict)
+        return [
+            "service": .string(view.name.text),
+            "state": .string(view.state.rawValue),
+            "gate": .optional(verdict?.gate?.rawValue),
+            "actual": .optional(gate?.actual?.rawValue),
+            "reason": .optional(verdict?.reason.slug.rawValue),
+            "reason_text": .optional(verdict?.reason.sentence),
+            "since": timestamp(record?.since),
+            "ends_at": timestamp(verdict?.endsAt),
+            "source": .optional(verdict?.source?.text),
+            "version": .optional(verdict?.version),
+            "stale": .bool(verdict?.isStale ?? false),
+            "held": .bool(view.isHeld),
+            "generation": .number(Number(Int64(record?.generation ?? 0))),
+            "override": verdict?.override.map { .object($0.json) } ?? .null,
+            "status": .optional(status?.rawValue),
+            "error_message": status == .failed ? .optional(problem) : .null,
+            "units": .array((gate?.units.unwanted ?? []).sorted().map(unit)),
+            "drill": view.drill.map { .object($0.json) } ?? .null,
+        ]
+    }
+
+    private func unit(_ name: UnitName) -> JSON.Value {
+        .object([
+            "name": .string(name.text),
+            "problem": .optional(gate?.units.problems[name]?.sentence),
+        ])
+    }
+}
+
+extension UnitCount {
+    /// The first unit that is not as wanted, and will not be by itself, with the cause; nil without one.
+    fileprivate var firstFailure: String? {
+        let failed = problems.filter { unwanted.contains($0.key) }.min { $0.key < $1.key }
+        return failed.map { "unit '\($0.key)': \($0.value.sentence)" }
+    }
+}
+
+extension Override {
+    fileprivate var json: JSON.Object {
+        [
+            "state": .string(state.rawValue), "reason": .string(cause), "author": .string(author),
+            "since": timestamp(since), "until": timestamp(until),
+        ]
+    }
+}
+
+extension LastDrill {
+    fileprivate var json: JSON.Object {
+        [
+            "at": timestamp(result.at), "good": .bool(result.isGood),
+            "problem": .optional(result.problem), "last_good": timestamp(lastGood),
+        ]
+    }
+}
+
+/// RFC 3339 in UTC; null for no time.
+func timestamp(_ instant: Instant?) -> JSON.Value { .optional(instant.map(Zone.utc.rfc3339)) }

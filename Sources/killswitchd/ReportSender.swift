@@ -1,0 +1,162 @@
+import CivilTime
+import Decision
+import EventLoop
+import Faults
+import Metrics
+import Records
+import RemoteFlags
+import Reports
+import SourceKinds
+
+/// Sends the state of the host to the server of `[report]`. `ReportMachine` decides when; nothing waits for it.
+final class ReportSender {
+    /// Differs whenever a report does.
+    struct Mark: Hashable {
+        let metrics: MetricsMark
+        let isConfigurationRefused: Bool
+    }
+
+    private let loop: EventLoop
+    private let state: StateDirectory
+    private let log: Log
+    private let host: HostReport.Host
+    private let mark: () -> Mark
+    private let overview: () -> Overview
+    private let connect: (Site) throws -> DocumentSink
+    private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
+    private var timer: Timer?
+    private var sink: DocumentSink?
+    /// The mark that the machine knows.
+    private var seen: Mark?
+    /// The number of the last report, and the mark that it told. Before the first report the number is that of an
+    /// earlier run.
+    private var (generation, told): (Int64, Mark?) = (0, nil)
+    private var document: [UInt8] = []
+    /// Why no report is delivered, and since when.
+    private(set) var problem: HostCondition.Since?
+    /// When the first of several failures in a row was.
+    private var failingSince: Instant?
+    /// Whether the number of the last report could not be stored.
+    private var isNumberUnstored = false
+
+    /// Reports of this host to no server yet. `mark` and `overview` are the present ones; `connect` makes a sink.
+    init(
+        on loop: EventLoop, _ state: StateDirectory, _ log: Log, _ host: HostReport.Host,
+        mark: @escaping () -> Mark, overview: @escaping () -> Overview,
+        connect: @escaping (Site) throws -> DocumentSink
+    ) throws(SystemError) {
+        self.loop = loop
+        self.state = state
+        self.log = log
+        self.host = host
+        self.mark = mark
+        self.overview = overview
+        self.connect = connect
+        timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in take(.woke) }
+    }
+
+    /// Reports to this site from now on; nil for none. An unchanged site changes nothing.
+    func follow(_ site: Site?) {
+        guard site != sink?.site else { return }
+        sink?.cancel()
+        sink = nil
+        (problem, failingSince) = (nil, nil)
+        do {
+            if let site {
+                sink = try connect(site)
+                if told == nil { readNumber() }
+            }
+        } catch {
+            log.write(.error, "\(error); the host's state is not reported", id: .reportFailed)
+        }
+        seen = mark()
+        take(.configured(hasSink: sink != nil))
+    }
+
+    /// Has a change reported. A poll that changes nothing compares two marks.
+    func look() {
+        guard sink != nil else { return }
+        let mark = mark()
+        guard mark != seen else { return }
+        seen = mark
+        take(.changed)
+    }
+
+    private func take(_ event: ReportEvent) {
+        for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+    }
+
+    private func perform(_ effect: ReportEffect) {
+        switch effect {
+        case .compose: compose()
+        case .send: send()
+        case .cancel: sink?.cancel()
+        case .sleep(let moment):
+            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        }
+    }
+
+    private func compose() {
+        let mark = mark()
+        // The same state keeps its number, so that a repeated report is known as one.
+        let next = mark == told ? generation : generation + 1
+        let report = HostReport(overview(), of: host, generation: next)
+        document = report.bytes
+        seen = mark
+        (generation, told) = (next, mark)
+        take(.composed(isSettled: report.isSettled))
+        document = []
+    }
+
+    private func send() {
+        storeNumber()
+        sink?.send(document) { [unowned self] failure in note(failure) }
+    }
+
+    /// The server has taken the report, or has not.
+    private func note(_ failure: Failure?) {
+        guard let failure else {
+            if problem != nil {
+                log.write(.info, "the host's state is reported again", id: .reportDelivered)
+            }
+            (problem, failingSince) = (nil, nil)
+            return take(.delivered)
+        }
+        let isRefused = failure.kind == .refused
+        take(.failed(retryAfter: failure.retryAfter, isRefused: isRefused))
+        let since = failingSince ?? EventLoop.wallClock
+        failingSince = since
+        // A server that starts anew is no problem.
+        guard machine.failures >= 3 || isRefused else { return }
+        if problem == nil {
+            log.write(
+                .warning,
+                "the host's state is not reported: \(failure.detail); everything else goes on, and the "
+                    + "present state is sent as soon as the server takes it", id: .reportFailed)
+        }
+        problem = HostCondition.Since(failure.detail, since: since)
+    }
+
+    private func readNumber() {
+        do {
+            generation = try state.reportGeneration() ?? 0
+        } catch {
+            log.write(.warning, "\(error); the reports are numbered from 1", id: .reportFailed)
+        }
+    }
+
+    /// Stores the number before it is used, so that no other report has it after a restart. A full disk stops no
+    /// report.
+    private func storeNumber() {
+        do {
+            try state.store(reportGeneration: generation)
+            isNumberUnstored = false
+        } catch {
+            guard !isNumberUnstored else { return }
+            isNumberUnstored = true
+            log.write(
+                .warning, "\(error); the reports go on, and may repeat a number after a restart",
+                id: .reportFailed)
+        }
+    }
+}
