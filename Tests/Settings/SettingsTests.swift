@@ -186,6 +186,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
             "[limits] close_at_once close_within notice", "[metrics] textfile",
+            "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
+                + "timeout",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])

@@ -1,0 +1,125 @@
+import Testing
+
+/// When the state of the host is reported, in virtual time.
+@Suite struct ReportMachineTests {
+
+    @Test func aChangeIsReportedOnceTheUnitsAreAsWanted() {
+        var world = ReportWorld()
+        world.at(100, becomes: "b", isSettled: false)
+        world.at(130, becomes: "c", isSettled: false)
+        world.at(160, becomes: "d")
+        world.run(until: 300)
+        #expect(world.taken == ["a", "d"])
+    }
+
+    @Test func unitsThatStayOnTheirWayAreToldAfterTwoMinutes() {
+        var world = ReportWorld()
+        world.at(100, becomes: "b", isSettled: false)
+        world.run(until: 219)
+        #expect(world.taken == ["a"])
+        world.run(until: 220)
+        #expect(world.taken == ["a", "b"])
+        world.at(400, becomes: "c")
+        world.run(until: 410)
+        #expect(world.taken == ["a", "b", "c"])
+    }
+
+    @Test func aBurstOfChangesIsOneReport() {
+        var world = ReportWorld()
+        world.run(until: 50)
+        for letter in ["b", "c", "d", "e"] { world.at(50, becomes: letter) }
+        world.run(until: 100)
+        #expect(world.taken == ["a", "e"])
+    }
+
+    @Test func reportsAreAtLeastFiveSecondsApart() {
+        var world = ReportWorld()
+        for second in Int64(10)..<70 { world.at(second, becomes: "\(second)") }
+        world.run(until: 80)
+        #expect(world.attempts <= 14)
+        #expect(world.taken.last == "69")
+    }
+
+    @Test func withoutAChangeAReportIsRepeatedEveryTwelveToFifteenMinutes() {
+        for seed in UInt64(1)...50 {
+            var world = ReportWorld(seed: seed)
+            world.run(until: 36_000)
+            #expect((40...51).contains(world.attempts), "\(world.attempts)")
+        }
+    }
+
+    /// The report of each state that the sink has missed would be as good as none.
+    @Test(arguments: UInt64(1)...20)
+    func aSinkThatWasDownForAnHourGetsThePresentStateOnce(_ seed: UInt64) {
+        var world = ReportWorld(seed: seed) { (100..<3700).contains($0) ? .refuses() : .takes }
+        for step in Int64(0)..<35 { world.at(110 + 100 * step, becomes: "\(step)") }
+        world.run(until: 3700)
+        #expect(world.taken == ["a"])
+        world.run(until: 4001)
+        #expect(world.taken == ["a", "34"])
+        world.run(until: 4400)
+        #expect(world.taken == ["a", "34"])
+    }
+
+    @Test func theWaitsAfterFailuresGrow() {
+        var world = ReportWorld { _ in .refuses() }
+        world.run(until: 60)
+        #expect((4...7).contains(world.attempts), "\(world.attempts)")
+        let before = world.attempts
+        world.run(until: 3660)
+        #expect((12...30).contains(world.attempts - before), "\(world.attempts)")
+    }
+
+    @Test func aSilentSinkHasOneReportInFlight() {
+        var world = ReportWorld { $0 < 300 ? .isSilent : .takes }
+        for step in Int64(1)..<30 { world.at(10 * step, becomes: "\(step)") }
+        world.run(until: 900)
+        #expect(world.taken == ["29"])
+    }
+
+    @Test func aChangeDuringAReportIsReportedAfterIt() {
+        var world = ReportWorld { $0 < 5 ? .isSilent : .takes }
+        world.at(20, becomes: "b")
+        world.run(until: 100)
+        #expect(world.taken == ["b"])
+    }
+
+    @Test func theSinkIsLeftAloneAsLongAsItAsks() {
+        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(600)) : .takes }
+        world.run(until: 600)
+        #expect(world.attempts == 1)
+        world.run(until: 700)
+        #expect(world.taken == ["a"])
+    }
+
+    @Test func nobodyIsLeftAloneForMoreThanAnHour() {
+        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(1 << 40)) : .takes }
+        world.run(until: 4000)
+        #expect(world.taken == ["a"])
+    }
+
+    @Test func credentialsThatAreNotAcceptedAreNotTriedAgainSoon() {
+        var world = ReportWorld { _ in .refuses(isDenied: true) }
+        world.run(until: 140)
+        #expect(world.attempts == 1)
+        world.run(until: 310)
+        #expect(world.attempts == 2)
+    }
+
+    @Test func withoutASinkNothingIsSent() {
+        var world = ReportWorld()
+        world.at(1, .configured(hasSink: false))
+        world.at(10, becomes: "b")
+        world.run(until: 10_000)
+        #expect(world.attempts == 0)
+        world.at(10_001, .configured(hasSink: true))
+        world.run(until: 10_010)
+        #expect(world.lines.count == 2 && world.taken == ["b"])
+    }
+
+    @Test func theFirstReportFollowsTheStart() {
+        var world = ReportWorld()
+        world.run(until: 10)
+        #expect(world.taken == ["a"])
+    }
+}

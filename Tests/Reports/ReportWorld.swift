@@ -1,0 +1,91 @@
+import CivilTime
+import Reports
+
+/// A `ReportMachine` in virtual time, a host whose state is a letter, and a sink. It prints a line for each thing
+/// that happens, with the seconds since the start.
+struct ReportWorld {
+    /// What the sink does with a report that it gets at this time.
+    enum Answer {
+        case takes
+        case refuses(retryAfter: Duration? = nil, isDenied: Bool = false)
+        /// Nothing comes until the time limit of 30 s.
+        case isSilent
+    }
+
+    private(set) var lines: [String] = []
+    /// The states that the sink has taken, in their order.
+    private(set) var taken: [String] = []
+    /// How many attempts there were.
+    private(set) var attempts = 0
+    private var machine: ReportMachine
+    private var wakeAt: Boottime?
+    private var inFlight: (state: String, endsAt: Boottime, answer: Answer)?
+    private var now = Boottime(microseconds: 0)
+    private var state = "a"
+    private var isSettled = true
+    private let sink: (Int64) -> Answer
+
+    init(seed: UInt64 = 1, sink: @escaping (Int64) -> Answer = { _ in .takes }) {
+        machine = ReportMachine(seed: seed)
+        self.sink = sink
+        take(.configured(hasSink: true))
+    }
+
+    /// The host has another state from this second on. Units may be on their way.
+    mutating func at(_ seconds: Int64, becomes state: String, isSettled: Bool = true) {
+        run(until: seconds)
+        self.state = state
+        self.isSettled = isSettled
+        lines.append("\(seconds) \(state)\(isSettled ? "" : ", units are on their way")")
+        take(.changed)
+    }
+
+    mutating func at(_ seconds: Int64, _ event: ReportEvent) {
+        run(until: seconds)
+        take(event)
+    }
+
+    mutating func run(until seconds: Int64) {
+        let end = Boottime(microseconds: seconds * 1_000_000)
+        while let next = [wakeAt, inFlight?.endsAt].compactMap(\.self).min(), next <= end {
+            now = max(now, next)
+            if let sent = inFlight, sent.endsAt <= now {
+                inFlight = nil
+                finish(sent.state, sent.answer)
+            } else {
+                wakeAt = nil
+                take(.woke)
+            }
+        }
+        now = end
+    }
+
+    private var second: Int64 { now.microseconds / 1_000_000 }
+
+    private mutating func take(_ event: ReportEvent) {
+        for effect in machine.handle(event, at: now) {
+            switch effect {
+            case .compose: take(.composed(isSettled: isSettled))
+            case .send:
+                attempts += 1
+                let answer = sink(second)
+                let time: Duration = if case .isSilent = answer { .seconds(30) } else { .zero }
+                inFlight = (state, now + time, answer)
+            case .cancel: inFlight = nil
+            case .sleep(let moment): wakeAt = moment
+            }
+        }
+    }
+
+    private mutating func finish(_ state: String, _ answer: Answer) {
+        switch answer {
+        case .takes:
+            taken.append(state)
+            lines.append("\(second) the sink knows \(state)")
+            take(.delivered)
+        case .refuses(let retryAfter, let isDenied):
+            take(.failed(retryAfter: retryAfter, isRefused: isDenied))
+        case .isSilent: take(.failed(retryAfter: nil, isRefused: false))
+        }
+    }
+}

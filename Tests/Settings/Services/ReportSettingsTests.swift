@@ -1,0 +1,59 @@
+import Settings
+import SourceKinds
+import Testing
+
+/// The table `[report]`.
+@Suite struct ReportSettingsTests {
+    private static let shop = """
+        [service.shop]
+        source = "file:shop.json"
+        format = "switch"
+        """
+
+    private func site(_ more: String) throws -> Site? {
+        try load(Self.shop + "\n" + more).report
+    }
+
+    @Test func withoutATableNothingIsReported() throws {
+        #expect(try site("") == nil)
+    }
+
+    @Test func theSiteHasTheKeysOfASource() throws {
+        let site = try #require(
+            try site(
+                """
+                [report]
+                url = "https://fleet.example.com/hosts"
+                bearer = "fleet-token"
+                ca = "fleet-ca"
+                client_certificate = "host"
+                headers = { X-Team = "shop" }
+                timeout = "5s"
+                """))
+        #expect(site.url == "https://fleet.example.com/hosts")
+        #expect(site.bearer?.text == "fleet-token")
+        #expect(site.authorities?.text == "fleet-ca")
+        #expect(site.clientCertificate?.text == "host")
+        #expect(site.headers == [HeaderField(name: "X-Team", value: "shop")])
+        #expect(site.limits.timeout == .seconds(5))
+    }
+
+    @Test(arguments: [
+        ("", "missing key 'url' in [report]"),
+        ("url = 7", "wrong type of 'url' in [report]"),
+        (#"url = "ftp://a""#, "it begins with neither 'https://' nor 'http://'"),
+        (#"url = "https://u:p@a""#, "a user or password does not belong into a URL"),
+        (
+            "url = \"http://fleet.example.com/\"\nbearer = \"token\"",
+            "'bearer' in [report] would be sent in clear: 'url' is not https"
+        ),
+        (
+            "url = \"https://fleet.example.com/\"\nbearers = \"token\"",
+            "unknown key 'bearers' in [report]; did you mean 'bearer'?"
+        ),
+    ])
+    func anErrorSaysWhatToWrite(_ report: String, _ message: String) {
+        let printed = errors(in: Self.shop + "\n[report]\n" + report)
+        #expect(printed.contains(message), "\(printed)")
+    }
+}
