@@ -112,6 +112,7 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	    install -m 644 etc/killswitchd.toml $(CONFIGURATION)
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
+	install -D -m 644 docs/report.schema.json $(DESTDIR)$(PREFIX)/share/doc/killswitchd/report.schema.json
 	install -D -m 644 etc/page.html $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/page.html
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/web packaging/web/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \

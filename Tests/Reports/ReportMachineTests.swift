@@ -2,7 +2,6 @@ import Testing
 
 /// When the state of the host is reported, in virtual time.
 @Suite struct ReportMachineTests {
-
     @Test func aChangeIsReportedOnceTheUnitsAreAsWanted() {
         var world = ReportWorld()
         world.at(100, becomes: "b", isSettled: false)

@@ -75,7 +75,8 @@ package final class DocumentSink {
         case .success(let response) where (200...299).contains(response.status): nil
         // A GET in its place would deliver nothing, and another address was not configured.
         case .success(let response) where (300...399).contains(response.status):
-            failed("the server redirects (\(response.status)), which is not followed; correct the URL")
+            failed(
+                "the server redirects (\(response.status)), which is not followed; correct the URL")
         case .success(let response): response.refusal(of: operation, now: now())
         }
     }

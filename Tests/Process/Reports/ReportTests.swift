@@ -27,7 +27,7 @@ import Testing
         report?["services"]?.array?.first?.object?[name]
     }
 
-    private func await(_ server: FlagServer, _ state: String, _ daemon: Daemon) async throws {
+    private func awaitReport(_ server: FlagServer, _ state: String, _ daemon: Daemon) async throws {
         try await waitUntil("'\(state)' is reported", orTell: { try daemon.log }) {
             try member("state", of: reports(of: server).last)?.string == state
         }
@@ -37,9 +37,9 @@ import Testing
         let server = try await FlagServer()
         let daemon = try daemon(to: server)
         try daemon.start()
-        try await self.await(server, "running", daemon)
+        try await awaitReport(server, "running", daemon)
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try await self.await(server, "ended", daemon)
+        try await awaitReport(server, "ended", daemon)
         let last = try #require(try server.requests.last)
         #expect(last.path == "/hosts")
         #expect(last.headers["content-type"] == "application/json")
@@ -64,7 +64,7 @@ import Testing
         let server = try await FlagServer()
         let daemon = try daemon(to: server)
         try daemon.start()
-        try await self.await(server, "running", daemon)
+        try await awaitReport(server, "running", daemon)
         let before = try #require(try reports(of: server).last?["generation"]?.number?.int64)
         try daemon.stop()
         let count = try reports(of: server).count
@@ -120,7 +120,7 @@ import Testing
         try await daemon.awaitLine("open '\(daemon.folder("token"))': no such file or directory")
         #expect(try server.requests.isEmpty)
         try daemon.folder.write("first-token\n", to: "token")
-        try await self.await(server, "running", daemon)
+        try await awaitReport(server, "running", daemon)
         #expect(try server.requests.last?.headers["authorization"] == "Bearer first-token")
         #expect(try !daemon.log.contains("first-token"))
     }
@@ -142,7 +142,7 @@ import Testing
         let report = "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\n"
         try daemon.folder.write(Daemon.shop + report, to: "killswitchd.toml")
         try daemon.waitUntil("it was reloaded") { try daemon.control("reload").status == 0 }
-        try await self.await(server, "running", daemon)
+        try await awaitReport(server, "running", daemon)
         try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
         #expect(try daemon.control("reload").status == 0)
         let count = try server.requests.count

@@ -1,0 +1,80 @@
+import CivilTime
+import Decision
+import JSON
+import Reports
+
+/// A service `shop` with its gate, of which a test makes reports. Times are seconds since the start.
+struct ReportedHost {
+    private var machine: Machine
+    private var gates: GateMachine
+    private var now: Now
+    private let start: Instant
+    let shop: ServiceName
+    /// Whether the daemon moves gates.
+    var movesGates = true
+
+    init() throws {
+        shop = try named("shop")
+        start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+        now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
+        let source: SourceName = try named("app")
+        let service = Service(
+            name: shop, zone: .utc,
+            switches: [Switch(source: source, format: .switchObject(.whole))], policy: Policy())
+        machine = Machine(
+            plan: Plan(
+                sources: [SourcePlan(name: source, interval: .seconds(60))], services: [service],
+                guardLimits: GuardLimits(count: nil)),
+            memory: Memory(), bootID: "this-boot", clockFloor: start - .seconds(86_400), seed: 1,
+            at: now)
+        gates = GateMachine(services: [shop])
+        _ = machine.handle(.started, at: now)
+        _ = gates.handle(.started, at: now.boot)
+    }
+
+    private mutating func move(to seconds: Double) {
+        let elapsed = Duration.microseconds(Int64(seconds * 1_000_000))
+        now.wall = start + elapsed
+        now.boot = Boottime(microseconds: 1_000_000_000) + elapsed
+    }
+
+    /// The source answers with this body.
+    mutating func at(_ seconds: Double, answers body: String) throws {
+        move(to: seconds)
+        let bytes = Array(body.utf8)
+        let answer = Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: now.wall)
+        _ = machine.handle(.fetched(try named("app"), .answer(answer)), at: now)
+        guard let verdict = machine.record(of: shop)?.verdict, let gate = DesiredGate(verdict)
+        else { return }
+        self.at(seconds, .decided(shop, gate))
+    }
+
+    mutating func at(_ seconds: Double, _ event: GateEvent) {
+        move(to: seconds)
+        _ = gates.handle(event, at: now.boot)
+    }
+
+    func report(generation: Int64 = 1) -> HostReport {
+        var condition = HostCondition()
+        if movesGates { (condition.gateMachine, condition.gates) = (gates, gates.overview) }
+        let host = HostReport.Host(
+            name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
+            version: "1.2.3")
+        return HostReport(machine.overview(at: now, condition), of: host, generation: generation)
+    }
+
+    func document() throws -> JSON.Object {
+        try JSON.Value.parse(report().bytes).object ?? [:]
+    }
+
+    /// The members of the service, compact.
+    func service(_ names: String...) throws -> String {
+        let service = try document()["services"]?.array?.first?.object ?? [:]
+        return names.map { "\($0) \(service[$0]?.serialized() ?? "-")" }.joined(separator: ", ")
+    }
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
