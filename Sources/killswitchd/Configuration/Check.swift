@@ -36,7 +36,7 @@ enum Check {
     }
 }
 
-/// A file that a source or a service reads.
+/// A file that a source, a service or the reports read.
 struct NeededFile {
     /// How the file is named, and how strict its mode has to be.
     enum Kind {
@@ -51,11 +51,12 @@ struct NeededFile {
 }
 
 extension Settings {
-    /// The files that the sources and services of this configuration read.
+    /// The files that the sources, services and reports of this configuration read.
     fileprivate var neededFiles: [NeededFile] {
         sources.flatMap { source in
             source.kind.neededFiles.map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
         }
+            + (report?.neededFiles ?? []).map { NeededFile(kind: $0, origin: "[report]") }
             + templates.map { NeededFile(kind: .plain($0.path), origin: "template") }
             + services.compactMap { service in
                 guard case .file(let path) = service.installed else { return nil }

@@ -32,6 +32,7 @@ import Testing
                 "Caddyfile", "apache2.conf", "haproxy.lua", "nginx-sunset.conf", "nginx.conf",
             ])
         #expect(try File.exists(folder("usr/share/doc/killswitchd/examples/page.html")))
+        #expect(try File.exists(folder("usr/share/doc/killswitchd/report.schema.json")))
     }
 
     /// `make install` has to bring a main file: without it the second step of the README failed on every
