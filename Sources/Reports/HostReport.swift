@@ -47,7 +47,7 @@ package struct HostReport {
             services += JSON.Value.object(report.json).serializedBytes(room: Self.usualSize)
         }
         self.isSettled = isSettled
-        let status = [.failed, .applying, .applied].first(where: found.contains)
+        let status = [ServiceReport.Status.failed, .applying, .applied].first(where: found.contains)
         let head: JSON.Object = [
             "schema": .number(Number(Self.schema)),
             "generation": .number(Number(generation)),

@@ -85,7 +85,7 @@ package struct ReportMachine: Hashable, Sendable {
             failures = 0
             if hasNews { return gather(at: now) }
             phase = .resting
-            return sleep(until: now + Self.period.scaled(by: random(in: 0.8...1)))
+            return sleep(until: now + Self.period.scaled(by: factor(in: 0.8...1)))
         case .failed(let retryAfter, let isRefused):
             guard case .sending = phase else { return [] }
             failures += 1
@@ -113,7 +113,7 @@ package struct ReportMachine: Hashable, Sendable {
     /// same time.
     private mutating func gather(at now: Boottime) -> [ReportEffect] {
         phase = .gathering(since: now)
-        let soon = now + Self.delay.scaled(by: random(in: 0.5...1.5))
+        let soon = now + Self.delay.scaled(by: factor(in: 0.5...1.5))
         return sleep(until: max(soon, sentAt.map { $0 + Self.interval } ?? soon))
     }
 
@@ -140,13 +140,13 @@ package struct ReportMachine: Hashable, Sendable {
         // More attempts would not give access.
         let steps = isRefused ? Self.mostSteps : min(failures, Self.mostSteps)
         let ceiling = min(Self.longestWait, .seconds(1 << steps))
-        let own = ceiling.scaled(by: random(in: 0.5...1))
+        let own = ceiling.scaled(by: factor(in: 0.5...1))
         guard let retryAfter else { return own }
         let asked = min(max(retryAfter, .zero), Self.longestAsked)
-        return max(own, asked.scaled(by: random(in: 1...1.1)))
+        return max(own, asked.scaled(by: factor(in: 1...1.1)))
     }
 
-    private mutating func random(in range: ClosedRange<Double>) -> Double {
+    private mutating func factor(in range: ClosedRange<Double>) -> Double {
         Double.random(in: range, using: &random)
     }
 

@@ -6,10 +6,19 @@ import Reports
 struct ReportWorld {
     /// What the sink does with a report that it gets at this time.
     enum Answer {
-        case takes
+        case takes(after: Duration = .zero)
         case refuses(retryAfter: Duration? = nil, isDenied: Bool = false)
         /// Nothing comes until the time limit of 30 s.
         case isSilent
+
+        /// The time until the machine hears of it.
+        var time: Duration {
+            switch self {
+            case .takes(let time): time
+            case .refuses: .zero
+            case .isSilent: .seconds(30)
+            }
+        }
     }
 
     private(set) var lines: [String] = []
@@ -25,7 +34,7 @@ struct ReportWorld {
     private var isSettled = true
     private let sink: (Int64) -> Answer
 
-    init(seed: UInt64 = 1, sink: @escaping (Int64) -> Answer = { _ in .takes }) {
+    init(seed: UInt64 = 1, sink: @escaping (Int64) -> Answer = { _ in .takes() }) {
         machine = ReportMachine(seed: seed)
         self.sink = sink
         take(.configured(hasSink: true))
@@ -69,8 +78,7 @@ struct ReportWorld {
             case .send:
                 attempts += 1
                 let answer = sink(second)
-                let time: Duration = if case .isSilent = answer { .seconds(30) } else { .zero }
-                inFlight = (state, now + time, answer)
+                inFlight = (state, now + answer.time, answer)
             case .cancel: inFlight = nil
             case .sleep(let moment): wakeAt = moment
             }
