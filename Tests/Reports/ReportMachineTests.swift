@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test func anHourWithoutTheSink() {
+        var world = ReportWorld { (100..<3700).contains($0) ? .refuses() : .takes() }
+        world.at(300, becomes: "b", isSettled: false)
+        world.at(310, becomes: "c")
+        world.at(2000, becomes: "d")
+        world.at(3600, becomes: "e")
+        world.run(until: 4500)
+        let transcript = """
+            TRANSCRIPT
+            """
+        #expect(world.lines.joined(separator: "\n") == transcript)
+    }
+
     /// The report of each state that the sink has missed would be as good as none.
     @Test(arguments: UInt64(1)...20)
     func aSinkThatWasDownForAnHourGetsThePresentStateOnce(_ seed: UInt64) {

@@ -92,8 +92,11 @@ struct ReportWorld {
             lines.append("\(second) the sink knows \(state)")
             take(.delivered)
         case .refuses(let retryAfter, let isDenied):
+            lines.append("\(second) the sink does not take \(state)")
             take(.failed(retryAfter: retryAfter, isRefused: isDenied))
-        case .isSilent: take(.failed(retryAfter: nil, isRefused: false))
+        case .isSilent:
+            lines.append("\(second) the sink did not answer to \(state)")
+            take(.failed(retryAfter: nil, isRefused: false))
         }
     }
 }
