@@ -128,6 +128,6 @@ import Testing
         let document = try #require(try JSON.Value.parse(host.report(generation: 7).bytes).object)
         #expect(document["generation"]?.number?.int64 == 7)
         #expect(document["host"]?.object?["name"]?.string == "web1")
-        #expect(document["reported_at"]?.string == "2027-03-01T12:00:00Z")
+        #expect(document["reported_at"]?.string == "2027-03-01T12:00:00+00:00")
     }
 }
