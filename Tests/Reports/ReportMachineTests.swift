@@ -1,3 +1,4 @@
+import Reports
 import Testing
 
 /// When the state of the host is reported, in virtual time.
