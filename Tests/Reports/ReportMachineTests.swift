@@ -54,11 +54,19 @@ import Testing
         world.at(310, becomes: "c")
         world.at(2000, becomes: "d")
         world.at(3600, becomes: "e")
-        world.run(until: 4500)
-        let transcript = """
-            TRANSCRIPT
-            """
-        #expect(world.lines.joined(separator: "\n") == transcript)
+        world.run(until: 4400)
+        let told = world.lines.filter { !$0.contains("does not take") }
+            .map { $0.drop { $0.isNumber }.dropFirst() }
+        #expect(
+            told.joined(separator: "\n") == """
+                the sink knows a
+                b, units are on their way
+                c
+                d
+                e
+                the sink knows e
+                """)
+        #expect((12...30).contains(world.attempts), "\(world.attempts)")
     }
 
     /// The report of each state that the sink has missed would be as good as none.
