@@ -83,7 +83,10 @@ struct ScrapeTests {
         try host.start(attaching: "t-deaf")
         try host.run("systemctl start t-deaf")
         try host.run(Self.setUp)
-        defer { do { try host.run("systemctl stop 't-*'; rm -rf /run/t-host") } catch {} }
+        // The unit would be waited for.
+        let cleanUp =
+            "systemctl kill --signal=KILL t-deaf; systemctl stop 't-*'; rm -rf /run/t-host"
+        defer { do { try host.run(cleanUp) } catch {} }
         let system = host.system
         try host.wait(
             until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
