@@ -80,10 +80,14 @@ package struct PublishedState {
     /// is missing beside a marker that says closed.
     package static func read(in folder: String) throws(UnreadableState) -> PublishedState? {
         let file = "\(folder)/\(FileName.state)"
+        let read = { try PublishedState(File.read(file, limit: sizeLimit)) }
+        if case .success(let state) = Result(catching: read) { return state }
+        let marker = Marker(folder: folder).gate
         do {
-            return try PublishedState(File.read(file, limit: sizeLimit))
+            // The daemon may have written both files between the two looks.
+            return try read()
         } catch {
-            let (marker, failure) = (Marker(folder: folder).gate, error as? FileError)
+            let failure = error as? FileError
             // If a closing could not be written, only the marker says so.
             if let failure, failure.isNotFound, marker != .closed { return nil }
             throw UnreadableState(

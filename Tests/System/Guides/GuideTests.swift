@@ -47,10 +47,11 @@ extension Packaged {
         @Test func manyServersFollowOneFirebaseProject() throws {
             try host.run("killswitchctl detach shop shop.service")
             let google = try GoogleStandIn(on: host)
-            try google.publish(maintenance: #"{"is_on": false}"#, version: 1)
+            try google.publish(maintenance: #"{"isUnderMaintenance": false}"#, version: 1)
             try follow("many-servers.md", "On every server")
             try google.publish(
-                maintenance: #"{"is_on": true, "message": "Back at noon."}"#, version: 2)
+                maintenance: #"{"isUnderMaintenance": true, "message": "Back at noon."}"#,
+                version: 2)
             try follow(
                 "many-servers.md", "Close the shop everywhere", "What else belongs to many servers")
         }

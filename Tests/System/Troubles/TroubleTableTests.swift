@@ -100,7 +100,7 @@ struct TroublePage {
             .replacing(#/killswitch-(closed|ended)@/#, with: "killswitch-·@")
             .replacing(#/ {2,}/#, with: " ")
             // When `units` was last told of a change, and how long it took.
-            .replacing(#/ (-|·) (-|· ms) it /#, with: " · · it ")
+            .replacing(#/ (-|·) (-|· ms) it/#, with: " · · it")
             .replacing("|", with: "\\|")
         return "`\(masked)`"
     }
