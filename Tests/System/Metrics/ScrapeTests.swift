@@ -19,6 +19,7 @@ struct ScrapeTests {
     /// Seven daemons beside the installed one, each with directories, flags and an exporter of its own. They move no
     /// gates: the system has one systemd.
     private static let setUp = """
+        set -e
         for n in 1 2 3 4 5 6 7; do
             mkdir -p /run/t-host/$n/run
             echo '{"state": "running", "version": 7}' > /run/t-host/$n/flags.json
@@ -31,7 +32,8 @@ struct ScrapeTests {
         source = "app"
         format = "switch"
         END
-            systemd-run --quiet --unit=t-daemon-$n killswitchd --config /run/t-host/$n/killswitchd.toml \\
+            systemd-run --quiet --unit=t-daemon-$n /usr/sbin/killswitchd \\
+                --config /run/t-host/$n/killswitchd.toml \\
                 --runtime-directory /run/t-host/$n/run --state-directory /run/t-host/$n/state
         done
         mkdir -p /run/t-host/8
