@@ -92,11 +92,8 @@ extension Overview {
     /// Whether files of services could not be written.
     fileprivate var isRuntimeDirectoryTroubled: Bool {
         problemReferences { _ in false }.contains { reference in
-            if case .known(let problem) = reference {
-                problem.kind == .runtimeDirectory
-            } else {
-                false
-            }
+            guard case .known(let problem) = reference else { return false }
+            return problem.kind == .runtimeDirectory
         }
     }
 }

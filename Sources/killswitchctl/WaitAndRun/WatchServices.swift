@@ -131,8 +131,13 @@ final class ServiceWatcher {
             state = try published.state(of: service)
             unreadable[service] = nil
         } catch {
-            // Reported once, and the other services go on.
-            if unreadable[service] != error { printError("\(error)") }
+            // Reported once, and the other services go on. A daemon that starts removes the marker, and
+            // writes the file a moment later.
+            let before = unreadable[service]
+            let isKnown =
+                before?.problem == error.problem
+                && (error.marker == nil || before?.marker == error.marker)
+            if !isKnown { printError("\(error)") }
             unreadable[service] = error
             return nil
         }

@@ -19,6 +19,7 @@ struct ScrapeTests {
     /// Seven daemons beside the installed one, each with directories, flags and an exporter of its own. They move no
     /// gates: the system has one systemd.
     private static let setUp = """
+        set -e
         for n in 1 2 3 4 5 6 7; do
             mkdir -p /run/t-host/$n/run
             echo '{"state": "running", "version": 7}' > /run/t-host/$n/flags.json
@@ -31,7 +32,8 @@ struct ScrapeTests {
         source = "app"
         format = "switch"
         END
-            systemd-run --quiet --unit=t-daemon-$n killswitchd --config /run/t-host/$n/killswitchd.toml \\
+            systemd-run --quiet --unit=t-daemon-$n /usr/sbin/killswitchd \\
+                --config /run/t-host/$n/killswitchd.toml \\
                 --runtime-directory /run/t-host/$n/run --state-directory /run/t-host/$n/state
         done
         mkdir -p /run/t-host/8
@@ -83,7 +85,10 @@ struct ScrapeTests {
         try host.start(attaching: "t-deaf")
         try host.run("systemctl start t-deaf")
         try host.run(Self.setUp)
-        defer { do { try host.run("systemctl stop 't-*'; rm -rf /run/t-host") } catch {} }
+        // The unit would be waited for.
+        let cleanUp =
+            "systemctl kill --signal=KILL t-deaf; systemctl stop 't-*'; rm -rf /run/t-host"
+        defer { do { try host.run(cleanUp) } catch {} }
         let system = host.system
         try host.wait(
             until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
