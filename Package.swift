@@ -194,7 +194,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
-            dependencies: ["CivilTime", "Decision", "Files", "Metrics", "Records", "VirtualWorld"],
+            dependencies: [
+                "CivilTime", "Decision", "Files", "Metrics", "Records", "Reports", "VirtualWorld",
+            ],
             path: "Benchmarks/decision/Program", swiftSettings: strict),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],

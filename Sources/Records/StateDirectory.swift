@@ -90,16 +90,24 @@ package struct StateDirectory {
         return ledger
     }
 
-    /// Stores the number of a report before it is sent, so that it stands for one state of the host.
+    /// Stores up to which number the numbers of reports are used, before they are: each stands for one state of the
+    /// host.
     package func store(reportGeneration generation: Int64) throws(FileError) {
         let bytes = StoredForm.bytes(["generation": .number(Number(generation))])
         try File.replace(reportPath, with: bytes, surviving: .powerLoss)
     }
 
-    /// The number of the last report; nil before the first.
+    /// Up to which number the numbers of reports are used; nil before the first.
     package func reportGeneration() throws -> Int64? {
-        try restored(reportPath) { $0["generation"]?.number?.int64 }
+        try restored(reportPath) { stored in
+            stored["generation"]?.number?.int64.flatMap {
+                Self.generations.contains($0) ? $0 : nil
+            }
+        }
     }
+
+    /// The numbers that each reader of JSON knows exactly.
+    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
 
     private func size(_ file: String) throws(FileError) -> Int? {
         do {

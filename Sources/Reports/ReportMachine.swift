@@ -9,8 +9,8 @@ package enum ReportEvent: Hashable, Sendable {
     case changed
     /// The wake-up has come.
     case woke
-    /// The report was made. `isSettled` tells whether every service is as wanted, or has failed to become so.
-    case composed(isSettled: Bool)
+    /// Whether every service is as wanted, or has failed to become so.
+    case looked(isSettled: Bool)
     /// The sink has taken the report.
     case delivered
     /// The sink has not taken it. It asks to be left alone for `retryAfter`; `isRefused` if our credentials do not
@@ -20,11 +20,11 @@ package enum ReportEvent: Hashable, Sendable {
 
 /// What to do for the reports.
 package enum ReportEffect: Hashable, Sendable {
-    /// Make the report of the present state; `composed` answers at once.
-    case compose
-    /// Send the report that was made.
+    /// See whether every service is as wanted; `looked` answers at once.
+    case look
+    /// Make the report of the present state, and send it.
     case send
-    /// End the report in flight, if there is one.
+    /// Drop the report that is being made, or is in flight.
     case cancel
     /// Wake the machine at this time, and not at the one before; nil for never.
     case sleep(Boottime?)
@@ -45,7 +45,7 @@ package struct ReportMachine: Hashable, Sendable {
         case resting
         /// Something has changed at this time. Leaves for `sending` once all is settled, or the limit is over.
         case gathering(since: Boottime)
-        /// A report is in flight. Leaves for `resting` or `gathering` when it is delivered, else for `retrying`.
+        /// A report is being made, or is in flight. Leaves for `resting` or `gathering` when it is delivered, else for `retrying`.
         case sending(hasNews: Bool)
         /// The last report was not delivered. Leaves for `sending`, whatever the units do: the sink waits already.
         case retrying
@@ -75,11 +75,10 @@ package struct ReportMachine: Hashable, Sendable {
         case .changed: return change(at: now)
         case .woke:
             guard let wakeAt, now >= wakeAt else { return [] }
-            switch phase {
-            case .off, .sending: return []
-            case .resting, .gathering, .retrying: return [.compose]
-            }
-        case .composed(let isSettled): return send(isSettled, at: now)
+            return wake(at: now)
+        case .looked(let isSettled):
+            guard case .gathering(let since) = phase else { return [] }
+            return isSettled ? send(at: now) : sleep(until: since + Self.limit)
         case .delivered:
             guard case .sending(let hasNews) = phase else { return [] }
             failures = 0
@@ -117,14 +116,15 @@ package struct ReportMachine: Hashable, Sendable {
         return sleep(until: max(soon, sentAt.map { $0 + Self.interval } ?? soon))
     }
 
-    private mutating func send(_ isSettled: Bool, at now: Boottime) -> [ReportEffect] {
+    private mutating func wake(at now: Boottime) -> [ReportEffect] {
         switch phase {
-        case .off, .sending: return []
-        case .resting, .retrying: break
-        case .gathering(let since):
-            let end = since + Self.limit
-            guard isSettled || now >= end else { return sleep(until: end) }
+        case .off, .sending: []
+        case .resting, .retrying: send(at: now)
+        case .gathering(let since): now < since + Self.limit ? [.look] : send(at: now)
         }
+    }
+
+    private mutating func send(at now: Boottime) -> [ReportEffect] {
         phase = .sending(hasNews: false)
         sentAt = now
         return sleep(until: nil) + [.send]

@@ -48,6 +48,15 @@ struct ServiceReport {
             }
     }
 
+    /// Whether it is decided, and each unit is as wanted or past its limit.
+    var isSettled: Bool {
+        switch status {
+        case .applied: true
+        case .applying, nil: false
+        case .failed: gate.map { $0.actual == .stuck || $0.units.haveEnded } ?? true
+        }
+    }
+
     /// The object in the document; docs/report.schema.json describes it.
     var json: JSON.Object {
         let (record, verdict) = (view.record, view.record?.verdict)
@@ -68,10 +77,16 @@ struct ServiceReport {
             "override": verdict?.override.map { .object($0.json) } ?? .null,
             "status": .optional(status?.rawValue),
             "error_message": status == .failed ? .optional(problem) : .null,
-            "units": .array((gate?.units.unwanted ?? []).sorted().map(unit)),
+            "units_unwanted": .number(Number(Int64(unwanted.count))),
+            "units": .array(unwanted.sorted().prefix(Self.mostUnits).map(unit)),
             "drill": view.drill.map { .object($0.json) } ?? .null,
         ]
     }
+
+    /// So many units are named at most: a service may have thousands, and the server limits what it takes.
+    private static let mostUnits = 100
+
+    private var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
 
     private func unit(_ name: UnitName) -> JSON.Value {
         .object([
@@ -82,6 +97,9 @@ struct ServiceReport {
 }
 
 extension UnitCount {
+    /// Whether each unit is as wanted, or has failed to become so.
+    fileprivate var haveEnded: Bool { unwanted.allSatisfy { problems[$0] != nil } }
+
     /// The first unit that is not as wanted, and will not be by itself, with the cause; nil without one.
     fileprivate var firstFailure: String? {
         let failed = problems.filter { unwanted.contains($0.key) }.min { $0.key < $1.key }

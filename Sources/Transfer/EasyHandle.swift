@@ -88,12 +88,17 @@ final class EasyHandle {
     func prepareForStreams() throws(TransferError) {
         guard !isForStreams else { return }
         try set(CURLOPT_ACCEPT_ENCODING, nil)
-        try set(CURLOPT_FRESH_CONNECT, 1)
-        try set(CURLOPT_FORBID_REUSE, 1)
+        try useOwnConnection()
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         try set(CURLOPT_TCP_KEEPIDLE, 30)
         try set(CURLOPT_TCP_KEEPINTVL, 15)
         isForStreams = true
+    }
+
+    /// Makes a connection for each transfer from now on, and closes it afterwards.
+    func useOwnConnection() throws(TransferError) {
+        try set(CURLOPT_FRESH_CONNECT, 1)
+        try set(CURLOPT_FORBID_REUSE, 1)
     }
 
     /// Sets the URL and the time limit; nil is no limit.

@@ -38,11 +38,15 @@ package final class Exchange {
     private let client: HTTPClient
     private var attempt: Attempt?
 
-    /// An exchange that has sent nothing. Throws if memory runs out.
-    package init(_ client: HTTPClient) throws(TransferError) {
+    /// An exchange that has sent nothing. It shares the connections of the client unless `usesOwnConnection`: then
+    /// each request has one of its own, which is closed afterwards. Throws if memory runs out.
+    package init(
+        _ client: HTTPClient, usesOwnConnection: Bool = false
+    ) throws(TransferError) {
         self.client = client
         handle = try EasyHandle()
         try unsafe handle.setUp(userdata: Unmanaged.passUnretained(self).toOpaque())
+        if usesOwnConnection { try handle.useOwnConnection() }
     }
 
     /// Sends a request; `completion` is called exactly once, inside the time limit and never from

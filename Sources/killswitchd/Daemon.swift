@@ -19,30 +19,31 @@ import SourceKinds
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.
 final class Daemon {
-    private let options: Options
-    private let log: Log
-    private let store: ConfigurationStore
+    let options: Options
+    let log: Log
+    let store: ConfigurationStore
     private let sources: SourceList
     private let followed: [any FlagSource]
-    private let runtime: RuntimeDirectory
+    let runtime: RuntimeDirectory
     private let state: StateDirectory
-    private var locks: [FileLock]
-    private let bootID: String
-    private let loop: EventLoop
-    private let agent: Agent
+    private let stateLock: FileLock
+    private var runtimeLock: FileLock
+    let bootID: String
+    let loop: EventLoop
+    let agent: Agent
     /// Moves the units; nil if decisions move none.
-    private let gatekeeper: Gatekeeper?
+    let gatekeeper: Gatekeeper?
     private let manager: ServiceManager
     /// Nil for `--once`, which leaves no daemon behind.
     private var life: SignOfLife?
     private var signals: Signals?
-    private var server: Server?
-    private var deletions: RuntimeWatch?
-    private var motd: MessageOfTheDay?
-    private var metrics: MetricsFile?
+    private(set) var server: Server?
+    private(set) var deletions: RuntimeWatch?
+    private(set) var motd: MessageOfTheDay?
+    private(set) var metrics: MetricsFile?
     /// The file that `[metrics] textfile` names.
     private var textfile: String?
-    private var reports: ReportSender?
+    private(set) var reports: ReportSender?
     /// Where the state of the host is reported; nil if it is not.
     private var reportSite: Site?
 
@@ -65,7 +66,8 @@ final class Daemon {
         let services = settings.services.map(\.name)
         try Directory.create(state.path, mode: 0o700)
         try Directory.create(runtime.path)
-        locks = [try FileLock(in: state.path), try FileLock(in: runtime.path)]
+        stateLock = try FileLock(in: state.path)
+        runtimeLock = try FileLock(in: runtime.path)
         try state.prepare()
         let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
@@ -212,8 +214,11 @@ final class Daemon {
             connect: { [unowned self] in try sources.sink(to: $0) })
     }
 
+    /// Locks the runtime directory again, whose lock was deleted.
+    func lockAgain() throws { runtimeLock = try FileLock(in: runtime.path) }
+
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
-    private func moveGate(of service: ServiceName, to verdict: Verdict?) {
+    func moveGate(of service: ServiceName, to verdict: Verdict?) {
         if let gatekeeper { return gatekeeper.take(verdict, of: service) }
         guard let gate = verdict?.gate, let configured = machine.service(service.text) else {
             return
@@ -228,7 +233,7 @@ final class Daemon {
     /// Reads the configuration again, and returns the warnings about it. A configuration that cannot be put
     /// in force changes nothing.
     @discardableResult
-    private func readConfiguration() -> [String] {
+    func readConfiguration() -> [String] {
         manager.beginReload()
         defer {
             metrics?.request()
@@ -247,147 +252,5 @@ final class Daemon {
                 pages: next.configuration.settings.pages,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
         return next.configuration.warnings
-    }
-
-    /// Writes files again that somebody has deleted.
-    private func restore(_ deletions: RuntimeWatch.Deletions) {
-        let isWhole = deletions.isWhole
-        let names = deletions.names.filter(isExpected)
-        let services =
-            isWhole
-            ? machine.plan.services.map(\.name)
-            : RuntimeWatch.Deletions(names: names).services
-        let ours = services.filter { machine.record(of: $0) != nil }
-        let sources = machine.plan.sources.map(\.name).filter { source in
-            isWhole || names.contains(FileName.source(source))
-        }
-        let isSocketGone = isWhole || names.contains(FileName.controlSocket)
-        let isLockGone = isWhole || names.contains(FileLock.name)
-        let isMotdGone = isWhole || names.contains(FileName.motd)
-        let areMetricsGone = isWhole || names.contains(FileName.metrics)
-        guard
-            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
-                || !sources.isEmpty
-        else { return }
-        log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
-        do {
-            if isWhole { try Directory.create(runtime.path) }
-            if isLockGone { locks[1] = try FileLock(in: runtime.path) }
-            if isSocketGone { try server?.listenAgain() }
-        } catch {
-            // The service manager makes the directory at the start. Without it no file can be written.
-            log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
-            return loop.exit(DaemonExitStatus.failure)
-        }
-        if isWhole { self.deletions?.rearm() }
-        for name in ours {
-            agent.post(.removed(name))
-            if let gatekeeper {
-                gatekeeper.noteRemoval(of: name)
-            } else {
-                moveGate(of: name, to: machine.record(of: name)?.verdict)
-            }
-        }
-        for name in sources { restoreMark(of: name) }
-        if isMotdGone { motd?.rewrite() }
-        if areMetricsGone { metrics?.write() }
-        store.noteRefusal()
-    }
-
-    /// Whether a file of this name should be there. Some files of a service come and go with its state.
-    private func isExpected(_ name: String) -> Bool {
-        let parts = name.split(separator: "/")
-        guard parts.count == 2, let service = ServiceName(String(parts[0])),
-            let record = machine.record(of: service)
-        else { return true }
-        return RuntimeDirectory.expects(String(parts[1]), with: record.verdict)
-    }
-
-    /// Makes the mark of a source again, with the time at which the source confirmed its flags.
-    private func restoreMark(of source: SourceName) {
-        guard let age = machine.view(of: source, at: now)?.age else { return }
-        let confirmed = now.wall - age
-        do {
-            try File.make(runtime.mark(of: source), modified: confirmed.microseconds)
-        } catch {
-            agent.post(.recorded(.markConfirmed(source), problem: "\(error)"))
-        }
-    }
-
-    /// The control socket. The switches work without it, so a failure does not end the daemon.
-    private func listen() -> Server? {
-        let dispatcher = Dispatcher(
-            self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
-            author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
-        do {
-            return try Server(
-                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
-                limits: DescriptorBudget.socketLimits(sources: machine.plan.sources.count))
-        } catch {
-            log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
-            return nil
-        }
-    }
-}
-
-/// The running daemon, for the methods of the control socket.
-extension Daemon: ControllableDaemon {
-    var now: Now { agent.now }
-
-    var machine: Machine { agent.machine }
-
-    var condition: HostCondition {
-        var condition = HostCondition(store, gatekeeper)
-        condition.metrics = metrics?.problem
-        condition.report = reports?.problem
-        return condition
-    }
-
-    var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
-
-    var movesGates: Bool { options.movesGates }
-
-    func state(of service: ServiceName) -> JSON.Object? {
-        guard let record = machine.record(of: service),
-            let configured = machine.service(service.text)
-        else { return nil }
-        return StateFile.json(of: record, for: configured, bootID: bootID)
-    }
-
-    func gate(of service: ServiceName) -> JSON.Object? {
-        guard let configured = machine.service(service.text) else { return nil }
-        let unmoved = machine.record(of: service)?.verdict.gate.map(GateReport.init(unmoved:))
-        let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
-        return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
-    }
-
-    func isGateAnswered(_ service: ServiceName) -> Bool {
-        gatekeeper?.isAnswered(service) ?? true
-    }
-
-    func explanation(of service: ServiceName) -> JSON.Object? {
-        let now = agent.now
-        return machine.explanation(of: service, at: now).map {
-            ExplanationForm($0, at: now.wall).reply
-        }
-    }
-
-    func post(_ event: Event) { agent.post(event) }
-
-    func reload() throws(MethodError) -> [String] {
-        let warnings = readConfiguration()
-        if let refusal = store.refusal { throw .configurationRefused(refusal.problem) }
-        return warnings
-    }
-}
-
-extension HostCondition {
-    /// What the configuration and the gates have to tell now.
-    fileprivate init(_ store: ConfigurationStore, _ gatekeeper: Gatekeeper?) {
-        self.init()
-        refusal = store.refusal
-        keeping = store.keeping
-        gates = gatekeeper?.overview
-        gateMachine = gatekeeper?.gates
     }
 }

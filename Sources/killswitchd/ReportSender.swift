@@ -31,7 +31,12 @@ final class ReportSender {
     /// The number of the last report, and the mark that it told. Before the first report the number is that of an
     /// earlier run.
     private var (generation, told): (Int64, Mark?) = (0, nil)
-    private var document: [UInt8] = []
+    /// The numbers up to this one are stored as used.
+    private var reserved: Int64 = 0
+    /// The report that is being made.
+    private var making: HostReport?
+    private var maker: Deferred?
+    private let memory: MemoryReturn
     /// Why no report is delivered, and since when.
     private(set) var problem: HostCondition.Since?
     /// When the first of several failures in a row was.
@@ -52,7 +57,9 @@ final class ReportSender {
         self.mark = mark
         self.overview = overview
         self.connect = connect
+        memory = MemoryReturn(loop)
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in take(.woke) }
+        maker = Deferred(loop) { [unowned self] in make() }
     }
 
     /// Reports to this site from now on; nil for none. An unchanged site changes nothing.
@@ -88,29 +95,42 @@ final class ReportSender {
 
     private func perform(_ effect: ReportEffect) {
         switch effect {
-        case .compose: compose()
-        case .send: send()
-        case .cancel: sink?.cancel()
+        case .look: take(.looked(isSettled: overview().isSettled))
+        case .send: begin()
+        case .cancel:
+            making = nil
+            sink?.cancel()
         case .sleep(let moment):
             if let moment { timer?.set(at: moment) } else { timer?.disarm() }
         }
     }
 
-    private func compose() {
+    /// Begins a report of the present state. The same state keeps its number, so that a repeated report is known as
+    /// one.
+    private func begin() {
         let mark = mark()
-        // The same state keeps its number, so that a repeated report is known as one.
-        let next = mark == told ? generation : generation + 1
-        let report = HostReport(overview(), of: host, generation: next)
-        document = report.bytes
         seen = mark
-        (generation, told) = (next, mark)
-        take(.composed(isSettled: report.isSettled))
-        document = []
+        if mark != told { generation += 1 }
+        told = mark
+        if generation > reserved { reserve() }
+        making = HostReport(of: host, generation: generation, overview())
+        make()
     }
 
-    private func send() {
-        storeNumber()
-        sink?.send(document) { [unowned self] failure in note(failure) }
+    /// Adds the next services, and sends the report once it has all of them.
+    private func make() {
+        guard var report = making.take() else { return }
+        guard !report.add(HostReport.share, from: overview()) else {
+            making = report
+            maker?.arm()
+            return
+        }
+        let document = report.bytes()
+        memory.note(document.count, isUsed: true)
+        sink?.send(document) { [unowned self] failure in
+            memory.note(0, isUsed: true)
+            note(failure)
+        }
     }
 
     /// The server has taken the report, or has not.
@@ -139,17 +159,19 @@ final class ReportSender {
 
     private func readNumber() {
         do {
-            generation = try state.reportGeneration() ?? 0
+            reserved = try state.reportGeneration() ?? 0
         } catch {
             log.write(.warning, "\(error); the reports are numbered from 1", id: .reportFailed)
         }
+        generation = reserved
     }
 
-    /// Stores the number before it is used, so that no other report has it after a restart. A full disk stops no
-    /// report.
-    private func storeNumber() {
+    /// Stores some numbers as used before the first of them is, so that none is used again after a restart. A full
+    /// disk stops no report.
+    private func reserve() {
         do {
-            try state.store(reportGeneration: generation)
+            try state.store(reportGeneration: generation + Self.reserve)
+            reserved = generation + Self.reserve
             isNumberUnstored = false
         } catch {
             guard !isNumberUnstored else { return }
@@ -159,4 +181,7 @@ final class ReportSender {
                 id: .reportFailed)
         }
     }
+
+    /// How many numbers are stored at once: the loop waits for the disk once for so many reports.
+    private static let reserve: Int64 = 100
 }

@@ -18,19 +18,22 @@ import Testing
         try #require(GateTarget(service: host.shop, kind: kind).unit)
     }
 
-    /// The gate is open, and a unit runs behind it that has 10 s to stop.
-    private mutating func open() throws {
+    /// The gate is open, and these units run behind it, each with a time to stop; by default one with 10 s.
+    private mutating func open(_ more: [UnitName: Duration] = [:]) throws {
+        let units = more.merging([unit: .seconds(10)]) { given, _ in given }
         let (open, closed) = (try target(.open), try target(.closed))
         host.at(0, .targetsListed([open: UnitStatus(.active)]))
         try host.at(0, answers: #"{"state": "running", "version": 7}"#)
         var snapshot = UnitSnapshot(UnitStatus(.active))
-        snapshot.requisiteOf = [unit]
-        snapshot.wants = [unit]
+        snapshot.requisiteOf = Array(units.keys)
+        snapshot.wants = Array(units.keys)
         host.at(0, .unitRead(open, snapshot))
         host.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
-        var running = UnitSnapshot(UnitStatus(.active))
-        running.stopLimit = .seconds(10)
-        host.at(0, .unitRead(unit, running))
+        for (unit, limit) in units {
+            var running = UnitSnapshot(UnitStatus(.active))
+            running.stopLimit = limit
+            host.at(0, .unitRead(unit, running))
+        }
         host.at(0.5, .woke)
     }
 
@@ -62,7 +65,7 @@ import Testing
             try host.service("state", "gate", "status")
                 == "state \"undecided\", gate null, status null")
         #expect(try host.document()["status"] == .null)
-        #expect(!host.report().isSettled)
+        #expect(!host.isSettled)
     }
 
     @Test mutating func anOpenGateIsApplied() throws {
@@ -70,7 +73,7 @@ import Testing
         #expect(
             try host.service("gate", "actual", "status", "units", "version")
                 == #"gate "open", actual "open", status "applied", units [], version "7""#)
-        #expect(host.report().isSettled)
+        #expect(host.isSettled)
     }
 
     @Test mutating func aClosingIsAppliedOnceItsUnitIsDown() throws {
@@ -80,7 +83,7 @@ import Testing
             try host.service("gate", "actual", "status", "units")
                 == #"gate "closed", actual "closing", status "applying", "#
                 + #"units [{"name":"web.service","problem":null}]"#)
-        #expect(!host.report().isSettled)
+        #expect(!host.isSettled)
         host.at(2, .unitChanged(unit, UnitStatus(.inactive)))
         try confirmClosed(at: 2)
         host.at(2, .unitRead(unit, UnitSnapshot(UnitStatus(.inactive))))
@@ -88,7 +91,7 @@ import Testing
         #expect(
             try host.service("gate", "actual", "status", "units")
                 == #"gate "closed", actual "closed", status "applied", units []"#)
-        #expect(host.report().isSettled)
+        #expect(host.isSettled)
     }
 
     @Test mutating func aUnitThatDoesNotStopHasFailedAfterItsLimit() throws {
@@ -104,7 +107,35 @@ import Testing
                 + #"units [{"name":"web.service","problem":"it has not stopped within its limit of 10 s"}]"#
         )
         #expect(try host.document()["status"] == .string("failed"))
-        #expect(host.report().isSettled)
+        #expect(host.isSettled)
+    }
+
+    /// The report tells of both, and is not repeated for each.
+    @Test mutating func aUnitOnItsWayIsWaitedForAfterTheFailureOfAnother() throws {
+        let slow = try #require(UnitName("slow.service"))
+        try open([slow: .seconds(600)])
+        try close()
+        for (unit, limit) in [(unit, Duration.seconds(10)), (slow, .seconds(600))] {
+            var stopping = UnitSnapshot(UnitStatus(.deactivating))
+            stopping.stopLimit = limit
+            host.at(2, .unitRead(unit, stopping))
+        }
+        for second in 3..<40 { host.at(Double(second), .woke) }
+        #expect(
+            try host.service("status", "units_unwanted") == #"status "failed", units_unwanted 2"#)
+        #expect(!host.isSettled)
+    }
+
+    @Test mutating func aHundredUnitsAreNamedAndAllAreCounted() throws {
+        var units: [UnitName: Duration] = [:]
+        for number in 1...149 {
+            units[try #require(UnitName("worker@\(number).service"))] = .seconds(60)
+        }
+        try open(units)
+        try close()
+        let service = try host.document()["services"]?.array?.first?.object
+        #expect(service?["units_unwanted"]?.number?.int64 == 150)
+        #expect(service?["units"]?.array?.count == 100)
     }
 
     @Test mutating func withoutGatesTheFilesAreTheEffect() throws {
@@ -125,7 +156,7 @@ import Testing
     }
 
     @Test func theNumberAndTheHostAreInTheDocument() throws {
-        let document = try #require(try JSON.Value.parse(host.report(generation: 7).bytes).object)
+        let document = try #require(try JSON.Value.parse(host.report(generation: 7)).object)
         #expect(document["generation"]?.number?.int64 == 7)
         #expect(document["host"]?.object?["name"]?.string == "web1")
         #expect(document["reported_at"]?.string == "2027-03-01T12:00:00+00:00")

@@ -12,6 +12,16 @@ import Testing
         #expect(world.taken == ["a", "d"])
     }
 
+    /// A report of ten thousand services costs more than a look at them.
+    @Test func noReportIsMadeWhileUnitsAreOnTheirWay() {
+        var world = ReportWorld()
+        world.run(until: 50)
+        for second in Int64(100)..<160 { world.at(second, becomes: "b", isSettled: false) }
+        world.run(until: 200)
+        #expect(world.attempts == 1)
+        #expect((20...32).contains(world.looks), "\(world.looks)")
+    }
+
     @Test func unitsThatStayOnTheirWayAreToldAfterTwoMinutes() {
         var world = ReportWorld()
         world.at(100, becomes: "b", isSettled: false)

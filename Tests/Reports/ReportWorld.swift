@@ -26,6 +26,8 @@ struct ReportWorld {
     private(set) var taken: [String] = []
     /// How many attempts there were.
     private(set) var attempts = 0
+    /// How often the machine has asked whether all is settled.
+    private(set) var looks = 0
     private var machine: ReportMachine
     private var wakeAt: Boottime?
     private var inFlight: (state: String, endsAt: Boottime, answer: Answer)?
@@ -74,7 +76,9 @@ struct ReportWorld {
     private mutating func take(_ event: ReportEvent) {
         for effect in machine.handle(event, at: now) {
             switch effect {
-            case .compose: take(.composed(isSettled: isSettled))
+            case .look:
+                looks += 1
+                take(.looked(isSettled: isSettled))
             case .send:
                 attempts += 1
                 let answer = sink(second)

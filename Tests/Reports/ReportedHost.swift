@@ -54,17 +54,26 @@ struct ReportedHost {
         _ = gates.handle(event, at: now.boot)
     }
 
-    func report(generation: Int64 = 1) -> HostReport {
+    private var overview: Overview {
         var condition = HostCondition()
         if movesGates { (condition.gateMachine, condition.gates) = (gates, gates.overview) }
+        return machine.overview(at: now, condition)
+    }
+
+    /// Whether each service is as wanted, or has failed to become so.
+    var isSettled: Bool { overview.isSettled }
+
+    func report(generation: Int64 = 1) -> [UInt8] {
         let host = HostReport.Host(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
-        return HostReport(machine.overview(at: now, condition), of: host, generation: generation)
+        var report = HostReport(of: host, generation: generation, overview)
+        while report.add(1, from: overview) {}
+        return report.bytes()
     }
 
     func document() throws -> JSON.Object {
-        try JSON.Value.parse(report().bytes).object ?? [:]
+        try JSON.Value.parse(report()).object ?? [:]
     }
 
     /// The members of the service, compact.

@@ -83,6 +83,11 @@ package struct Overview {
         return machine.services.indices.lazy.map { machine.view(ofService: $0, at: now) }
     }
 
+    /// The service of this name; nil without one.
+    package func service(_ name: ServiceName) -> ServiceView? {
+        machine.index.service(name).map { machine.view(ofService: $0, at: now) }
+    }
+
     /// The gate of a service; nil while nothing is known of it, and if decisions move no gates.
     package func gate(of service: ServiceName) -> GateView? {
         condition.gateMachine?.view(of: service, at: now.boot)

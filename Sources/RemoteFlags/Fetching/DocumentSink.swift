@@ -45,7 +45,7 @@ package final class DocumentSink {
                 request.headers.append(Header("Content-Type", "application/json"))
             }
             request.body = document
-            let exchange = try Exchange(client)
+            let exchange = try Exchange(client, usesOwnConnection: true)
             self.exchange = exchange
             try exchange.send(request) { [unowned self] result in
                 self.exchange = nil

@@ -23,6 +23,9 @@ def context(name):
     files = {"expired": "expired", "other-name": "other-name", "other-authority": "stranger"}
     file = path(files.get(name, "server") + ".pem")
     made.load_cert_chain(file)
+    if name == "client-certificate":
+        made.verify_mode = ssl.CERT_REQUIRED
+        made.load_verify_locations(path("authority.pem"))
     if name == "tls-1.1":
         made.set_ciphers("ALL:@SECLEVEL=0")
         made.minimum_version = ssl.TLSVersion.TLSv1

@@ -81,7 +81,7 @@ def here(request):
 
 def pieces(request, name):
     """The parts of an answer as they are sent; None at the end closes the connection."""
-    if name in ("running", "dropped"):
+    if name in ("running", "dropped", "client-certificate"):
         yield good(request, "running", flags(False))
     elif name == "maintenance":
         yield good(request, "maintenance", flags(True))

@@ -1,0 +1,89 @@
+import Agent
+import CivilTime
+import Control
+import Decision
+import EventLoop
+import Gates
+import HostConfiguration
+import JSON
+import Records
+import Settings
+
+extension Daemon {
+    /// The control socket. The switches work without it, so a failure does not end the daemon.
+    func listen() -> Server? {
+        let dispatcher = Dispatcher(
+            self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
+            author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
+        do {
+            return try Server(
+                loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
+                limits: DescriptorBudget.socketLimits(sources: machine.plan.sources.count))
+        } catch {
+            log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
+            return nil
+        }
+    }
+}
+
+/// The running daemon, for the methods of the control socket.
+extension Daemon: ControllableDaemon {
+    var now: Now { agent.now }
+
+    var machine: Machine { agent.machine }
+
+    var condition: HostCondition {
+        var condition = HostCondition(store, gatekeeper)
+        condition.metrics = metrics?.problem
+        condition.report = reports?.problem
+        return condition
+    }
+
+    var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
+
+    var movesGates: Bool { options.movesGates }
+
+    func state(of service: ServiceName) -> JSON.Object? {
+        guard let record = machine.record(of: service),
+            let configured = machine.service(service.text)
+        else { return nil }
+        return StateFile.json(of: record, for: configured, bootID: bootID)
+    }
+
+    func gate(of service: ServiceName) -> JSON.Object? {
+        guard let configured = machine.service(service.text) else { return nil }
+        let unmoved = machine.record(of: service)?.verdict.gate.map(GateReport.init(unmoved:))
+        let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
+        return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
+    }
+
+    func isGateAnswered(_ service: ServiceName) -> Bool {
+        gatekeeper?.isAnswered(service) ?? true
+    }
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        let now = agent.now
+        return machine.explanation(of: service, at: now).map {
+            ExplanationForm($0, at: now.wall).reply
+        }
+    }
+
+    func post(_ event: Event) { agent.post(event) }
+
+    func reload() throws(MethodError) -> [String] {
+        let warnings = readConfiguration()
+        if let refusal = store.refusal { throw .configurationRefused(refusal.problem) }
+        return warnings
+    }
+}
+
+extension HostCondition {
+    /// What the configuration and the gates have to tell now.
+    init(_ store: ConfigurationStore, _ gatekeeper: Gatekeeper?) {
+        self.init()
+        refusal = store.refusal
+        keeping = store.keeping
+        gates = gatekeeper?.overview
+        gateMachine = gatekeeper?.gates
+    }
+}

@@ -1,0 +1,76 @@
+import Agent
+import CivilTime
+import Control
+import Decision
+import EventLoop
+import Files
+import Gates
+import Records
+
+/// Files that somebody deletes in the runtime directory come back at once. `RuntimeWatch` notices them.
+extension Daemon {
+    /// Writes files again that somebody has deleted.
+    func restore(_ deletions: RuntimeWatch.Deletions) {
+        let isWhole = deletions.isWhole
+        let names = deletions.names.filter(isExpected)
+        let services =
+            isWhole
+            ? machine.plan.services.map(\.name)
+            : RuntimeWatch.Deletions(names: names).services
+        let ours = services.filter { machine.record(of: $0) != nil }
+        let sources = machine.plan.sources.map(\.name).filter { source in
+            isWhole || names.contains(FileName.source(source))
+        }
+        let isSocketGone = isWhole || names.contains(FileName.controlSocket)
+        let isLockGone = isWhole || names.contains(FileLock.name)
+        let isMotdGone = isWhole || names.contains(FileName.motd)
+        let areMetricsGone = isWhole || names.contains(FileName.metrics)
+        guard
+            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
+                || !sources.isEmpty
+        else { return }
+        log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
+        do {
+            if isWhole { try Directory.create(runtime.path) }
+            if isLockGone { try lockAgain() }
+            if isSocketGone { try server?.listenAgain() }
+        } catch {
+            // The service manager makes the directory at the start. Without it no file can be written.
+            log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
+            return loop.exit(DaemonExitStatus.failure)
+        }
+        if isWhole { self.deletions?.rearm() }
+        for name in ours {
+            agent.post(.removed(name))
+            if let gatekeeper {
+                gatekeeper.noteRemoval(of: name)
+            } else {
+                moveGate(of: name, to: machine.record(of: name)?.verdict)
+            }
+        }
+        for name in sources { restoreMark(of: name) }
+        if isMotdGone { motd?.rewrite() }
+        if areMetricsGone { metrics?.write() }
+        store.noteRefusal()
+    }
+
+    /// Whether a file of this name should be there. Some files of a service come and go with its state.
+    private func isExpected(_ name: String) -> Bool {
+        let parts = name.split(separator: "/")
+        guard parts.count == 2, let service = ServiceName(String(parts[0])),
+            let record = machine.record(of: service)
+        else { return true }
+        return RuntimeDirectory.expects(String(parts[1]), with: record.verdict)
+    }
+
+    /// Makes the mark of a source again, with the time at which the source confirmed its flags.
+    private func restoreMark(of source: SourceName) {
+        guard let age = machine.view(of: source, at: now)?.age else { return }
+        let confirmed = now.wall - age
+        do {
+            try File.make(runtime.mark(of: source), modified: confirmed.microseconds)
+        } catch {
+            agent.post(.recorded(.markConfirmed(source), problem: "\(error)"))
+        }
+    }
+}

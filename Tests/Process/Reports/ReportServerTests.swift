@@ -1,0 +1,108 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// A server of reports that is away, slow, wrong or strange.
+@Suite(.timeLimit(.minutes(2))) struct ReportServerTests {
+    /// The server gets what is so now, and nothing of what it has missed.
+    @Test(arguments: ["closed", "500", "silence"])
+    func aServerThatComesBackGetsThePresentStateOnce(_ behaviour: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try Daemon(reportingTo: server, "timeout = \"1s\"\n")
+        try daemon.start()
+        try await daemon.awaitState("running")
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try await daemon.awaitState("ended")
+        try await daemon.awaitLine("warning: the host's state is not reported: post to 'http://")
+        let checked = try daemon.control("status", "--check")
+        #expect(checked.status == 1)
+        #expect(checked.output.contains("the host's state is not reported: post to 'http://"))
+        try await server.behave("running")
+        try await daemon.awaitLine("the host's state is reported again")
+        let taken = try server.reportRequests.filter { $0.behaviour == "running" }
+        #expect(taken.count == 1)
+        #expect(try server.reports.last?.first("state")?.string == "ended")
+        #expect(try daemon.lines(with: "the host's state is not reported").count == 1)
+    }
+
+    /// One report is in flight all the time: no poll, no decision and no order waits for its end.
+    @Test func everythingGoesOnWhileTheServerIsSilent() async throws {
+        let server = try await FlagServer()
+        try await server.behave("silence")
+        let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n")
+        try daemon.start()
+        try await waitUntil("the report is in flight", orTell: { try daemon.log }) {
+            try !server.reportRequests.isEmpty
+        }
+        for (flags, state) in [("over", "ended"), ("no", "running"), ("over", "ended")] {
+            try daemon.folder.write(#"{"service_end": "\#(flags)"}"#, to: "flags.json")
+            try await daemon.awaitState(state)
+        }
+        let order = try daemon.control(
+            "force", "shop", "running", "--for", "1h", "--reason", "test")
+        #expect(order.status == 0, "\(order.errors)")
+        #expect(try daemon.member("state") == #""running""#)
+        #expect(try daemon.control("reload").status == 0)
+        #expect(try server.reportRequests.count == 1)
+        #expect(try daemon.lines(with: "not reported").isEmpty)
+        #expect(try daemon.stop() == 0)
+    }
+
+    @Test(arguments: ["redirect-host", "redirect-port", "redirect-once"])
+    func aRedirectIsNotFollowed(_ behaviour: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try Daemon(reportingTo: server)
+        try daemon.start()
+        try await daemon.awaitLine("the server redirects (302), which is not followed")
+        let found = try server.requests
+        #expect(found.allSatisfy { $0.path == "/hosts" && $0.method == "POST" })
+    }
+
+    @Test func theCredentialsAreThoseOfASource() async throws {
+        let server = try await FlagServer(isSecure: true)
+        let daemon = try Daemon(
+            reportingTo: server, isSecure: true,
+            "ca = \"\(server.folder("authority.pem"))\"\nbearer = \"token\"\n")
+        daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
+        try daemon.start()
+        try await daemon.awaitLine("open '\(daemon.folder("token"))': no such file or directory")
+        #expect(try server.requests.isEmpty)
+        try daemon.folder.write("first-token\n", to: "token")
+        try await daemon.awaitReport(of: "running", to: server)
+        #expect(try server.requests.last?.headers["authorization"] == "Bearer first-token")
+        #expect(try !daemon.log.contains("first-token"))
+    }
+
+    @Test func aServerThatKnowsItsClientsGetsTheCertificate() async throws {
+        let server = try await FlagServer(isSecure: true)
+        try await server.behave("client-certificate")
+        let daemon = try Daemon(
+            reportingTo: server, isSecure: true,
+            "ca = \"\(server.folder("authority.pem"))\"\n"
+                + "client_certificate = \"\(server.folder("client.pem"))\"\n")
+        try daemon.start()
+        try await daemon.awaitReport(of: "running", to: server)
+    }
+
+    @Test func withoutACertificateThatServerTakesNoReport() async throws {
+        let server = try await FlagServer(isSecure: true)
+        try await server.behave("client-certificate")
+        let daemon = try Daemon(
+            reportingTo: server, isSecure: true, "ca = \"\(server.folder("authority.pem"))\"\n")
+        try daemon.start()
+        try await daemon.awaitLine("warning: the host's state is not reported")
+        #expect(try server.requests.isEmpty)
+    }
+
+    @Test func anotherAuthorityIsNotTrusted() async throws {
+        let server = try await FlagServer(isSecure: true)
+        let daemon = try Daemon(reportingTo: server, isSecure: true)
+        try daemon.start()
+        try await daemon.awaitLine("certificate not accepted: ")
+        #expect(try server.requests.isEmpty)
+        #expect(try daemon.member("state") == #""running""#)
+    }
+}
