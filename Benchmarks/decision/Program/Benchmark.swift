@@ -4,6 +4,7 @@ import Files
 import Glibc
 import Metrics
 import Records
+import Reports
 import VirtualWorld
 
 /// The measurements and their limits.
@@ -12,7 +13,8 @@ enum Benchmark {
         let isDecidedInTime = try manyServices()
         let isYearInTime = try year()
         let isTextInTime = try metrics()
-        return isDecidedInTime && isYearInTime && isTextInTime ? 0 : 1
+        let areReportsInTime = try reports()
+        return isDecidedInTime && isYearInTime && isTextInTime && areReportsInTime ? 0 : 1
     }
 
     /// A thousand services of three switches each, which one new answer decides again.
@@ -70,6 +72,40 @@ enum Benchmark {
         print("10,000 services, metrics of \(bytes / 1024) KiB:")
         report("writing them without news, as every 30 s", same)
         return report("writing them, everything is new", new, limit: 50)
+    }
+
+    /// A report of ten thousand services: the turns of the loop that it takes.
+    private static func reports() throws -> Bool {
+        var host = try Host(services: 10_000)
+        let body = host.snapshot(number: 1)
+        try host.start(
+            with: Answer(
+                body: body, flags: try FlagDocument.parse(body), fetchedAt: host.now.wall))
+        var (looks, turns, whole): ([Double], [Double], [Double]) = ([], [], [])
+        var bytes = 0
+        for number in Int64(1)...20 {
+            let began = milliseconds()
+            precondition(host.overview.isSettled)
+            looks.append(milliseconds() - began)
+            var report = HostReport(
+                of: HostReport.Host(name: nil, machineID: nil, bootID: "boot", version: "1"),
+                generation: number, host.overview)
+            turns.append(milliseconds() - began - (looks.last ?? 0))
+            var isWhole = false
+            while !isWhole {
+                let turn = milliseconds()
+                isWhole = !report.add(HostReport.share, from: host.overview)
+                turns.append(milliseconds() - turn)
+            }
+            let last = milliseconds()
+            bytes = report.bytes().count
+            turns.append(milliseconds() - last)
+            whole.append(milliseconds() - began)
+        }
+        print("10,000 services, a report of \(bytes / 1024) KiB:")
+        report("seeing that all is settled", looks)
+        report("a report in all", whole)
+        return report("one turn of it", turns, limit: 10)
     }
 
     /// A year with two sources polled each minute and random failures.
