@@ -99,7 +99,7 @@ package struct ReportMachine: Hashable, Sendable {
         case .resting: return gather(at: now)
         case .gathering(let since):
             // Perhaps the last unit has stopped.
-            let next = min(now + Self.delay, max(now, since + Self.limit))
+            let next = spaced(min(now + Self.delay, max(now, since + Self.limit)))
             guard let wakeAt, next < wakeAt else { return [] }
             return sleep(until: next)
         case .sending:
@@ -112,8 +112,12 @@ package struct ReportMachine: Hashable, Sendable {
     /// same time.
     private mutating func gather(at now: Boottime) -> [ReportEffect] {
         phase = .gathering(since: now)
-        let soon = now + Self.delay.scaled(by: factor(in: 0.5...1.5))
-        return sleep(until: max(soon, sentAt.map { $0 + Self.interval } ?? soon))
+        return sleep(until: spaced(now + Self.delay.scaled(by: factor(in: 0.5...1.5))))
+    }
+
+    /// This moment, or a later one if it is too close to the last report.
+    private func spaced(_ moment: Boottime) -> Boottime {
+        max(moment, sentAt.map { $0 + Self.interval } ?? moment)
     }
 
     private mutating func wake(at now: Boottime) -> [ReportEffect] {

@@ -75,6 +75,7 @@ final class ReportSender {
             }
         } catch {
             log.write(.error, "\(error); the host's state is not reported", id: .reportFailed)
+            problem = HostCondition.Since("\(error)", since: EventLoop.wallClock)
         }
         seen = mark()
         take(.configured(hasSink: sink != nil))
