@@ -125,7 +125,8 @@ enum LoadedServer: String, CaseIterable, Sendable {
         case .caddy:
             """
             import /usr/share/killswitchd/web/Caddyfile-sunset
-            http://127.0.0.1:8000 {
+            http://:8000 {
+                bind 127.0.0.1
                 route {
                     import /usr/share/killswitchd/web/Caddyfile shop /none
                     import killswitch_sunset shop
@@ -163,11 +164,12 @@ enum LoadedServer: String, CaseIterable, Sendable {
             TypesConfig /dev/null
             MaxKeepAliveRequests 0
             \(Self.apacheModules)
-            StartServers 2
-            ServerLimit 2
-            MaxRequestWorkers 50
-            MinSpareThreads 50
-            MaxSpareThreads 75
+            StartServers 4
+            ServerLimit 4
+            ThreadsPerChild 50
+            MaxRequestWorkers 200
+            MinSpareThreads 1
+            MaxSpareThreads 300
             \(site)
 
             """
