@@ -121,6 +121,7 @@ struct NoticeStartTests {
             gate.text == """
                 3s reloaded
                     start killswitch-notice@shop.target
+                    list
                 3.1s start killswitch-notice@shop.target: queued
 
                 """)
