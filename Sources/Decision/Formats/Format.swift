@@ -50,15 +50,23 @@ extension Format {
 
     /// The subset of `flags` that this format reads, unchanged.
     package func relevant(in flags: JSON.Object) -> JSON.Object {
-        let keys =
-            switch self {
-            case .serviceEnd(let endKeys, let countdownKey):
-                [endKeys.first { flags[$0] != nil }, countdownKey].compactMap(\.self)
-            case .status(let place): place.keys(else: Self.statusKeys, in: flags)
-            case .maintenance(let place): place.keys(else: Self.maintenanceKeys, in: flags)
-            case .switchObject(let place): place.keys(else: Self.switchKeys, in: flags)
-            }
-        return JSON.Object(keys.compactMap { key in flags[key].map { (key, $0) } })
+        JSON.Object(relevantKeys(in: flags).compactMap { key in flags[key].map { (key, $0) } })
+    }
+
+    /// Whether it reads the same keys with the same values in both flags.
+    func findsSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
+        let keys = relevantKeys(in: right)
+        return keys.allSatisfy { left[$0] == right[$0] } && keys == relevantKeys(in: left)
+    }
+
+    private func relevantKeys(in flags: JSON.Object) -> [String] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey):
+            [endKeys.first { flags[$0] != nil }, countdownKey].compactMap(\.self)
+        case .status(let place): place.keys(else: Self.statusKeys, in: flags)
+        case .maintenance(let place): place.keys(else: Self.maintenanceKeys, in: flags)
+        case .switchObject(let place): place.keys(else: Self.switchKeys, in: flags)
+        }
     }
 
     /// The keys on which its reading of `flags` depends.

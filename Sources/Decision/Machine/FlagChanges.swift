@@ -46,5 +46,16 @@ final class FlagChanges {
         }
     }
 
+    /// Whether the one member that a format reads has changed, so that nothing has to be compared. Other
+    /// formats choose among keys: only a comparison tells.
+    func replace(_ format: Format) -> Bool {
+        switch format {
+        case .maintenance(.member(let key)), .status(.member(let key)),
+            .switchObject(.member(let key)):
+            hasChanged(key)
+        default: false
+        }
+    }
+
     private func hasChanged(_ key: String) -> Bool { keys.contains(ExactString(key)) }
 }

@@ -37,7 +37,7 @@ extension Machine {
         for reader in index.readers[source] {
             if let changes, services[reader.service].follow(changes, at: reader.position, now) {
                 isKept = true
-            } else if offer(answer, to: reader) {
+            } else if offer(answer, to: reader, changes) {
                 isKept = true
             }
         }
@@ -52,10 +52,12 @@ extension Machine {
     }
 
     /// Offers an answer to one switch. True if it has to be stored.
-    private mutating func offer(_ answer: NumberedAnswer, to reader: SwitchPosition) -> Bool {
+    private mutating func offer(
+        _ answer: NumberedAnswer, to reader: SwitchPosition, _ changes: FlagChanges? = nil
+    ) -> Bool {
         let override = overrides[services[reader.service].service.name]
         return services[reader.service].offer(
-            answer, to: reader.position, override, on: host, &batch.notices)
+            answer, to: reader.position, changes, override, on: host, &batch.notices)
     }
 
     /// Takes in that a source has confirmed its newest answer. A switch that could not read this
@@ -115,15 +117,15 @@ extension Machine {
         guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
         for reader in index.readers[source] {
-            services[reader.service].addAnswers(at: reader.position, to: &used)
+            services.ask(reader.service) { $0.addAnswers(at: reader.position, to: &used) }
         }
         sources[source].dropAnswers(except: used)
     }
 
     /// Tells which versions in the flags of a source have jumped.
     private mutating func noteVersionJumps(of source: Int) {
-        let jumps = index.readers[source].compactMap {
-            services[$0.service].versionJump(at: $0.position)
+        let jumps = index.readers[source].compactMap { reader in
+            services.ask(reader.service) { $0.versionJump(at: reader.position) }
         }
         if jumps.isEmpty, sources[source].problems.isEmpty { return }
         let time = now.wall

@@ -168,11 +168,14 @@ package struct Machine: Sendable {
 
     /// Decides every service that is due.
     mutating func decideDue() {
+        let due = services.due(at: now)
         var candidates: [Candidate] = []
-        for service in services.due(at: now) {
+        candidates.reserveCapacity(due.count)
+        for service in due {
             let override = overrides[services[service].service.name]
             services[service].followAnnouncements(on: host)
-            candidates.append(services[service].candidate(at: service, override, on: host))
+            candidates.append(
+                services.ask(service) { $0.candidate(at: service, override, on: host) })
         }
         if candidates.isEmpty { return }
         if let notice = hostGuard.judge(candidates, at: now) { batch.notices.append(notice) }
@@ -206,8 +209,7 @@ package struct Machine: Sendable {
         let interval = sources[source].plan.interval
         var pace: Duration?
         for reader in index.readers[source] {
-            let isClosed = services[reader.service].record?.verdict.gate == .closed
-            let asked = isClosed ? services[reader.service].retryAfter(at: reader.position) : nil
+            let asked = services.ask(reader.service) { $0.pace(at: reader.position) }
             let own = asked ?? interval
             pace = pace.map { min($0, own) } ?? own
         }

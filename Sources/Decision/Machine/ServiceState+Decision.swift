@@ -258,9 +258,8 @@ extension ServiceState {
         _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
     ) -> Bool {
         guard known.answer.unreadable == answer.answer.unreadable else { return false }
-        let source = service.switches[position].source
-        return service.relevant(in: known.flags, of: source)
-            == service.relevant(in: answer.flags, of: source)
+        return service.findsSame(
+            in: known.flags, and: answer.flags, of: service.switches[position].source)
     }
 
     /// Whether a switch has read the newest answer without a problem.
@@ -275,8 +274,10 @@ extension ServiceState {
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
-    /// The wait between two polls that the flags of a switch ask for.
-    func retryAfter(at position: Int) -> Duration? { switches[position].reading?.retryAfter }
+    /// The wait between two polls that the flags of a switch ask for while the service is closed.
+    func pace(at position: Int) -> Duration? {
+        record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
+    }
 
     /// The last rise of the version in the flags of a switch, if it looks like a mistake.
     func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }

@@ -65,12 +65,14 @@ struct ServiceState: Hashable, Waking {
 
     // MARK: - Answers
 
-    /// Offers a new answer of its source to a switch. True if the answer has to be stored.
+    /// Offers a new answer of its source to a switch. True if the answer has to be stored. `changes` since
+    /// the answer before, if they are known, spare a comparison of the flags.
     mutating func offer(
-        _ answer: NumberedAnswer, to position: Int, _ override: Override?, on host: HostState,
-        _ notices: inout [Notice]
+        _ answer: NumberedAnswer, to position: Int, _ changes: FlagChanges?, _ override: Override?,
+        on host: HostState, _ notices: inout [Notice]
     ) -> Bool {
-        if repeats(answer, at: position) {
+        let isNew = changes?.replace(service.switches[position].format) ?? false
+        if !isNew, repeats(answer, at: position) {
             let maxStale = service.policy.maxStale
             if switches[position].rest(on: answer, at: host.now, maxStale: maxStale) { markDue() }
             values.take(answer, at: position, of: service, &notices)

@@ -36,6 +36,14 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
         }
     }
 
+    /// Asks a state where it lies. The subscript copies the state for its caller, which costs more than most
+    /// questions.
+    @inline(__always)
+    mutating func ask<Answer>(_ position: Int, _ question: (borrowing State) -> Answer) -> Answer {
+        func lend(_ state: inout State) -> Answer { question(state) }
+        return lend(&states[position])
+    }
+
     /// The positions of the states that are due, in their order.
     mutating func due(at now: Now) -> [Int] {
         update()
