@@ -24,6 +24,7 @@ extension BootedSystem {
             systemctl stop 't-*' 'chat@*' 'killswitch-*' 2>/dev/null
             cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
+            rm -f ../system-generators/t-*
             rm -rf /run/killswitchd/* /var/lib/killswitchd /etc/killswitchd /run/t-*
             systemctl daemon-reload
             systemctl reset-failed

@@ -9,6 +9,7 @@ struct GateDigest: Sendable {
     private var wakeUps = WakeUps()
     private var busProblem: GateProblem?
     private var gateProblems: [ServiceName: GateProblem] = [:]
+    private var noticeProblems: [ServiceName: GateProblem] = [:]
     private var unitProblems: [UnitName: GateProblem] = [:]
     /// The gates that the daemon's readiness waits for.
     private var awaited: Set<ServiceName> = []
@@ -33,6 +34,10 @@ struct GateDigest: Sendable {
         let since = gateProblems[gate.service]?.since ?? now
         gateProblems[gate.service] = gate.problem.map {
             .gate(gate.service, $0.sentence, since: since)
+        }
+        let lostSince = noticeProblems[gate.service]?.since ?? now
+        noticeProblems[gate.service] = gate.notice.problem.map {
+            .notice(gate.service, $0, since: lostSince)
         }
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
@@ -81,9 +86,11 @@ struct GateDigest: Sendable {
     /// The state of all gates.
     var overview: GateOverview {
         let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
+        let notices = noticeProblems.sorted { $0.key < $1.key }.map(\.value)
         let units = unitProblems.sorted { $0.key < $1.key }.map(\.value)
         return GateOverview(
-            isReady: awaited.isEmpty, problems: [busProblem].compactMap(\.self) + gates + units)
+            isReady: awaited.isEmpty,
+            problems: [busProblem].compactMap(\.self) + gates + notices + units)
     }
 }
 

@@ -83,6 +83,6 @@ extension Duration {
 package struct GateOverview: Hashable, Sendable {
     /// Whether systemd has answered for every service that is decided, or cannot be reached.
     package var isReady: Bool
-    /// The problems: of the bus, then of gates, then of units.
+    /// The problems: of the bus, then of gates, then of the starts for notices, then of units.
     package let problems: [GateProblem]
 }

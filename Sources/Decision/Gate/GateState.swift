@@ -46,8 +46,7 @@ struct GateState: Hashable, Sendable {
             }
         }
         self.desired = desired
-        refusal = RefusedJob()
-        corrections = Corrections()
+        (refusal, corrections) = (RefusedJob(), Corrections())
         targets.expect(desired.targets(of: service))
         return true
     }
@@ -72,10 +71,7 @@ struct GateState: Hashable, Sendable {
     /// Asks for every job that is needed, if that is possible now.
     mutating func begin(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         let isMidway = phase.isMoving
-        guard rest.link.mayMove, let desired else {
-            phase = .waiting
-            return
-        }
+        guard rest.link.mayMove, let desired else { return phase = .waiting }
         let jobs = targets.jobs(to: desired, isMidway: isMidway)
         guard !jobs.isEmpty else {
             readyBy = nil
@@ -176,6 +172,7 @@ struct GateState: Hashable, Sendable {
 
     /// polkit is back: asks again at once for a move that was refused.
     mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
+        hastenNotice(&batch)
         guard refusal.problem != nil, phase.isMoving else { return }
         phase.move?.hasten(at: now)
         batch.askSystemState()

@@ -176,6 +176,9 @@ struct GateTargets: Hashable, Sendable {
     /// Whether a target that was perhaps never loaded is down with nothing under way.
     func mayStart(_ target: GateTarget) -> Bool { states[target].map(\.isAtRestDown) ?? true }
 
+    /// Whether a target that was perhaps never loaded is down.
+    func isDown(_ target: GateTarget) -> Bool { states[target]?.seen.active.isDown ?? true }
+
     /// Whether a target is down with nothing under way.
     func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
 }

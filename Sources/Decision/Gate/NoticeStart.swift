@@ -22,6 +22,11 @@ struct NoticeStart: Hashable, Sendable {
     private var refusals = 0
     /// When systemd may be asked again.
     private var retryAt: Boottime?
+    private var wasUp = false
+    /// The words of the last refusal, from the second one on.
+    private var refusal: String?
+    /// Whether the last notice was not passed on.
+    private var isLost = false
 
     /// There is a notice to pass on. One that still waits is replaced: the files have the newest.
     mutating func request(at now: Boottime) {
@@ -38,7 +43,8 @@ struct NoticeStart: Hashable, Sendable {
     ) -> TargetJob? {
         guard phase == .waiting else { return nil }
         if since + Self.limit <= now {
-            self = NoticeStart()
+            (phase, refusals, retryAt) = (.none, 0, nil)
+            isLost = true
             batch.announce(.noticeLost(service))
             return nil
         }
@@ -58,6 +64,7 @@ struct NoticeStart: Hashable, Sendable {
         guard let problem else {
             phase = isAgain ? .waiting : .none
             refusals = 0
+            noteStart()
             // By then systemd has told that the target is up, if it still is.
             retryAt = now + .seconds(1)
             return true
@@ -68,11 +75,35 @@ struct NoticeStart: Hashable, Sendable {
         // A system that is stopping refuses all jobs, and that is no problem.
         batch.askSystemState()
         if refusals == 2 { batch.announce(.jobRefused(job.target.service, job, problem)) }
+        if refusals >= 2 { refusal = problem.refusal }
+        return true
+    }
+
+    /// The target is up or down.
+    mutating func follow(isUp: Bool) {
+        if isUp, !wasUp { noteStart() }
+        wasUp = isUp
+    }
+
+    private mutating func noteStart() { (refusal, isLost) = (nil, false) }
+
+    /// An obstacle may be gone: systemd is asked again at once. False if it has refused nothing.
+    mutating func hasten() -> Bool {
+        guard phase == .waiting, refusals > 0 else { return false }
+        retryAt = nil
         return true
     }
 
     /// The bus is lost, and with it the answer: systemd is asked again.
     mutating func loseBus() { if phase != .none { phase = .waiting } }
+
+    /// Why the last notice is not passed on, as a clause about the service; nil without a problem. It ends
+    /// when the target is started, also by an operator.
+    var problem: String? {
+        guard isLost else { return refusal.map { "\(Self.units) cannot be started: \($0)" } }
+        return "\(Self.units) were not started for its last notice within an hour"
+            + (refusal.map { ": \($0)" } ?? "")
+    }
 
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
@@ -81,14 +112,22 @@ struct NoticeStart: Hashable, Sendable {
     }
 
     private static let limit: Duration = .seconds(3600)
+    private static let units = "the units that pass on its notices"
 }
 
 extension GateState {
     /// Asks for the start of the units that pass on a notice, if that is due.
     mutating func passOnNotice(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+        let target = GateTarget(service: service, kind: .notice)
+        notice.follow(isUp: !targets.isDown(target))
         guard rest.link.mayMove,
             let job = notice.due(targets, of: service, at: rest.now, &batch)
         else { return }
         enqueue(job, &batch)
+    }
+
+    /// polkit is back, or systemd has read its units again: a refused start may succeed now.
+    mutating func hastenNotice(_ batch: inout GateBatch) {
+        if notice.hasten() { batch.touch(service) }
     }
 }

@@ -25,6 +25,12 @@ package struct GateProblem: Hashable, Sendable {
             subject: .service(service), kind: .gate, text: text, since: since, isAlarm: true)
     }
 
+    /// The units that pass on notices are not started.
+    static func notice(_ service: ServiceName, _ text: String, since: Boottime) -> GateProblem {
+        GateProblem(
+            subject: .service(service), kind: .notice, text: text, since: since, isAlarm: true)
+    }
+
     /// A unit is not as its gates want it.
     static func unit(
         _ name: UnitName, of services: Set<ServiceName>, _ problem: UnitProblem, since: Boottime

@@ -51,6 +51,7 @@ extension Problem {
         case descriptors
         case bus
         case gate
+        case notice
         case unit
         case invalidAnswer = "invalid-answer"
         case endUnreadable = "end-unreadable"
@@ -86,6 +87,9 @@ extension Problem {
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
         case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
         case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
+        case .notice:
+            "repair it, then type 'systemctl start killswitch-notice@\(service).target': the last "
+                + "notice is passed on"
         case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
         case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"

@@ -92,6 +92,60 @@ struct NoticeStartTests {
                 """)
     }
 
+    /// A mail that nobody gets is an alarm, on every surface.
+    @Test func aRefusedStartIsAProblemUntilItSucceeds() throws {
+        var gate = try GateTranscript.settled()
+        let problems = { (gate: GateTranscript) in
+            gate.machine.overview.problems.map(\.sentence)
+        }
+        gate.at(1, .noticeTold(shop))
+        gate.at(1, taken: start, problem: "it is masked")
+        gate.at(1, .systemState(isStopping: false))
+        // A single refusal may be that of a system that stops.
+        #expect(problems(gate) == [])
+        gate.at(2, .woke)
+        gate.at(2, taken: start, problem: "it is masked")
+        gate.at(2, .systemState(isStopping: false))
+        #expect(
+            problems(gate)
+                == ["shop: the units that pass on its notices cannot be started: it is masked"])
+        #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
+        #expect(
+            gate.machine.overview.problems.map(\.since)
+                == [Boottime(microseconds: 1_002_000_000)])
+        gate.forget()
+        gate.at(3, .systemdReloaded)
+        gate.at(3.1, taken: start)
+        #expect(problems(gate) == [])
+        #expect(
+            gate.text == """
+                3s reloaded
+                    start killswitch-notice@shop.target
+                    list
+                3.1s start killswitch-notice@shop.target: queued
+
+                """)
+    }
+
+    @Test func aLostNoticeIsAProblemUntilTheTargetIsStartedByHand() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .noticeTold(shop))
+        for second in [1.0, 2] {
+            gate.at(second, .woke)
+            gate.at(second, taken: start, problem: "it is masked")
+            gate.at(second, .systemState(isStopping: false))
+        }
+        gate.at(3700, .woke)
+        gate.at(3800, .systemdReloaded)
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "shop: the units that pass on its notices were not started for its last notice "
+                    + "within an hour: it is masked"
+            ])
+        try gate.at(4000, .notice, is: .active)
+        #expect(gate.machine.overview.problems == [])
+    }
+
     @Test func aNoticeThatCannotBePassedOnForAnHourIsLost() throws {
         var gate = try GateTranscript.settled()
         gate.at(1, .busLost(problem: "gone"))

@@ -29,7 +29,8 @@ import Testing
         #expect(try install(into: folder).status == 0)
         #expect(
             try Directory.list(folder("usr/share/killswitchd/web")) == [
-                "Caddyfile", "apache2.conf", "haproxy.lua", "nginx-sunset.conf", "nginx.conf",
+                "Caddyfile", "Caddyfile-sunset", "apache2.conf", "haproxy.lua", "nginx-sunset.conf",
+                "nginx.conf",
             ])
         #expect(try File.exists(folder("usr/share/doc/killswitchd/examples/page.html")))
         #expect(try File.exists(folder("usr/share/doc/killswitchd/report.schema.json")))

@@ -9,9 +9,6 @@ final class WebServer {
 
         /// Whether it tells the `retry_after` of the verdict. The others tell two minutes.
         var knowsTheVerdict: Bool { self == .apache2 || self == .haproxy }
-
-        /// Whether it tells the end of a countdown.
-        var tellsTheSunset: Bool { self != .caddy }
     }
 
     private let folder: TemporaryFolder
@@ -27,7 +24,10 @@ final class WebServer {
                 decoding: try File.read(
                     "\(Programs.project)/packaging/web/\(name)", limit: 1 << 16),
                 as: UTF8.self)
-            try folder.write(text.replacing("/run/killswitchd", with: runtime), to: name)
+            // Servers of other tests have the socket of that name.
+            try folder.write(
+                text.replacing("/run/killswitchd", with: runtime)
+                    .replacing("@killswitchd", with: "@killswitchd-\(port)"), to: name)
         }
         let text =
             switch kind {
@@ -135,9 +135,11 @@ final class WebServer {
             admin off
             auto_https off
         }
+        import \(folder)/Caddyfile-sunset
         http://127.0.0.1:\(port) {
             route {
                 import \(folder)/Caddyfile shop /healthz
+                import killswitch_sunset shop
                 reverse_proxy 127.0.0.1:\(backend)
             }
         }

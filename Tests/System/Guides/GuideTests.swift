@@ -5,38 +5,14 @@ extension Packaged {
     /// Each guide is typed as it is written, section by section, on a host of the README's administrator.
     @Suite(.serialized)
     struct GuideTests {
-        private let host: PackageHost
+        private let guide: GuideHost
+        private var host: PackageHost { guide.host }
 
-        /// A host with the shop of the README, and its unit.
-        init() throws {
-            host = try PackageHost()
-            try host.configure()
-            try host.install()
-            try host.unit("shop")
-            try host.run(
-                """
-                printf '[Install]\\nWantedBy=multi-user.target\\n' >> /etc/systemd/system/shop.service
-                systemctl daemon-reload
-                systemctl enable --now shop
-                killswitchctl attach shop shop.service
-                killswitchctl wait shop --for up
-                """)
-        }
-
-        private func follow(_ page: String, _ sections: String...) throws {
-            for file in ["docs/guides/\(page)", "Tests/System/walk-through"] {
-                try host.system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
-            }
-            for section in sections {
-                let walk = try host.system.attempt(
-                    "cd \(PackageHost.folder) && python3 walk-through \(page) '## \(section)'")
-                try #require(walk.status == 0, "\(section): \(walk.output)\(walk.errors)")
-            }
-        }
+        init() throws { guide = try GuideHost() }
 
         @Test func aWebShopIsClosedForMaintenance() throws {
             let result = Result {
-                try follow(
+                try guide.follow(
                     "maintenance.md", "Prepare the host", "Close it now",
                     "Close it on one host by hand", "Plan it")
             }
@@ -45,11 +21,11 @@ extension Packaged {
         }
 
         @Test func aServiceIsRetiredOnADate() throws {
-            try follow("retire.md", "Announce the end", "Rehearse it", "After the end")
+            try guide.follow("retire.md", "Announce the end", "Rehearse it", "After the end")
         }
 
         @Test func aJobIsHeldBackUntilTheServiceIsOpen() throws {
-            try follow(
+            try guide.follow(
                 "deployment.md", "While the service is open", "While the service is down",
                 "From a pipeline on another machine")
         }
@@ -58,11 +34,11 @@ extension Packaged {
             try host.run("killswitchctl detach shop shop.service")
             let google = try GoogleStandIn(on: host)
             try google.publish(maintenance: #"{"isUnderMaintenance": false}"#, version: 1)
-            try follow("many-servers.md", "On every server")
+            try guide.follow("many-servers.md", "On every server")
             try google.publish(
                 maintenance: #"{"isUnderMaintenance": true, "message": "Back at noon."}"#,
                 version: 2)
-            try follow(
+            try guide.follow(
                 "many-servers.md", "Close the shop everywhere", "What else belongs to many servers")
         }
     }

@@ -175,6 +175,15 @@ extension Packaged {
             try host.install()
             try host.system.wait(
                 until: "grep -q 'shop is closed (maintenance) since' /run/motd.d/killswitchd")
+            try host.run("useradd --no-create-home --shell /bin/true t-operator")
+            let login = try host.run(
+                """
+                script --quiet --return --command 'login -f t-operator' /dev/null </dev/null
+                systemctl stop user@$(id -u t-operator)
+                userdel --force t-operator
+                rm -f /run/motd.dynamic
+                """)
+            #expect(login.contains("shop is closed (maintenance) since"), "\(login)")
             try host.run("apt-get remove --yes killswitchd")
             #expect(try host.succeeds("test -L /run/motd.d/killswitchd") == false)
         }

@@ -89,6 +89,21 @@ extension Trouble {
 
     private static let units = [
         Trouble(
+            name: "a notice is not passed on",
+            configuration: Host.service("shop", #"notify_before = ["31d"]"#),
+            needle: "the units that pass on its notices cannot be started",
+            journal: "start 'killswitch-notice@shop.target'",
+            prepare: { host in
+                try host.run("systemctl mask --runtime killswitch-notice@shop.target")
+            },
+            cause: { host in
+                let end = try host.run("date -u -d '10 days' +%Y-%m-%dT%H:%M:%SZ").dropLast()
+                try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)
+            },
+            end: { host in
+                try host.run("systemctl unmask --runtime killswitch-notice@shop.target")
+            }),
+        Trouble(
             name: "a unit does not stop", needle: "has not stopped within its limit of 5 s",
             prepare: { host in
                 try host.unit(
