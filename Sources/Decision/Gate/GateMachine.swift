@@ -3,13 +3,12 @@ package import CivilTime
 /// Moves gates to their decisions, and follows the units that stop or start: events in, effects
 /// out.
 ///
-/// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that
-/// was killed between two moves, a bus that was restarted and an administrator who moved a gate all
-/// end the same way. It moves targets only, and only if they do not stand as decided: to start a
-/// target that is active would start again what the administrator has stopped.
+/// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that was killed
+/// between two moves, a bus that was restarted and an administrator who moved a gate all end the same way. It
+/// moves targets only if they do not stand as decided: to start an active one would start stopped units again.
 ///
-/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state
-/// of a gate is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
+/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
+/// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
 package struct GateMachine: Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
     private(set) var gates: [ServiceName: GateState] = [:]
@@ -94,8 +93,7 @@ package struct GateMachine: Sendable {
         guard hasChanged else { return }
         batch.touch(service)
         tellUnits(of: gate, &batch)
-        let rest = surroundings(now)
-        gates[service]?.begin(rest, &batch)
+        gates[service]?.begin(surroundings(now), &batch)
     }
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
@@ -113,8 +111,7 @@ package struct GateMachine: Sendable {
 
     // MARK: The bus
 
-    /// The bus is there: everything is compared anew, for signals were missed. After a reload of
-    /// systemd a unit is read only when its limit is needed.
+    /// The bus is there: signals were missed. After a reload of systemd a unit is read when its limit is needed.
     private mutating func takeList(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch) {
         let isNew = !link.isUp
         link.connect(&batch)

@@ -59,11 +59,11 @@ package struct GateReport: Hashable, Sendable {
         units = UnitCount()
     }
 
-    /// Whether it differs from another in nothing but the units.
+    /// Whether it differs from another in nothing but what the same number of units do.
     fileprivate func differsInUnitsAlone(from other: GateReport) -> Bool {
         var same = self
         same.units = other.units
-        return same == other
+        return same == other && units.total == other.units.total
     }
 }
 
@@ -103,8 +103,8 @@ package struct UnitCount: Hashable, Sendable {
 }
 
 /// The report of a gate that was written last. A change of the gate is written at once, so that a reader
-/// that knows of an opening and a closing never sees the report of an earlier closing. Changes of units
-/// alone are written at most five times a second.
+/// that knows of an opening and a closing never sees the report of an earlier closing, and one that knows of a
+/// unit sees it counted. Changes of units alone are written at most five times a second.
 struct PublishedReport: Hashable, Sendable {
     /// Nil before the first write, and after a failed write.
     private(set) var report: GateReport?

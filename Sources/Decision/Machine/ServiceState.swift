@@ -32,11 +32,9 @@ struct ServiceState: Hashable, Waking {
     private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
     private(set) var isSameBoot = false
-    /// When the state that an earlier run stored began: while no clock is believed, the time for ends
-    /// and windows is no earlier.
+    /// When the state of an earlier run began: while no clock is believed, the time for ends is no earlier.
     private(set) var knownPast: Instant?
-    /// When it is due for a decision: at once if something changed since it was last decided, else
-    /// when time alone may change the decision.
+    /// When it is due for a decision: at once after a change, else when time alone may change the decision.
     private(set) var wake = Wake.atOnce
 
     /// A service that starts with its entry in the ledger. `isForced`: an override is in force, so
@@ -151,9 +149,8 @@ struct ServiceState: Hashable, Waking {
         }
     }
 
-    /// Adopts the known answers of its source for a switch without flags, and for its values. True
-    /// if the switch is new and could read none of them, so that the source has to be fetched at
-    /// once.
+    /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
+    /// is new and could read none of them, so that the source has to be fetched at once.
     mutating func serve(_ source: SourceState, at position: Int, _ now: Now) -> Bool {
         if switches[position].reading == nil {
             switches[position].adopt(

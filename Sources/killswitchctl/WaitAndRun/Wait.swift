@@ -3,6 +3,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Faults
+import Gates
 import Records
 
 /// `killswitchctl wait SERVICE --for CONDITION`
@@ -125,8 +126,11 @@ enum WaitCondition: ExpressibleByArgument {
                     let isCurrent = loop.now.wall <= end
                     let gate = ShownGate(
                         state.gate, published.gate(of: service), at: loop.now.wall)
-                    if isCurrent, isReached(by: state, gate.published) { return }
+                    let isReached = isCurrent && isReached(by: state, gate.published)
+                    let unknown = isReached ? try unknownUnit(of: service, in: published) : nil
+                    if isReached, unknown == nil { return }
                     seen = isCurrent ? words(state, gate) : "its state file is out of date"
+                    if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
                     if isCurrent, let problem = obstacle(state, gate) {
                         throw CommandFailure(
                             .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
@@ -160,6 +164,20 @@ enum WaitCondition: ExpressibleByArgument {
 }
 
 extension WaitCondition {
+    /// A unit that was attached so lately that the daemon knows nothing of it; nil if there is none, or if the
+    /// condition is about no units.
+    private func unknownUnit(
+        of service: ServiceName, in published: PublishedFiles
+    ) throws -> UnitName? {
+        guard case .effect = self else { return nil }
+        let rows = try published.units(of: service)
+        let known = Set(rows.filter { $0["active"]?.string != nil }.map { $0.text("name") })
+        let attached = try AttachmentFiles.all().filter {
+            $0.target == GateTarget(service: service, kind: .open)
+        }
+        return attached.first { !known.contains($0.unit.text) }?.unit
+    }
+
     private func words(_ state: PublishedState, _ gate: ShownGate) -> String {
         guard case .effect = self, let words = gate.words else { return "it is \(state.summary)" }
         return "it is \(state.summary), its gate is \(words)"
@@ -181,7 +199,7 @@ extension Gate {
     fileprivate var effect: String { self == .open ? "up" : "down" }
 }
 
-/// Waits for changes of the state file, the gate's file or the marker of a service.
+/// Waits for changes of the files of a service that tell its state, its gate and its units.
 final class StateFileWatch {
     private let loop: EventLoop
     private let files: [PathWatch]
@@ -192,7 +210,7 @@ final class StateFileWatch {
         _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
-        let own = [FileName.state, FileName.gate] + Gate.allCases.map(\.rawValue)
+        let own = [FileName.state, FileName.gate, FileName.units] + Gate.allCases.map(\.rawValue)
         files = (own.map { "\(service)/\($0)" } + [FileName.alive]).map {
             PathWatch(loop, path: "\(published.directory)/\($0)") {}
         }

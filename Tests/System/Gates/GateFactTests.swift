@@ -42,6 +42,22 @@ extension OnSystemd {
             #expect(try host.property("ActiveState", of: "t-web") == "active")
         }
 
+        /// It once ended by what the daemon had written before the unit was attached.
+        @Test func upWaitsForAUnitThatTheDaemonHasNotSeenYet() throws {
+            let host = try Host()
+            try host.services("t-web", "t-late")
+            try host.start(attaching: "t-web")
+            try host.run("systemctl start t-web t-late")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
+            try host.run("killswitchctl attach --no-reload shop t-late")
+            let early = try host.system.attempt("killswitchctl wait shop --for up --timeout 500ms")
+            #expect(early.status == 124)
+            #expect(early.errors.contains("the daemon has not yet seen its unit 't-late.service'"))
+            try host.run("systemctl daemon-reload")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
+            #expect(try gate(host)["units"]?.object?["up"] == 2)
+        }
+
         @Test func anOrderThatWaitsFollowsTheMoveUnitByUnit() throws {
             let host = try Host()
             try host.services("t-web")
