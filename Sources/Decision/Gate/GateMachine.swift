@@ -38,7 +38,6 @@ package struct GateMachine: Sendable {
         case .busLost(let problem): loseBus(problem, at: now, &batch)
         case .systemdReloaded:
             link.noteReload()
-            // A target that was missing may be there now.
             hasten(at: now, &batch)
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
         case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
@@ -93,7 +92,8 @@ package struct GateMachine: Sendable {
         guard hasChanged else { return }
         batch.touch(service)
         tellUnits(of: gate, &batch)
-        gates[service]?.begin(surroundings(now), &batch)
+        let rest = surroundings(now)
+        gates[service]?.begin(rest, &batch)
     }
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
@@ -139,7 +139,7 @@ package struct GateMachine: Sendable {
         }
     }
 
-    /// Moves that were refused may succeed now.
+    /// Moves that were refused may succeed now: a target that was missing may be there.
     private mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
         for service in gates.keys.sorted() { gates[service]?.hasten(at: now, &batch) }
     }

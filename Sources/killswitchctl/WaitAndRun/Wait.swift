@@ -4,6 +4,7 @@ import Decision
 import EventLoop
 import Faults
 import Gates
+import JSON
 import Records
 
 /// `killswitchctl wait SERVICE --for CONDITION`
