@@ -113,10 +113,12 @@ import Testing
         var client: RawClient? = try RawClient(folder("socket"))
         try turn()
         client = nil
-        try turn()
-        client = try RawClient(folder("socket"))
-        client?.send(Self.status)
-        try turn(until: client)
+        // On a busy machine the server may notice it later: readers come last.
+        repeat {
+            client = try RawClient(folder("socket"))
+            client?.send(Self.status)
+            try turn(until: client)
+        } while client?.isCut == true
         #expect(client?.messages == 1)
         withExtendedLifetime(server) {}
     }
