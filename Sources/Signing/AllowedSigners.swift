@@ -1,0 +1,132 @@
+package import CivilTime
+
+/// The people whose signatures count: a file in the format of ssh-keygen(1), ALLOWED SIGNERS.
+///
+/// Everything in it that is not implemented is an error with its line, and never skipped. That includes
+/// two things which ssh-keygen takes: `cert-authority`, and patterns in place of names, because an order
+/// has an author.
+package struct AllowedSigners: Hashable, Sendable {
+    /// One line of the file.
+    struct Signer: Hashable, Sendable {
+        /// The one name of the person, whichever of the person's names or keys the line has.
+        let person: String
+        let key: SSHKey
+        /// Whether the line allows signatures for our namespace.
+        let isForUs: Bool
+        let validity: Validity
+    }
+
+    /// The signers of each key, by its bytes in SSH's wire format.
+    private let signers: [[UInt8]: [Signer]]
+
+    /// The size above which a file is no list of signers.
+    package static let maximumSize = 1 << 20
+
+    /// Reads a file, its local times in this zone.
+    package init(_ bytes: [UInt8], zone: Zone) throws(AllowedSignersError) {
+        guard bytes.count <= Self.maximumSize else {
+            throw AllowedSignersError(line: 1, "the file has more than 1 MiB")
+        }
+        var entries: [SignerLine] = []
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (line, number) in zip(lines, 1...) {
+            do throws(SignerProblem) {
+                guard let entry = try SignerLine(line, zone: zone) else { continue }
+                entries.append(entry)
+            } catch {
+                throw AllowedSignersError(line: number, error.clause)
+            }
+        }
+        guard !entries.isEmpty else {
+            throw AllowedSignersError(line: 1, "the file lists nobody, so no order would count")
+        }
+        signers = Self.signers(of: entries)
+    }
+
+    /// The signer whose key this signature has, for our namespace and at this time. It does not say
+    /// that the signature is right.
+    func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal) -> Signer {
+        guard let candidates = signers[signature.key], let first = candidates.first else {
+            guard SSHKey.Kind(rawValue: signature.keyType) != nil else {
+                throw .keyType(signature.keyType)
+            }
+            throw .unlisted(SSHKey.fingerprintText(of: signature.key))
+        }
+        if let signer = candidates.first(where: { $0.isForUs && $0.validity.contains(now) }) {
+            return signer
+        }
+        guard let signer = candidates.first(where: \.isForUs) else {
+            throw .otherPurpose(first.person)
+        }
+        if signer.validity.begins(after: now) { throw .notYetValid(signer.person) }
+        throw .noLongerValid(signer.person)
+    }
+
+    /// Gives one name to each person: lines that share a name or a key belong to one person, over any
+    /// number of lines. The person's name is the first one in the file.
+    ///
+    /// Otherwise somebody with two names could sign for two people.
+    private static func signers(of entries: [SignerLine]) -> [[UInt8]: [Signer]] {
+        var leaders = Array(entries.indices)
+        func leader(of entry: Int) -> Int {
+            var entry = entry
+            while leaders[entry] != entry {
+                leaders[entry] = leaders[leaders[entry]]
+                entry = leaders[entry]
+            }
+            return entry
+        }
+        func join(_ one: Int, _ other: Int) {
+            let (one, other) = (leader(of: one), leader(of: other))
+            leaders[max(one, other)] = min(one, other)
+        }
+        var named: [String: Int] = [:]
+        var keyed: [[UInt8]: Int] = [:]
+        for (index, entry) in zip(entries.indices, entries) {
+            for name in entry.principals {
+                if let earlier = named.updateValue(index, forKey: name) { join(earlier, index) }
+            }
+            if let earlier = keyed.updateValue(index, forKey: entry.key.bytes) {
+                join(earlier, index)
+            }
+        }
+        var signers: [[UInt8]: [Signer]] = [:]
+        for (index, entry) in zip(entries.indices, entries) {
+            let signer = Signer(
+                person: entries[leader(of: index)].principals.first ?? "", key: entry.key,
+                isForUs: entry.isForUs, validity: entry.validity)
+            signers[entry.key.bytes, default: []].append(signer)
+        }
+        return signers
+    }
+}
+
+extension AllowedSigners {
+    /// When the key of a line counts, both ends included, by whole seconds as ssh-keygen(1) has them.
+    struct Validity: Hashable, Sendable {
+        var after: Instant?
+        var before: Instant?
+
+        func begins(after now: Instant) -> Bool { after.map { now.seconds < $0.seconds } ?? false }
+
+        func contains(_ now: Instant) -> Bool {
+            !begins(after: now) && before.map { now.seconds <= $0.seconds } ?? true
+        }
+    }
+}
+
+/// Why a file of allowed signers is not accepted.
+package struct AllowedSignersError: Error, Hashable, CustomStringConvertible {
+    /// Counted from 1.
+    package let line: Int
+    /// The problem: a clause.
+    package let clause: String
+
+    init(line: Int, _ clause: String) {
+        self.line = line
+        self.clause = clause
+    }
+
+    /// `line 3: the option 'cert-authority' is not supported`
+    package var description: String { "line \(line): \(clause)" }
+}
