@@ -21,12 +21,20 @@ package struct Answer: Hashable, Sendable {
     /// Whether it came from an earlier address of the source. It is in force until the present
     /// address gives flags. It has no validators, and the version in its flags does not count.
     package var isInherited: Bool
+    /// Who signed it, and what it says of itself; nil from a source without signers.
+    package var signed: SignedAnswer?
+    /// The switches that rest on it, in force or staged, as stored with a signed answer: not each of them accepts
+    /// what one person has signed.
+    package var readers: [AnswerReader] = []
+
+    /// When its source last confirmed it, as far as is known without the source.
+    var lastConfirmed: Confirmation { .earlier(confirmedAt ?? fetchedAt) }
 
     /// An answer of the source's present address, unless `isInherited`.
     package init(
         body: [UInt8], flags: JSON.Object, unreadable: UnreadableFlags = UnreadableFlags(),
         validators: Validators = Validators(), version: FlagVersion? = nil, fetchedAt: Instant,
-        confirmedAt: Instant? = nil, isInherited: Bool = false
+        confirmedAt: Instant? = nil, isInherited: Bool = false, signed: SignedAnswer? = nil
     ) {
         self.body = body
         self.flags = flags
@@ -36,12 +44,18 @@ package struct Answer: Hashable, Sendable {
         self.fetchedAt = fetchedAt
         self.confirmedAt = confirmedAt
         self.isInherited = isInherited
+        self.signed = signed
     }
 
-    /// Whether it brings nothing new after `before`: the same bytes, the same flags that cannot be read,
-    /// and the same numbers if each flag has one. A word for all flags does not count, because it changes with other flags too.
+    /// Whether it brings nothing new after `before`: the same bytes and signers, the same flags that
+    /// cannot be read, and the same numbers if each flag has one. A word for all flags does not count, because it changes with other flags too.
     package func repeats(_ before: Answer) -> Bool {
         guard body == before.body, unreadable == before.unreadable else { return false }
+        switch (signed, before.signed) {
+        case (nil, nil): break
+        case (let signed?, let known?) where signed.addsNothing(to: known): break
+        default: return false
+        }
         if case .ofEach = version { return version == before.version }
         return true
     }
@@ -50,6 +64,19 @@ package struct Answer: Hashable, Sendable {
     package mutating func inherit() {
         validators = Validators()
         isInherited = true
+    }
+}
+
+/// A switch that rests on an answer, as it is stored.
+package struct AnswerReader: Hashable, Sendable {
+    package let service: ServiceName
+    /// Its position among the switches of the service.
+    package let position: Int
+
+    /// The switch of a service at this position.
+    package init(service: ServiceName, position: Int) {
+        self.service = service
+        self.position = position
     }
 }
 
@@ -128,6 +155,10 @@ package struct Failure: Error, Hashable, Sendable {
     package var detail: String
     /// The wait that the source asked for, as with `Retry-After` (RFC 9110 §10.2.3).
     package var retryAfter: Duration?
+    /// The reason for which a signed document is refused; nil for every other failure.
+    package var refusal: Reason.Slug?
+    /// Whether the answer was larger than `max_body`.
+    package var isTooLarge = false
 
     /// A failure with a clause for the log: lower case, without a full stop.
     package init(_ kind: Kind, _ detail: String, retryAfter: Duration? = nil) {

@@ -19,6 +19,12 @@ package struct Evidence: Hashable, Sendable {
     package var problem: InvalidFlag?
     /// Newer answers that would move the gate and are not confirmed yet.
     package var unconfirmed: Unconfirmed?
+    /// The signatures that newer flags lack; nil if they lack none.
+    package var missing: MissingSignatures?
+    /// Who signed the flags in force.
+    package var authors: [String] = []
+    /// Whether the signatures of the flags in force do not count any more.
+    package var isUnproved = false
     /// The version of the flags in force: the `version` in them, else the source's own, such as an
     /// ETag or a revision.
     package var version: String?
@@ -75,6 +81,8 @@ package struct Circumstances: Hashable, Sendable {
     package var installed: Version?
     /// The override of an operator, whether it has expired or not.
     package var override: Override?
+    /// What tells this host from others.
+    package var place = HostPlace.named("")
 }
 
 extension Circumstances {

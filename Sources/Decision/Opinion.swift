@@ -15,7 +15,11 @@ package struct Opinion: Hashable, Sendable {
     /// The source of the flags that it rests on; nil if none ever came.
     package var source: SourceName?
     package var version: String?
+    /// Who signed those flags.
+    package var authors: [String] = []
     package var isStale = false
+    /// Whether its flags have units stop at once.
+    var isUrgent = false
 
     /// The time to which the days left are counted; nil without an end or a window.
     var deadline: Instant? { endsAt ?? nextWindow?.from }
@@ -55,23 +59,49 @@ extension Service {
             if evidence.isAwaited { return nil }
             let gate = policy.whenUnknown
             return Opinion(
-                state: gate.defaultState, gate: gate, reason: .unknown(evidence.source, gate))
+                state: gate.defaultState, gate: gate,
+                reason: evidence.missing.map { .awaitingSignature(evidence.source, $0) }
+                    ?? .unknown(evidence.source, gate))
         }
         var mostRestrictive: Opinion?
+        let wait = wait(of: reading, evidence, in: circumstances)
+        var (isWithheld, isOver) = (false, true)
         for claim in reading.claims {
-            guard let next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            guard var next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
+            if wait != nil, next.gate == .closed {
+                next.withhold()
+                isWithheld = true
+                isOver = isOver && claim.isOver(at: wait?.arrival)
+            }
             if mostRestrictive.map(next.outranks) ?? true { mostRestrictive = next }
         }
         guard var opinion = mostRestrictive else { return nil }
-        opinion.title = opinion.title ?? reading.title
-        opinion.message = opinion.message ?? reading.message
-        opinion.retryAfter = reading.retryAfter
+        if let wait, isWithheld, opinion.gate == .open {
+            // The texts are those of the closing.
+            let arrival = isOver ? nil : wait.arrival.map { zone.zoned($0) }
+            opinion.reason = .rollout(evidence.source, wait, from: arrival)
+        } else {
+            opinion.title = opinion.title ?? reading.title
+            opinion.message = opinion.message ?? reading.message
+            opinion.retryAfter = reading.retryAfter
+        }
+        opinion.isUrgent = reading.isUrgent && opinion.gate == .closed
         opinion.source = evidence.source
         opinion.version = evidence.version
+        opinion.authors = evidence.authors
         announce(
             reading.nextWindow(after: evidence.time(in: circumstances)), in: &opinion, evidence)
         judgeProblems(&opinion, evidence, circumstances)
         return opinion
+    }
+
+    /// The wait of this host for the rollout of an order; nil without one, or once it has come.
+    private func wait(
+        of reading: Reading, _ evidence: Evidence, in circumstances: Circumstances
+    ) -> Rollout.Wait? {
+        guard let rollout = reading.rollout else { return nil }
+        let slot = rollout.slot(of: circumstances.place, service: name, source: evidence.source)
+        return rollout.wait(of: slot, at: evidence.time(in: circumstances))
     }
 
     /// Nil for a claim without effect now: a window that is not open, an installed version that is
@@ -148,6 +178,8 @@ extension Service {
             opinion.reason = .invalidAnswer(evidence.source, problem)
         } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToProblem {
             opinion.reason = .unconfirmed(evidence.source, unconfirmed)
+        } else if let missing = evidence.missing, opinion.reason.yieldsToProblem {
+            opinion.reason = .awaitingSignature(evidence.source, missing)
         }
         guard let staleness = staleness(of: evidence, at: evidence.time(in: circumstances)) else {
             return
@@ -168,22 +200,41 @@ extension Service {
         _ evidence: Evidence, _ opinion: Opinion, _ circumstances: Circumstances
     ) -> Bool {
         guard evidence.isAwaited || evidence.isWaking else { return false }
+        // The source was asked for a proof, and has shown a document that is refused.
+        if evidence.isUnproved, evidence.problem?.kind == .refused { return false }
         let outcome = policy.whenStale.gate ?? opinion.gate
         return outcome == opinion.gate || circumstances.wantedBefore != outcome
     }
 
     private func staleness(of evidence: Evidence, at time: Instant) -> Staleness? {
+        if evidence.isUnproved { return .unproved }
         if let maxStale = policy.maxStale, evidence.age >= maxStale { return .old }
         if let expires = evidence.reading?.expires, time >= expires { return .expired }
         return nil
     }
 }
 
+extension Claim {
+    /// Whether it closes nothing any more at that time.
+    fileprivate func isOver(at time: Instant?) -> Bool {
+        if case .window(let window) = self, let time { window.until <= time } else { false }
+    }
+}
+
 extension Opinion {
+    /// Keeps the gate open against a claim that closes it: an end that has come stays a countdown.
+    fileprivate mutating func withhold() {
+        gate = .open
+        state = endsAt == nil ? .running : .countdown
+        title = nil
+        message = nil
+    }
+
     /// Takes another gate by policy, without the texts of the flags: they no longer fit.
     fileprivate mutating func replaceGate(_ gate: Gate) {
         self.gate = gate
         state = gate.defaultState
+        isUrgent = false
         nextWindow = nil
         title = nil
         message = nil
@@ -200,9 +251,10 @@ extension Reason {
     /// Whether a problem of the newest answer replaces this reason.
     fileprivate var yieldsToProblem: Bool {
         switch self {
-        case .flags, .storedFlags, .endUnreadable, .windowAhead: true
-        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .endPassed, .window,
-            .versionTooOld, .stale, .unknown, .clockNotBelieved, .serverClock, .minClosed,
+        case .flags, .storedFlags, .endUnreadable, .windowAhead, .rollout: true
+        case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
+            .endPassed, .window, .versionTooOld, .stale, .unknown, .clockNotBelieved, .serverClock,
+            .minClosed, .reopening,
             .closingHeld, .overridden:
             false
         }

@@ -9,16 +9,19 @@ package struct SourcePlan: Hashable, Sendable {
     package var timeout: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
+    /// For whom its documents have to be signed; nil for a source without signers.
+    package var audience: String?
 
     /// A source that is polled every `interval`.
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
-        defaults: JSON.Object = JSON.Object()
+        defaults: JSON.Object = JSON.Object(), audience: String? = nil
     ) {
         self.name = name
         self.interval = interval
         self.timeout = timeout
         self.defaults = defaults
+        self.audience = audience
     }
 }
 
@@ -107,7 +110,8 @@ struct PlanIndex {
     /// Whether a write concerns a source or a service that is in this plan and not in `next`.
     func loses(_ operation: WriteOperation, in next: PlanIndex) -> Bool {
         switch operation {
-        case .storeFlags(let name), .markConfirmed(let name):
+        case .storeFlags(let name), .storeVersion(let name), .dropVersion(let name),
+            .markConfirmed(let name):
             source(name) != nil && next.source(name) == nil
         case .publish(let name): service(name) != nil && next.service(name) == nil
         case .storeLedger, .storeOverrides: false

@@ -14,17 +14,32 @@ package struct Policy: Hashable, Sendable {
     package var updateRequired: Gate
     /// How long a closed gate stays closed at least.
     package var minClosed: Duration
+    /// Over how long the hosts open the gate, once flags have: each waits its share.
+    package var openSpread: Duration
+    /// Whether a host also waits its share after a boot.
+    package var spreadsAtBoot: Bool
+    /// How long units run on after the gate has closed, so that load balancers turn away first.
+    package var drain: Duration
     /// How many answers in a row have to agree before flags close the gate; 1 or more.
     package var confirmClose: Int
     /// How many answers in a row have to agree before flags open the gate; 1 or more.
     package var confirmOpen: Int
+    /// How many people must have signed flags that close the gate; 1 or more.
+    package var signaturesToClose: Int
+    /// How many people must have signed flags that open the gate; 1 or more.
+    package var signaturesToOpen: Int
+
+    /// How many people must have signed what closes and opens the gate.
+    var mostSignatures: Int { max(signaturesToClose, signaturesToOpen) }
 
     /// The defaults of the configuration, unless told otherwise.
     package init(
         maxStale: Duration? = nil, whenStale: WhenStale = .hold, whenUnknown: Gate = .open,
         firstTimeout: Duration = .seconds(30), atEnd: AtEnd = .ended,
         updateRequired: Gate = .closed, minClosed: Duration = .seconds(5),
-        confirmClose: Int = 1, confirmOpen: Int = 1
+        openSpread: Duration = .zero, spreadsAtBoot: Bool = false, drain: Duration = .zero,
+        confirmClose: Int = 1, confirmOpen: Int = 1,
+        signaturesToClose: Int = 1, signaturesToOpen: Int = 1
     ) {
         self.maxStale = maxStale
         self.whenStale = whenStale
@@ -33,8 +48,13 @@ package struct Policy: Hashable, Sendable {
         self.atEnd = atEnd
         self.updateRequired = updateRequired
         self.minClosed = minClosed
+        self.openSpread = openSpread
+        self.spreadsAtBoot = spreadsAtBoot
+        self.drain = drain
         self.confirmClose = confirmClose
         self.confirmOpen = confirmOpen
+        self.signaturesToClose = signaturesToClose
+        self.signaturesToOpen = signaturesToOpen
     }
 }
 

@@ -15,13 +15,41 @@ package struct Reading: Hashable, Sendable {
     package var version: Int64?
     /// When the flags become stale, whatever their age.
     package var expires: Instant?
+    /// Whether units stop at once where the policy has a drain: an emergency.
+    package var isUrgent = false
+    /// The steps by which it closes more and more hosts; nil if it closes all at once.
+    package var rollout: Rollout?
 }
 
 extension Reading {
     /// A reading of `claims` without texts.
-    package init(claims: [Claim], expires: Instant? = nil) {
+    package init(claims: [Claim], expires: Instant? = nil, rollout: Rollout? = nil) {
         self.claims = claims
         self.expires = expires
+        self.rollout = rollout
+    }
+
+    /// The times at which time alone may turn the gate: its ends, windows and steps.
+    package var turns: [Instant] {
+        var turns: [Instant] = []
+        forEachTurn { turns.append($0) }
+        return turns
+    }
+
+    /// The same without an array: a decision asks each time.
+    package func forEachTurn(_ body: (Instant) -> Void) {
+        for step in rollout?.steps ?? [] { body(step.at) }
+        for claim in claims {
+            switch claim {
+            case .countdown(.at(let end)): body(end)
+            case .window(let window):
+                body(window.from)
+                body(window.until)
+            case .countdown(.unreadable), .countdown(.untold), .running, .maintenance,
+                .updateRequired, .ended, .minimumVersion:
+                break
+            }
+        }
     }
 
     /// The planned window that begins first after `time`.
@@ -39,14 +67,16 @@ package struct VersionJump: Hashable, Sendable {
     /// The highest version before; nil for the first.
     package let from: Int64?
     package let to: Int64
+    /// Whether it is the version of signed documents, which a plain `forget` keeps.
+    package let isSigned: Bool
 
     /// Nil for a rise as publishers make it. The first version may be any, such as a time.
-    package init?(from: Int64?, to: Int64) {
+    package init?(from: Int64?, to: Int64, isSigned: Bool = false) {
         let (rise, isOver) = to.subtractingReportingOverflow(from ?? to)
         guard isOver || rise > Self.highestRise || Int64.max - max(to, 0) < Self.highestRise else {
             return nil
         }
-        (self.from, self.to) = (from, to)
+        (self.from, self.to, self.isSigned) = (from, to, isSigned)
     }
 
     private static let highestRise: Int64 = 1 << 32
@@ -54,7 +84,8 @@ package struct VersionJump: Hashable, Sendable {
     /// The warning, a clause. `kind` says which version it is.
     package func warning(_ kind: String = "version") -> String {
         "\(kind) \(to) \(from.map { "comes after \($0)" } ?? "is the highest"), and lower ones are "
-            + "refused from now on; after a mistake, 'killswitchctl forget' lets go of it"
+            + "refused from now on; after a mistake, 'killswitchctl forget\(isSigned ? " --version" : "")' "
+            + "lets go of it"
     }
 }
 

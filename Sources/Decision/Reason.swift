@@ -10,6 +10,8 @@ package enum Reason: Hashable, Sendable {
     case storedFlags(SourceName)
     case invalidAnswer(SourceName, InvalidFlag)
     case unconfirmed(SourceName, Unconfirmed)
+    /// Fewer people than the service asks for have signed newer flags that would move the gate.
+    case awaitingSignature(SourceName, MissingSignatures)
     /// The times are those of the service's zone.
     case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
     case window(SourceName, until: ZonedInstant, by: Timekeeper = .host)
@@ -23,7 +25,12 @@ package enum Reason: Hashable, Sendable {
     /// The clock of this host is not believed, and the clock of the source's server measures its
     /// ends.
     case serverClock(SourceName)
+    /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
+    /// never does.
+    case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     case minClosed(SourceName)
+    /// Flags have opened the gate, and this host waits its share of `open_spread`.
+    case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)
     case overridden(Override, until: ZonedInstant)
@@ -42,6 +49,8 @@ package enum Staleness: String, CaseIterable, Sendable {
     case old
     /// Their own `expires` has passed.
     case expired
+    /// The signatures under them do not count any more, or they have none and need some.
+    case unproved
 }
 
 extension Reason {
@@ -68,9 +77,38 @@ extension Reason {
         case unknownClosed = "unknown-closed"
         case clockNotBelieved = "clock-not-believed"
         case serverClock = "server-clock"
+        case rollout
         case minClosed = "min-closed"
+        case reopening = "reopening-at"
         case closingHeld = "closing-held"
         case overridden = "override"
+        case awaitingSignature = "awaiting-signature"
+        case unprovedHold = "unproved-hold"
+        case unprovedOpen = "unproved-open"
+        case unprovedClosed = "unproved-closed"
+        // Why a signed document is refused.
+        case unsigned
+        case trailingBytes = "trailing-bytes"
+        case tooManySignatures = "too-many-signatures"
+        case malformedSignature = "malformed-signature"
+        case otherNamespace = "other-namespace"
+        case hashNotAccepted = "hash-not-accepted"
+        case keyTypeNotAccepted = "key-type-not-accepted"
+        case signerNotListed = "signer-not-listed"
+        case signerForOtherNamespaces = "signer-for-other-namespaces"
+        case signerNotYetValid = "signer-not-yet-valid"
+        case signerNoLongerValid = "signer-no-longer-valid"
+        case changedBytes = "changed-bytes"
+        case securityKeyUntouched = "security-key-untouched"
+        case signedMemberUnreadable = "signed-member-unreadable"
+        case otherAudience = "other-audience"
+        case rollback
+        case sameVersionOtherBytes = "same-version-other-bytes"
+        case expiredAtFirstSight = "expired-at-first-sight"
+        case documentTooLarge = "document-too-large"
+        case signersUnreadable = "signers-unreadable"
+        case versionUnreadable = "version-unreadable"
+        case versionNotStored = "version-not-stored"
     }
 
     /// The reason as one word.
@@ -89,8 +127,10 @@ extension Reason {
         case .awaitingFirstAnswer(let source): (.awaitingFirstAnswer, source, false)
         case .flags(let source): (.flags, source, false)
         case .storedFlags(let source): (.storedFlags, source, false)
+        case .invalidAnswer(let source, .refused(let slug, _)): (slug, source, true)
         case .invalidAnswer(let source, _): (.invalidAnswer, source, true)
         case .unconfirmed(let source, _): (.unconfirmed, source, false)
+        case .awaitingSignature(let source, _): (.awaitingSignature, source, false)
         case .windowAhead(let source, _, _): (.windowAhead, source, false)
         case .window(let source, _, _): (.window, source, false)
         case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
@@ -102,11 +142,16 @@ extension Reason {
         case .stale(let source, .expired, .hold): (.expiredHold, source, true)
         case .stale(let source, .expired, .open): (.expiredOpen, source, true)
         case .stale(let source, .expired, .closed): (.expiredClosed, source, true)
+        case .stale(let source, .unproved, .hold): (.unprovedHold, source, true)
+        case .stale(let source, .unproved, .open): (.unprovedOpen, source, true)
+        case .stale(let source, .unproved, .closed): (.unprovedClosed, source, true)
         case .unknown(let source, .open): (.unknownOpen, source, true)
         case .unknown(let source, .closed): (.unknownClosed, source, true)
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
         case .serverClock(let source): (.serverClock, source, true)
+        case .rollout(let source, _, _): (.rollout, source, false)
         case .minClosed(let source): (.minClosed, source, false)
+        case .reopening(let source, _): (.reopening, source, false)
         case .closingHeld(let source): (.closingHeld, source, true)
         case .overridden: (.overridden, nil, false)
         }
@@ -128,6 +173,8 @@ extension Reason {
         case .unconfirmed(let source, let unconfirmed):
             "source '\(source)' would have the gate \(unconfirmed.gate.rawValue), "
                 + "\(unconfirmed.count) of the \(unconfirmed.needed) answers that this takes came"
+        case .awaitingSignature(let source, let missing):
+            "newer flags of source '\(source)' \(missing.clause)"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
         case .window(let source, let until, let keeper):
@@ -143,7 +190,7 @@ extension Reason {
                 + "are unknown"
         case .stale(let source, let staleness, let outcome):
             "the flags of source '\(source)' "
-                + (staleness == .old ? "are older than max_stale, " : "have expired, ")
+                + staleness.clause
                 + (outcome.gate.map { "when_stale \($0.movement)" } ?? "and are held")
         case .unknown(let source, let gate):
             "source '\(source)' never gave flags, when_unknown \(gate.movement)"
@@ -152,8 +199,15 @@ extension Reason {
         case .serverClock(let source):
             "the clock of this host is not believed, so the ends and windows of source '\(source)' "
                 + "follow the clock of its server"
+        case .rollout(let source, let wait, let from):
+            "source '\(source)' closes \(Rollout.share(wait.reach)) of all hosts, and not this one, "
+                + "whose slot is \(wait.slot.number) of \(Slot.count); "
+                + (from.map { "it closes at \($0)" }
+                    ?? (wait.arrival == nil ? "no step reaches it" : "its turn comes too late"))
         case .minClosed(let source):
             "source '\(source)' opens the gate again; it stays closed for min_closed"
+        case .reopening(let source, let time):
+            "source '\(source)' opens the gate again; by open_spread it is this host's turn at \(time)"
         case .closingHeld(let source):
             "source '\(source)' closes more services at once than close_at_once allows, so the gate "
                 + "stays open until somebody confirms"
@@ -169,6 +223,16 @@ extension Timekeeper {
         switch self {
         case .host: ""
         case .server: ", by the clock of its server: that of this host is not believed"
+        }
+    }
+}
+
+extension Staleness {
+    fileprivate var clause: String {
+        switch self {
+        case .old: "are older than max_stale, "
+        case .expired: "have expired, "
+        case .unproved: "have no signature any more that counts, "
         }
     }
 }

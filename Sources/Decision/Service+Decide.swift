@@ -8,9 +8,11 @@ extension Service {
     /// waits for every switch that has no flags yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
         if let override = circumstances.standingOverride {
+            let gate = policy.gate(of: override.state)
             return Verdict(
-                state: override.state, gate: policy.gate(of: override.state),
+                state: override.state, gate: gate,
                 reason: .overridden(override, until: zone.zoned(override.until)),
+                authors: [override.author], isUrgent: override.isUrgent && gate == .closed,
                 override: override)
         }
         let opinions = evidence.map { opinion(of: $0, in: circumstances) }
@@ -33,7 +35,9 @@ extension Service {
             endsAt: opinion.endsAt,
             daysLeft: daysLeft(to: opinion.deadline, evidence[decisive], in: circumstances),
             title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
-            source: opinion.source, version: opinion.version, isStale: opinion.isStale)
+            source: opinion.source, version: opinion.version, authors: opinion.authors,
+            isStale: opinion.isStale,
+            isUrgent: opinion.gate == .closed && opinions.contains { $0?.isUrgent ?? false })
     }
 
     /// The position of the most restrictive opinion, of equals the first; nil without an opinion. A
@@ -84,9 +88,11 @@ extension Service {
                 (time, lag) = (known, now.wall - known)
                 edge = min(edge, zone.startOfNextDay(after: known) + lag)
             }
-            for instant in item.reading?.edges ?? [] where instant > time {
-                edge = min(edge, instant + lag)
+            let include = { (instant: Instant) in
+                if instant > time { edge = min(edge, instant + lag) }
             }
+            item.reading?.forEachTurn(include)
+            if let expires = item.reading?.expires { include(expires) }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
         if let override = circumstances.standingOverride {
@@ -105,22 +111,5 @@ extension Service {
         guard let maxStale = policy.maxStale, evidence.reading != nil, evidence.age < maxStale
         else { return nil }
         return maxStale - evidence.age
-    }
-}
-
-extension Reading {
-    /// The times at which time alone changes its claims or makes it stale.
-    fileprivate var edges: [Instant] {
-        var edges = expires.map { [$0] } ?? []
-        for claim in claims {
-            switch claim {
-            case .countdown(.at(let end)): edges.append(end)
-            case .window(let window): edges += [window.from, window.until]
-            case .countdown(.unreadable), .countdown(.untold), .running, .maintenance,
-                .updateRequired, .ended, .minimumVersion:
-                break
-            }
-        }
-        return edges
     }
 }

@@ -17,13 +17,16 @@ package struct Simulation {
     /// confirms its flags after the start.
     package init(
         _ service: Service, sources: [SourcePlan], answers: [SourceName: Answer],
-        installed: Version? = nil, at start: Instant, isSilent: Bool = false
+        installed: Version? = nil, on place: HostPlace = .named(""), at start: Instant,
+        isSilent: Bool = false
     ) {
         var service = service
         if !isSilent { service.policy.maxStale = nil }
+        // The virtual clocks begin with a boot, which is no part of the question.
+        service.policy.spreadsAtBoot = false
         now = Now(wall: start, boot: Boottime(microseconds: 0))
         machine = Machine(
-            plan: Plan(sources: sources, services: [service]), memory: Memory(),
+            plan: Plan(sources: sources, services: [service]), memory: Memory(), place: place,
             bootID: "simulation", clockFloor: start, seed: 0, at: now)
         if let installed { handle(.installed(service.name, installed)) }
         handle(.started)
@@ -67,8 +70,11 @@ package struct Simulation {
             case .sleep(let next): wake = next
             case .announce(.decided), .announce(.told): break
             case .announce(let notice): notices.append(notice)
-            case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
-                .withdraw, .unfollow, .reject, .passOn:
+            case .storeVersion(let source, _):
+                // Nothing is stored, and nothing can fail.
+                handle(.recorded(.storeVersion(source), problem: nil))
+            case .fetch, .storeFlags, .dropVersion, .readVersion, .forget, .markConfirmed,
+                .storeLedger, .storeOverrides, .withdraw, .unfollow, .reject, .passOn:
                 break
             }
         }

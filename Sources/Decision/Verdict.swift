@@ -20,8 +20,12 @@ package struct Verdict: Hashable, Sendable {
     package var source: SourceName?
     /// The version of those flags.
     package var version: String?
-    /// Whether those flags are older than `max_stale`, or have expired.
+    /// Who signed those flags, or gave the order in force.
+    package var authors: [String] = []
+    /// Whether those flags are older than `max_stale`, have expired, or are proved no more.
     package var isStale = false
+    /// Whether it closes the gate in an emergency: units stop at once, without the service's drain.
+    package var isUrgent = false
     /// The override in force.
     package var override: Override?
     package var variant: String?
@@ -85,15 +89,21 @@ package struct Override: Hashable, Sendable {
     package let since: Instant
     /// The end of the override; excluded.
     package let until: Instant
+    /// Whether units stop at once, without the service's drain.
+    package let isUrgent: Bool
 
     /// Nil for the state `undecided`, which nobody can order.
-    package init?(state: State, cause: String, author: String, since: Instant, until: Instant) {
+    package init?(
+        state: State, cause: String, author: String, since: Instant, until: Instant,
+        isUrgent: Bool = false
+    ) {
         guard state != .undecided else { return nil }
         self.state = state
         self.cause = cause
         self.author = author
         self.since = since
         self.until = until
+        self.isUrgent = isUrgent
     }
 
     /// Whether it was given for this cause, compared by bytes.
@@ -117,12 +127,15 @@ package struct Record: Hashable, Sendable {
     package var nextWindow: Window?
     /// The notices that were told last, for units that pass them on.
     package var notices: [PublicNotice]
+    /// Until when units may run on after the gate has closed; nil if they stop at once. By the boot clock: no step of
+    /// the wall clock moves it.
+    package var drainsUntil: Boottime?
 
     /// The record of a verdict that was decided at `decidedAt`.
     package init(
         verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant,
         fetchedAt: Instant? = nil, nextEdge: Instant,
-        nextWindow: Window? = nil, notices: [PublicNotice] = []
+        nextWindow: Window? = nil, notices: [PublicNotice] = [], drainsUntil: Boottime? = nil
     ) {
         self.verdict = verdict
         self.since = since
@@ -132,6 +145,7 @@ package struct Record: Hashable, Sendable {
         self.nextEdge = nextEdge
         self.nextWindow = nextWindow
         self.notices = notices
+        self.drainsUntil = drainsUntil
     }
 
     /// A minute after the next edge. A record that is still there later has no daemon.

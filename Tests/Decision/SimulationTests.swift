@@ -39,6 +39,15 @@ import Testing
         ].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
+    /// The virtual clock starts where a boot would: the wait of `spread_at_boot` is none of the flags.
+    @Test func aSimulationBeginsLongAfterTheBoot() throws {
+        let policy = Policy(openSpread: .seconds(86_400), spreadsAtBoot: true)
+        #expect(
+            try timeline(
+                of: service(policy: policy), ["app": #"{"service_end": "no"}"#],
+                until: "2027-03-05T00:00:00Z") == "2027-03-01T12:00:00+00:00 running open flags")
+    }
+
     @Test func everyChangeOfTheVerdictComesWithItsTime() throws {
         let flags = #"""
             {"state": "running", "ends_at": "2027-04-01T00:00:00Z", "windows": [

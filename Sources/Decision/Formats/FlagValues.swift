@@ -59,6 +59,22 @@ extension JSON.Object {
         return integer
     }
 
+    /// An RFC 3339 time that may be left out or null.
+    func optionalTime(_ key: String) throws(InvalidFlag) -> Instant? {
+        try optional(key) == nil ? nil : time(key, shownAs: key)
+    }
+
+    /// An RFC 3339 time. An error names the key `shown`.
+    func time(_ key: String, shownAs shown: String) throws(InvalidFlag) -> Instant {
+        guard let value = self[key] else { throw .missing(key: shown) }
+        let text = try value.typed(\.string, "an RFC 3339 time", of: shown)
+        do {
+            return try Instant(rfc3339: text)
+        } catch {
+            throw .unknownWord(key: shown, word: text, expected: "an RFC 3339 time")
+        }
+    }
+
     /// The wait between two polls that flags ask for, limited to 1 second to 1 hour. It is a whole
     /// number of seconds that may be left out or null.
     func optionalWait(_ key: String) throws(InvalidFlag) -> Duration? {
@@ -115,12 +131,22 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case notJSON(key: String, cause: String)
     /// The answer holds no flags: it is empty, a web page or broken JSON. The clause tells which.
     case notFlags(String)
+    /// The answer is a document that is refused for its signatures, or for what it says of itself.
+    case refused(Reason.Slug, String)
 }
 
 extension InvalidFlag {
+    /// An answer without flags that failed so.
+    package init(_ failure: Failure) {
+        self = failure.refusal.map { .refused($0, failure.detail) } ?? .notFlags(failure.detail)
+    }
+
+    /// Whether the answer holds no flags at all: then it is a problem of its source.
+    var isOfSource: Bool { kind == .notFlags || kind == .refused }
+
     /// What is wrong, without the texts of the flags.
     package enum Kind: Hashable, Sendable {
-        case missing, unreadable, wrongType, unknownWord, notJSON, notFlags
+        case missing, unreadable, wrongType, unknownWord, notJSON, notFlags, refused
     }
 
     package var kind: Kind {
@@ -131,6 +157,7 @@ extension InvalidFlag {
         case .unknownWord: .unknownWord
         case .notJSON: .notJSON
         case .notFlags: .notFlags
+        case .refused: .refused
         }
     }
 }
@@ -145,7 +172,7 @@ extension InvalidFlag: CustomStringConvertible {
         case .unknownWord(let key, let word, let expected):
             "key \(quoted(key)) is \(quoted(word)), not \(expected)"
         case .notJSON(let key, let cause): "key \(quoted(key)) holds no valid JSON: \(cause)"
-        case .notFlags(let clause): clause
+        case .notFlags(let clause), .refused(_, let clause): clause
         }
     }
 }

@@ -96,7 +96,7 @@ extension Format {
     private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
     private static let switchKeys = [
         "state", "ends_at", "windows", "minimum_version", "version", "expires", "title", "message",
-        "retry_after",
+        "retry_after", "rollout", "seed", "drain",
     ]
 }
 

@@ -1,7 +1,7 @@
 import CivilTime
 import JSON
 
-/// The format `switch`, the project's own: a state, an end, windows, a minimum version.
+/// The format `switch`, the project's own: a state, an end, windows, a minimum version, a rollout.
 enum SwitchObject {
     /// Claims the state first, then the end, the windows and the minimum version. Throws the first
     /// flag that it cannot read.
@@ -18,12 +18,14 @@ enum SwitchObject {
             }
             claims.append(.minimumVersion(version))
         }
+        let drains = try object.optional("drain") == nil ? true : object.boolean("drain")
         return Reading(
             claims: claims, title: try object.optionalString("title"),
             message: try object.optionalString("message"),
             retryAfter: try object.optionalWait("retry_after"),
             version: try object.optionalInteger("version"),
-            expires: try object.optionalTime("expires"))
+            expires: try object.optionalTime("expires"), isUrgent: !drains,
+            rollout: try Rollout(object))
     }
 
     /// The claim of a state's word. `undecided` is an error: only the daemon can be undecided.
@@ -60,23 +62,5 @@ enum SwitchObject {
         return Window(
             from: from, until: until, title: try object.optionalString("title"),
             message: try object.optionalString("message"))
-    }
-}
-
-extension JSON.Object {
-    /// An RFC 3339 time that may be left out or null.
-    fileprivate func optionalTime(_ key: String) throws(InvalidFlag) -> Instant? {
-        try optional(key) == nil ? nil : time(key, shownAs: key)
-    }
-
-    /// An RFC 3339 time. An error names the key `shown`.
-    fileprivate func time(_ key: String, shownAs shown: String) throws(InvalidFlag) -> Instant {
-        guard let value = self[key] else { throw .missing(key: shown) }
-        let text = try value.typed(\.string, "an RFC 3339 time", of: shown)
-        do {
-            return try Instant(rfc3339: text)
-        } catch {
-            throw .unknownWord(key: shown, word: text, expected: "an RFC 3339 time")
-        }
     }
 }

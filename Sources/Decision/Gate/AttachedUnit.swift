@@ -88,6 +88,15 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
+    /// Whether it is down already, for a gate of this service that will leave it these targets alone; nil if it may
+    /// stay up then.
+    func isDown(before service: ServiceName, leaves targets: [GateTarget]) -> Bool? {
+        let mayStay = holders.keys.allSatisfy {
+            $0.service != service || !$0.isOfDecision || targets.contains($0)
+        }
+        return mayStay ? nil : seen?.active.isDown ?? false
+    }
+
     /// Whether it runs, or has done its work.
     private var isUp: Bool {
         guard let seen else { return false }
@@ -180,20 +189,17 @@ struct AttachedUnit: Hashable, Sendable {
     /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
     /// gate with its target.
     ///
-    /// `closedGate` is a closed gate of the unit with no job under way. `isAsked`: systemd has been asked
-    /// to stop it. `isAwaited`: a gate is moving, and the unit was not read since.
     mutating func judge(
-        closedGate: GateTarget?, isAsked: Bool, isAwaited: Bool, at now: Boottime,
-        _ batch: inout GateBatch
+        in situation: UnitSituation, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {
         defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
         switch permission {
         case .mustStop:
             if isDown {
                 noteDown(&batch)
-            } else if let closedGate, isAtRest {
-                return expel(from: closedGate, at: now, &batch)
-            } else if isAsked {
+            } else if let gate = situation.closedGate, isAtRest {
+                return expel(from: gate, at: now, &batch)
+            } else if situation.isAsked {
                 awaitStop(at: now, &batch)
             } else {
                 (stopBy, problem) = (nil, nil)
@@ -202,7 +208,7 @@ struct AttachedUnit: Hashable, Sendable {
         case .mayRun:
             stopBy = nil
             expulsions = 0
-            noteMayRun(isAwaited: isAwaited, &batch)
+            noteMayRun(in: situation, &batch)
         case .undecided: stopBy = nil
         }
         return nil
@@ -229,14 +235,18 @@ struct AttachedUnit: Hashable, Sendable {
         report(.lost(load), &batch)
     }
 
-    private mutating func noteMayRun(isAwaited: Bool, _ batch: inout GateBatch) {
+    private mutating func noteMayRun(in situation: UnitSituation, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
             let isMissing = isStartRefused && isStarted && isDown && isAtRest
-            if !isMissing { clear(&batch) } else if !isAwaited { report(.startRefused, &batch) }
+            if !isMissing {
+                clear(&batch)
+            } else if !situation.isAwaited, !situation.isDraining {
+                report(.startRefused, &batch)
+            }
             return
         }
         // A gate that has just opened starts it again, even after an earlier failure.
-        guard let result, !isAwaited else { return }
+        guard let result, !situation.isAwaited else { return }
         report(.failed(result: result), &batch)
     }
 

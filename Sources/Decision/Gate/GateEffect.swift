@@ -102,10 +102,3 @@ struct GateBatch {
     /// The notices, after the other effects.
     var announcements: [GateEffect] { notices.map(GateEffect.announce) }
 }
-
-/// The state outside of a gate that its decisions need, at one moment.
-struct GateSurroundings {
-    let units: [UnitName: AttachedUnit]
-    let link: SystemdLink
-    let now: Boottime
-}

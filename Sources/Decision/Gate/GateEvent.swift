@@ -1,9 +1,12 @@
+package import CivilTime
+
 /// An event of the gates' machine. All that the machine knows of systemd comes by events.
 package enum GateEvent: Hashable, Sendable {
     /// The first event.
     case started
     /// A service was decided, or is gone; undecided services have no event.
-    case decided(ServiceName, DesiredGate)
+    /// `drainsUntil`: when the units of a closed gate stop that may run on; nil for at once.
+    case decided(ServiceName, DesiredGate, drainsUntil: Boottime? = nil)
     case withdrawn(ServiceName)
     /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
     case noticeTold(ServiceName)

@@ -1,11 +1,11 @@
 package import CivilTime
 
-/// Moves gates to their decisions, and follows the units that stop or start: events in, effects
-/// out.
+/// Moves gates to their decisions, and follows the units that stop or start: events in, effects out.
 ///
 /// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that was killed
 /// between two moves, a bus that was restarted and an administrator who moved a gate all end the same way. It
-/// moves targets only if they do not stand as decided: to start an active one would start stopped units again.
+/// moves targets only if they do not stand as decided: to start an active one would start stopped units again, as
+/// an opening during a drain has to.
 ///
 /// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
 /// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
@@ -13,8 +13,8 @@ package struct GateMachine: Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
     private(set) var gates: [ServiceName: GateState] = [:]
     private(set) var units: [UnitName: AttachedUnit] = [:]
-    private var link = SystemdLink()
-    private var digest = GateDigest()
+    private(set) var link = SystemdLink()
+    private(set) var digest = GateDigest()
     /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
     package private(set) var publicationCount = 0
 
@@ -28,7 +28,8 @@ package struct GateMachine: Sendable {
         var batch = GateBatch()
         switch event {
         case .started: batch.connect()
-        case .decided(let service, let desired): decide(service, desired, at: now, &batch)
+        case .decided(let service, let desired, let drainsUntil):
+            decide(service, desired, drainsUntil, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
         case .noticeTold(let service):
             gates[service]?.notice.request(at: now)
@@ -66,9 +67,6 @@ package struct GateMachine: Sendable {
             + digest.sleep()
     }
 
-    /// The state of all gates.
-    package var overview: GateOverview { digest.overview }
-
     /// Adds up what the event has changed.
     private mutating func sum(_ batch: GateBatch, at now: Boottime) {
         digest.note(link, at: now)
@@ -83,17 +81,32 @@ package struct GateMachine: Sendable {
     // MARK: Decisions
 
     private mutating func decide(
-        _ service: ServiceName, _ desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
+        _ service: ServiceName, _ desired: DesiredGate, _ drainsUntil: Boottime?,
+        at now: Boottime, _ batch: inout GateBatch
     ) {
         var gate = gates[service] ?? GateState(of: service, isConfigured: true)
+        let isReopened = gate.drain != nil && desired.gate == .open
+        if gate.drain(to: desired, until: drainsUntil, at: now) {
+            gates[service] = gate
+            return batch.touch(service)
+        }
         let hasChanged = gate.decide(desired, surroundings(now), &batch)
         gates[service] = gate
         batch.change(service)
-        guard hasChanged else { return }
+        guard hasChanged || isReopened else { return }
         batch.touch(service)
         tellUnits(of: gate, &batch)
         let rest = surroundings(now)
-        gates[service]?.begin(rest, &batch)
+        let mustStart = isReopened && gates[service]?.startAgain(rest) ?? false
+        if hasChanged || mustStart { gates[service]?.begin(rest, &batch) }
+    }
+
+    /// Closes a gate whose drain is over.
+    private mutating func closeDrained(
+        _ service: ServiceName, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard let drained = gates[service]?.drain?.following(at: now) else { return }
+        decide(service, drained, nil, at: now, &batch)
     }
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
@@ -154,6 +167,7 @@ package struct GateMachine: Sendable {
                 gates[service]?.pause()
             } else {
                 gates[service]?.proceed(rest, &batch)
+                closeDrained(service, at: now, &batch)
             }
         }
     }
@@ -249,27 +263,16 @@ package struct GateMachine: Sendable {
     /// Compares a unit with the permission of its gates, and tells the gates that wait for it.
     private mutating func judge(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         guard var unit = units[name] else { return }
-        let services = unit.services
-        let stop = unit.judge(
-            closedGate: closedGate(of: unit),
-            isAsked: unit.targets.contains { gates[$0.service]?.hasAskedForStops(of: $0) ?? false },
-            isAwaited: services.contains { gates[$0]?.awaitsReading(of: name) ?? false },
-            at: now, &batch)
+        let stop = unit.judge(in: situation(of: unit), at: now, &batch)
         if let stop, !batch.contains(.stop(stop)) {
             gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
-        for service in services {
+        for service in unit.services {
             if let took = gates[service]?.noteArrival(of: unit, at: now) {
                 unit.noteArrival(after: took)
             }
         }
         units[name] = unit
-    }
-
-    /// A closed gate of a unit with no job under way; nil if there is none yet.
-    private func closedGate(of unit: AttachedUnit) -> GateTarget? {
-        guard link.mayMove else { return nil }
-        return unit.targets.first { gates[$0.service]?.isClosedForGood($0) ?? false }
     }
 
     // MARK: Time, and the end of an event
@@ -279,7 +282,9 @@ package struct GateMachine: Sendable {
         for owner in digest.wake(at: now) {
             switch owner {
             case .link: link.wake(at: now, &batch)
-            case .gate(let service): batch.touch(service)
+            case .gate(let service):
+                batch.touch(service)
+                closeDrained(service, at: now, &batch)
             case .unit(let unit): batch.touch(unit)
             }
         }
@@ -291,10 +296,5 @@ package struct GateMachine: Sendable {
         }
         let rest = surroundings(now)
         return batch.services.sorted().flatMap { gates[$0]?.publish(rest) ?? [] }
-    }
-
-    /// The state outside of a gate that its decisions need.
-    func surroundings(_ now: Boottime) -> GateSurroundings {
-        GateSurroundings(units: units, link: link, now: now)
     }
 }

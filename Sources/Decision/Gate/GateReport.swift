@@ -33,6 +33,8 @@ package struct GateReport: Hashable, Sendable {
     package let problem: GateObstacle?
     /// When the move is tried again; nil if it is not.
     package let nextTry: Boottime?
+    /// When the units are stopped that may still run behind the closed gate; nil without a drain.
+    package let drainsUntil: Boottime?
     /// Its attached units.
     package private(set) var units: UnitCount
 
@@ -47,6 +49,21 @@ package struct GateReport: Hashable, Sendable {
         self.problem = problem
         self.nextTry = nextTry
         self.units = units
+        drainsUntil = nil
+    }
+
+    /// The report of a gate whose units may run on until `end`.
+    init(
+        drainingTo gate: Gate, until end: Boottime, _ units: UnitCount,
+        since published: PublishedReport, at now: Boottime
+    ) {
+        wanted = gate
+        actual = .closing
+        since = published.since(.closing, wanted) ?? .seen(now)
+        problem = nil
+        nextTry = nil
+        drainsUntil = end
+        self.units = units
     }
 
     /// The report of a daemon that moves no gates.
@@ -56,6 +73,7 @@ package struct GateReport: Hashable, Sendable {
         since = nil
         problem = nil
         nextTry = nil
+        drainsUntil = nil
         units = UnitCount()
     }
 
@@ -81,10 +99,10 @@ package struct UnitCount: Hashable, Sendable {
     /// No units.
     init() {}
 
-    /// Counts these units for a gate of a service.
-    init(_ units: [AttachedUnit], of service: ServiceName, _ gate: Gate) {
+    /// Counts these units for a gate, which wants nothing of a unit for which `isAsWanted` is nil.
+    init(_ units: [AttachedUnit], isAsWanted: (AttachedUnit) -> Bool?) {
         for unit in units {
-            guard let isAsWanted = unit.isAsWanted(by: service, gate) else { continue }
+            guard let isAsWanted = isAsWanted(unit) else { continue }
             total += 1
             if isAsWanted { arrived += 1 } else { unwanted.insert(unit.name) }
             if let problem = unit.problem, problem.spoilsMove { problems[unit.name] = problem }
@@ -145,14 +163,6 @@ struct PublishedReport: Hashable, Sendable {
     private static let interval: Duration = .milliseconds(200)
 }
 
-/// The problems of a gate and of its attached units, for whoever lists problems.
-package struct GateProblems: Hashable, Sendable {
-    /// Why the gate is stuck, or would be at the next decision; nil without a problem.
-    package let gate: Dated<GateObstacle>?
-    /// The units that are not as they should be.
-    package let units: [UnitName: Dated<UnitProblem>]
-}
-
 /// A problem, and when it was seen first.
 package struct Dated<Problem: Hashable & Sendable>: Hashable, Sendable {
     /// The problem.
@@ -166,33 +176,6 @@ package struct Dated<Problem: Hashable & Sendable>: Hashable, Sendable {
         self.problem = problem
         since = before.flatMap { $0.problem == problem ? $0.since : nil } ?? now
     }
-}
-
-extension GateMachine {
-    /// What the gate of a service is in fact, and its problems; nil while that is not known.
-    package func report(of service: ServiceName, at now: Boottime) -> GateReport? {
-        gates[service]?.report(surroundings(now))
-    }
-
-    /// The problems of the gate of a service and of its units, each with its sentence and an advice.
-    package func problems(of service: ServiceName) -> GateProblems {
-        let gate = gates[service]
-        let units = (gate?.attached ?? []).reduce(into: [:]) {
-            $0[$1] = self.units[$1]?.datedProblem
-        }
-        return GateProblems(gate: gate?.published.problem, units: units)
-    }
-
-    /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
-    package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
-}
-
-/// A gate as metrics show it.
-package struct GateView: Hashable, Sendable {
-    /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
-    package let report: GateReport
-    /// The time that its last moves took.
-    package let moves: LastMoves
 }
 
 /// How long the last moves of a gate took since the start of the daemon, from the order until every unit was
@@ -212,15 +195,5 @@ package struct LastMoves: Hashable, Sendable {
         case .closed: closing = time
         case .open: opening = time
         }
-    }
-}
-
-extension GateMachine {
-    /// A gate as metrics show it; nil while nothing is known of it.
-    package func view(of service: ServiceName, at now: Boottime) -> GateView? {
-        guard let gate = gates[service],
-            let report = gate.published.report ?? gate.report(surroundings(now))
-        else { return nil }
-        return GateView(report: report, moves: gate.moves)
     }
 }

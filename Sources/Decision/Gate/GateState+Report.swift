@@ -49,7 +49,9 @@ extension GateState {
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        let times = [readyBy, rows.wakeUp, published.wakeUp, retry, notice.wakeUp(link)]
+        let times = [
+            readyBy, files.wakeUp, retry, notice.wakeUp(link), drain?.end,
+        ]
         return times.compactMap(\.self).min()
     }
 
@@ -66,10 +68,14 @@ extension GateState {
 
     /// What the gate is in fact; nil while that is not known, and while the system is stopping.
     func report(_ rest: GateSurroundings) -> GateReport? {
+        let attached = attached.compactMap { rest.units[$0] }
+        if let drain {
+            guard targets.areAttachedKnown || !rest.link.isReachable else { return nil }
+            return drain.report(of: service, attached, since: files.report, at: rest.now)
+        }
         guard let desired else { return nil }
         let link = rest.link
-        let units = UnitCount(
-            attached.compactMap { rest.units[$0] }, of: service, desired.gate)
+        let units = UnitCount(attached) { $0.isAsWanted(by: service, desired.gate) }
         let silence: GateObstacle? = !link.isUp && isReady ? .silent : nil
         let obstacle = link.problem.map(GateObstacle.noBus) ?? problem ?? silence
         guard let actual = actual(desired, link, units, obstacle) else { return nil }
@@ -77,7 +83,7 @@ extension GateState {
         let nextTry = problem == nil ? nil : link.retryAt ?? retryAt
         return GateReport(
             wanted: desired.gate, actual: actual,
-            since: published.since(actual, desired.gate) ?? since(actual, desired, rest.now),
+            since: files.report.since(actual, desired.gate) ?? since(actual, desired, rest.now),
             problem: problem, nextTry: nextTry, units: units)
     }
 

@@ -11,12 +11,14 @@ struct GateState: Hashable, Sendable {
     /// Nil until the service is decided, and after it was withdrawn.
     private(set) var desired: DesiredGate?
     private(set) var phase = GatePhase.waiting
+    /// The closing that waits for the end of its drain.
+    var drain: GateDrain?
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
     private(set) var readyBy: Boottime?
     private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
-    private(set) var rows = PublishedRows()
-    private(set) var published = PublishedReport()
+    /// Its files as they were written last.
+    var files = GateFiles()
     /// The start of the units that pass on notices.
     var notice = NoticeStart()
     private(set) var moves = LastMoves()
@@ -30,13 +32,15 @@ struct GateState: Hashable, Sendable {
 
     // MARK: Decisions
 
+    /// The service is configured, since it was decided.
+    mutating func noteConfigured() { (isConfigured, areOrphansReported) = (true, false) }
+
     /// The service was decided. Returns whether that changes anything; then `begin` has to follow,
     /// once the attached units have heard of it.
     mutating func decide(
         _ desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) -> Bool {
-        isConfigured = true
-        areOrphansReported = false
+        noteConfigured()
         guard self.desired != desired else { return false }
         if self.desired == nil {
             readyBy = rest.link.isReachable ? rest.now + Self.timeLimit : nil
@@ -49,6 +53,16 @@ struct GateState: Hashable, Sendable {
         (refusal, corrections) = (RefusedJob(), Corrections())
         targets.expect(desired.targets(of: service))
         return true
+    }
+
+    /// The gate opens again during its drain: has its units started if some are down. A start was refused to them
+    /// meanwhile, and the targets stand open already. Returns whether `begin` has to follow.
+    mutating func startAgain(_ rest: GateSurroundings) -> Bool {
+        let areUp =
+            rest.link.isUp && targets.areAttachedKnown
+            && attached.allSatisfy { rest.units[$0]?.isAsWanted(by: service, .open) ?? true }
+        if !areUp { targets.startAgain() }
+        return !areUp
     }
 
     /// The service is not configured any more: its targets stay as they are.
@@ -72,6 +86,7 @@ struct GateState: Hashable, Sendable {
     mutating func begin(_ rest: GateSurroundings, _ batch: inout GateBatch) {
         let isMidway = phase.isMoving
         guard rest.link.mayMove, let desired else { return phase = .waiting }
+        guard !endDrainIfClosed(at: rest.now) else { return }
         let jobs = targets.jobs(to: desired, isMidway: isMidway)
         guard !jobs.isEmpty else {
             readyBy = nil
@@ -142,7 +157,7 @@ struct GateState: Hashable, Sendable {
     mutating func take(
         answer problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
     ) {
-        targets.noteAnswer(job)
+        targets.noteAnswer(job, isRefused: problem != nil)
         if notice.take(answer: problem, to: job, at: now, &batch) { return }
         readyBy = nil
         guard let problem else {
@@ -252,46 +267,19 @@ struct GateState: Hashable, Sendable {
         batch.touch(service)
     }
 
-    /// Puts a gate back that another process has moved, or finds it in its place again.
+    /// Puts a gate back that another process has moved, or finds it in its place again. If somebody has closed it
+    /// during its drain, flags and people want the same, and the drain ends.
     private mutating func putBack(
         to desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
         phase = .settled
         guard targets.deviate(from: desired) else { return }
+        guard !endDrainIfClosed(at: rest.now) else { return }
         guard let delay = corrections.next(at: rest.now) else {
             batch.announce(.movedElsewhere(service, desired))
             return begin(rest, &batch)
         }
         phase = .moving(GateMove(at: rest.now, timeLimit: delay))
-    }
-
-    // MARK: Files
-
-    /// Publishes the rows of its units and its report if they have changed, as soon as they are known. The
-    /// report is written last, and with current rows.
-    mutating func publish(_ rest: GateSurroundings) -> [GateEffect] {
-        var effects: [GateEffect] = []
-        if let new = report(rest), published.replace(with: new, at: rest.now) {
-            effects.append(.publishGate(service, new))
-        }
-        let mayWrite = rows.mayWrite(at: rest.now)
-        if desired != nil, targets.areAttachedKnown, mayWrite || !effects.isEmpty {
-            let new = attached.sorted().compactMap { rest.units[$0]?.row }
-            if rows.replace(with: new, at: rest.now) {
-                effects.insert(.publishUnits(service, new), at: 0)
-            }
-        }
-        return effects
-    }
-
-    /// The rows or the report could not be written; without a problem, somebody has deleted them.
-    mutating func notePublishFailure(
-        _ problem: String?, at now: Boottime, _ batch: inout GateBatch
-    ) {
-        published.fail()
-        guard let problem else { return rows = PublishedRows() }
-        guard desired != nil, rows.fail(at: now) else { return }
-        batch.announce(.publishFailed(service, problem: problem))
     }
 
     /// How long the daemon's readiness waits for systemd, its bus and polkit.

@@ -17,12 +17,14 @@ struct GateTargets: Hashable, Sendable {
         var named: Set<UnitName> = []
         /// The units that it starts.
         var wants: Set<UnitName> = []
+        /// Whether it has to be started once more for the sake of its units, though it is active.
+        var isStartDue = false
 
         /// The attached units.
         var attached: Set<UnitName> { tied.union(named) }
 
-        /// Whether it is active and stays so.
-        var isActive: Bool { seen.active == .active && !seen.hasJob }
+        /// Whether it is active and stays so, and no start of its units is due.
+        var isActive: Bool { seen.active == .active && !seen.hasJob && !isStartDue }
         /// Whether it is down, stays so, and nothing was asked of it.
         var isAtRestDown: Bool { seen.isAtRestDown && calls == 0 }
         /// Whether a call of this daemon or a job of systemd is under way for it.
@@ -125,9 +127,15 @@ struct GateTargets: Hashable, Sendable {
         states[job.target, default: TargetState()].calls += 1
     }
 
-    /// systemd has answered a call.
-    mutating func noteAnswer(_ job: TargetJob) {
+    /// systemd has answered a call: it does the job, or refuses it.
+    mutating func noteAnswer(_ job: TargetJob, isRefused: Bool) {
         if let calls = states[job.target]?.calls, calls > 0 { states[job.target]?.calls -= 1 }
+        if job.isStart, !isRefused { states[job.target]?.isStartDue = false }
+    }
+
+    /// The open target has to be started once more: it is active, and units that it wants are not.
+    mutating func startAgain() {
+        states[GateTarget(service: service, kind: .open), default: TargetState()].isStartDue = true
     }
 
     /// The connection is gone, and with it every answer.
@@ -162,6 +170,14 @@ struct GateTargets: Hashable, Sendable {
     func deviate(from desired: DesiredGate) -> Bool {
         let wanted = desired.targets(of: service)
         return decided.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
+    }
+
+    /// Whether the gate itself stands otherwise than decided, and not just a target of its state.
+    func isGateMoved(from desired: DesiredGate) -> Bool {
+        let wanted = desired.targets(of: service)
+        return decided.contains {
+            $0.key.isMain && wanted.contains($0.key) == $0.value.seen.active.isDown
+        }
     }
 
     /// Whether an answer of systemd is awaited.

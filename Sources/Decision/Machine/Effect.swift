@@ -8,6 +8,13 @@ package enum Effect: Hashable, Sendable {
     case fetch(SourceName, Validators)
     /// Store these answers, newest first, over restarts; they replace the stored ones.
     case storeFlags(SourceName, [Answer])
+    /// Store the highest version of this source's signed documents over restarts, and report the outcome:
+    /// the document counts afterwards. Dropping the answers does not drop it.
+    case storeVersion(SourceName, AcceptedVersion)
+    /// Remove the stored highest version of this source's signed documents.
+    case dropVersion(SourceName)
+    /// Read the stored highest version of this source again: it could not be read before.
+    case readVersion(SourceName)
     /// Have this source forget what it knows of earlier answers, such as the highest version: any
     /// next answer counts.
     case forget(SourceName)

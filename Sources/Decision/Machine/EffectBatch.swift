@@ -36,11 +36,11 @@ extension Effect {
     /// ledger comes before the published files, so that no published generation is taken back.
     fileprivate var rank: Int {
         switch self {
-        case .storeFlags: 0
+        case .storeFlags, .storeVersion, .dropVersion: 0
         case .storeOverrides: 1
         case .storeLedger: 2
         case .publish: 3
-        case .withdraw, .unfollow, .forget: 4
+        case .withdraw, .unfollow, .forget, .readVersion: 4
         case .markConfirmed: 5
         case .reject: 6
         case .announce: 7
@@ -60,8 +60,10 @@ struct NoticeDeduplication {
         if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
     }
     private lazy var reasons = Set(verdicts.values.map(\.reason))
-    private lazy var failures = notices.reduce(into: [SourceName: String]()) {
-        if case .sourceFailed(let source, let failure, _, _) = $1 { $0[source] = failure.detail }
+    private lazy var failures = notices.reduce(into: [SourceName: InvalidFlag]()) {
+        if case .sourceFailed(let source, let failure, _, _) = $1 {
+            $0[source] = InvalidFlag(failure)
+        }
     }
 
     /// Looks for repeats among `notices`.
@@ -73,11 +75,11 @@ struct NoticeDeduplication {
         switch notice {
         case .answerInvalid(let service, let source, let problem, _):
             verdicts[service]?.reason == .invalidAnswer(source, problem)
-                || failures[source].map { problem == .notFlags($0) } ?? false
+                || failures[source].map { problem == $0 } ?? false
         case .endUnreadable(let service, let source, let text):
             verdicts[service]?.reason == .endUnreadable(source, text)
         case .sourceFailed(let source, let failure, _, _):
-            reasons.contains(.invalidAnswer(source, .notFlags(failure.detail)))
+            reasons.contains(.invalidAnswer(source, InvalidFlag(failure)))
         case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,

@@ -34,6 +34,11 @@ package enum Event: Hashable, Sendable {
     case watched(SourceName, problem: String?)
     /// All present warnings about the source and its flags, each a clause. They change no flag.
     case warned(SourceName, [String])
+    /// The stored highest version of a source's signed documents was read again.
+    case versionRead(SourceName, VersionMemory)
+    /// Every known document of a source that is proved no more, by its digest, each with the cause: the
+    /// list of signers has changed.
+    indirect case disproved(SourceName, [[UInt8]: String])
     /// A write was done, or failed with this problem.
     case recorded(WriteOperation, problem: String?)
     /// Somebody has deleted files of a service: they are written again.
@@ -50,8 +55,9 @@ package enum Event: Hashable, Sendable {
     indirect case drilled(ServiceName, DrillResult, by: String)
     /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
-    /// An operator drops the flags of a source, which is then fetched again.
-    case forget(SourceName, by: String)
+    /// An operator drops the flags of a source, which is then fetched again. With a cause, the highest
+    /// version of its signed documents too.
+    case forget(SourceName, by: String, version: String? = nil)
     /// The file with the installed version of a service holds this version. A file that cannot be
     /// read causes no event: the version stays.
     case installed(ServiceName, Version)
@@ -76,8 +82,17 @@ package enum Replacement: Hashable, Sendable {
 /// An effect that writes to disk and can fail.
 package enum WriteOperation: Hashable, Sendable {
     case storeFlags(SourceName)
+    case storeVersion(SourceName)
+    case dropVersion(SourceName)
     case markConfirmed(SourceName)
     case storeLedger
     case storeOverrides
     case publish(ServiceName)
+}
+
+extension WriteOperation {
+    /// Whether the machine waits for its success, and not for its failure alone.
+    var isAwaited: Bool {
+        if case .storeVersion = self { true } else { false }
+    }
 }

@@ -86,24 +86,26 @@ extension Machine {
             for reader in index.readers[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(
-                    from: sources[source].answers, at: reader.position, &batch.notices)
+                    from: sources[source], at: reader.position, &batch.notices)
             }
+            prove(source)
             dropUnused(of: source)
         }
     }
 
-    /// Drops every answer of a source, its stored flags and the highest version that was accepted,
-    /// and fetches it again. As after a reload, its services keep their verdicts until it has
+    /// Drops every answer of a source, its stored flags and the highest version in them,
+    /// and fetches it again; with a cause also the highest version of its signed documents. As after a reload, its services keep their verdicts until it has
     /// answered, at most for `first_timeout`.
-    mutating func forget(_ name: SourceName, by author: String) {
+    mutating func forget(_ name: SourceName, by author: String, _ cause: String?) {
         guard let source = index.source(name) else { return }
-        sources[source].forget()
+        sources[source].forget(isVersionDropped: cause != nil, at: now)
         for reader in index.readers[source] {
             services[reader.service].forget(at: reader.position, now)
         }
         batch.add(.storeFlags(name, []))
+        if cause != nil { batch.add(.dropVersion(name)) }
         batch.add(.forget(name))
-        batch.notices.append(.forgotten(name, by: author))
+        batch.notices.append(.forgotten(name, by: author, version: cause))
         sources[source].hint(at: now)
     }
 }

@@ -44,6 +44,7 @@ extension Machine {
                 sources[source].restore(stored)
             }
             serveReaders(of: source)
+            storeReaders(of: source)
         }
         for service in plan.services
         where service.activation == .immediate && isStaged(service.name) {

@@ -44,7 +44,8 @@ package struct Machine: Sendable {
     /// `clockFloor` is the latest instant that surely lies in the past, whatever the clock shows:
     /// the time of the build, or of systemd's clock file.
     package init(
-        plan: Plan, memory: Memory, bootID: String, clockFloor: Instant, seed: UInt64, at now: Now
+        plan: Plan, memory: Memory, place: HostPlace = .named(""), bootID: String,
+        clockFloor: Instant, seed: UInt64, at now: Now
     ) {
         self.plan = plan
         ledger = memory.ledger
@@ -54,7 +55,7 @@ package struct Machine: Sendable {
         let trust = ClockTrust(
             certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
             bootID: bootID, at: now)
-        host = HostState(now: now, trust: trust, bootID: bootID)
+        host = HostState(now: now, trust: trust, bootID: bootID, place: place)
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
         sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
@@ -69,7 +70,11 @@ package struct Machine: Sendable {
     /// Takes in an event that happened at `now`, and returns its effects in the order to perform
     /// them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-        if case .recorded(_, problem: nil) = event, pendingWrites.isEmpty { return [] }
+        if case .recorded(let write, problem: nil) = event, pendingWrites.isEmpty,
+            !write.isAwaited
+        {
+            return []
+        }
         host.now = now
         if host.trust.follow(now, isStepped: event == .clockStepped) { noteClocks() }
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
@@ -138,7 +143,14 @@ package struct Machine: Sendable {
             batch.notices += sources[source].note { $0.note(warnings: warnings, at: time) }
         case .installed(let name, let version):
             if let service = index.service(name) { services[service].install(version) }
+        case .recorded(.storeVersion(let name), let problem):
+            return index.source(name).flatMap { receiveStored($0, problem) }
         case .recorded(let operation, let problem): note(operation, problem)
+        case .versionRead(let name, let memory):
+            guard let source = index.source(name) else { break }
+            let known = sources[source].answers.map(\.answer)
+            sources[source].orders.restore(memory, known)
+        case .disproved(let name, let causes): disprove(name, causes)
         case .removed(let name): publishAgain(name)
         case .override(let service, let override, let ifOpen):
             order(override, for: service, ifOpen: ifOpen)
@@ -146,7 +158,7 @@ package struct Machine: Sendable {
         case .confirm(let services, let author): confirmClosing(of: services, by: author)
         case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
         case .activate(let service): activate(service)
-        case .forget(let source, let author): forget(source, by: author)
+        case .forget(let source, let author, let why): forget(source, by: author, why)
         case .reconfigured(let plan, let replaced, let remembered):
             reconfigure(plan, replaced, remembered)
         }
@@ -225,7 +237,7 @@ package struct Machine: Sendable {
         guard failure.kind == .invalid else { return }
         for reader in index.readers[source] {
             services[reader.service].markInvalid(
-                .notFlags(failure.detail), at: reader.position, &batch.notices)
+                InvalidFlag(failure), at: reader.position, &batch.notices)
         }
     }
 

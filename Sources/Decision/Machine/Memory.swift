@@ -19,6 +19,11 @@ package struct Ledger: Hashable, Sendable {
         package var announced: [Announcement: Instant]?
         /// The notices of its ends and windows that were told; nil if none were.
         package var told: [Announcement: Set<Duration>]?
+        /// When it is this host's turn to open the gate that flags have opened, in the boot of this entry; nil
+        /// unless it waits.
+        package var turn: Boottime?
+        /// Until when the units of its closed gate may run on, in the boot of this entry; nil if they stopped at once.
+        package var drainsUntil: Boottime?
         /// Its last drill; nil if there was none.
         package var drill: LastDrill?
 
@@ -71,11 +76,18 @@ package struct Memory: Hashable, Sendable {
         package var answers: [Answer]
         /// When the source last confirmed the newest answer.
         package var confirmedAt: Instant
+        /// The highest version of its signed documents.
+        package var accepted: VersionMemory
+        /// Why answers are proved no more, by their marks.
+        package var disproved: [[UInt8]: String] = [:]
 
         /// `answers` newest first, the newest confirmed at `confirmedAt`.
-        package init(answers: [Answer], confirmedAt: Instant) {
+        package init(
+            answers: [Answer], confirmedAt: Instant, accepted: VersionMemory = .none
+        ) {
             self.answers = answers
             self.confirmedAt = confirmedAt
+            self.accepted = accepted
         }
     }
 

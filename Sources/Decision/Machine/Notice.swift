@@ -34,7 +34,7 @@ package enum Notice: Hashable, Sendable {
     /// An override expired.
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source.
-    case forgotten(SourceName, by: String)
+    case forgotten(SourceName, by: String, version: String? = nil)
     /// News of an announced end or window.
     case told(ServiceName, PublicNotice)
     /// A drill has ended.
@@ -113,8 +113,11 @@ extension Notice {
         case .overrideExpired(let service, let override):
             "\(service): the override of \(quoted(override.author)) "
                 + "(\(override.state.rawValue)) has expired, the flags decide again"
-        case .forgotten(let source, let author):
+        case .forgotten(let source, let author, nil):
             "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
+        case .forgotten(let source, let author, let cause?):
+            "source '\(source)': \(quoted(author)) dropped its stored flags and the highest version of "
+                + "its signed documents, it is fetched again: \(quoted(cause))"
         case .told(let service, let news): news.sentence(of: service)
         case .drilled(let service, let drill, let author):
             "\(service): the drill of \(quoted(author)) "
@@ -137,7 +140,11 @@ extension Verdict {
         if let daysLeft, state == .countdown {
             text += ", \(daysLeft) \(daysLeft == 1 ? "day" : "days") left"
         }
-        return text + ": " + reason.sentence
+        text += ": " + reason.sentence
+        if override == nil, !authors.isEmpty {
+            text += ", signed by \(authors.map(quoted).joined(separator: ", "))"
+        }
+        return text
     }
 }
 
@@ -147,6 +154,8 @@ extension WriteOperation {
         switch self {
         case .storeFlags(let source): "store the flags of source '\(source)'"
         case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"
+        case .storeVersion(let source): "store the highest version of source '\(source)'"
+        case .dropVersion(let source): "drop the highest version of source '\(source)'"
         case .storeLedger: "store the states"
         case .storeOverrides: "store the overrides"
         case .publish(let service): "write the files of service '\(service)'"

@@ -6,6 +6,8 @@ struct NumberedAnswer: Hashable, Sendable {
     var answer: Answer
     /// Its flags, with the source's defaults for keys that it lacks.
     let flags: JSON.Object
+    /// Whether it is a signed document whose version leaps: it leaves few versions to those after it.
+    var leaps = false
 
     /// Completes the flags of `answer` by `defaults`.
     init(number: Int, answer: Answer, defaults: JSON.Object) {
@@ -25,7 +27,11 @@ struct NumberedAnswer: Hashable, Sendable {
                 try answer.unreadable.check(key, in: flags)
             }
         }
-        return try plan.format.read(flags, in: service.zone)
+        var reading = try plan.format.read(flags, in: service.zone)
+        if let end = answer.signed?.order.expires {
+            reading.expires = min(reading.expires ?? end, end)
+        }
+        return reading
     }
 
     /// A value in the answer.

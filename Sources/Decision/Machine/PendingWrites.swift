@@ -106,7 +106,7 @@ extension WriteOperation {
     /// The directory that it writes to.
     var place: Place {
         switch self {
-        case .storeFlags, .storeLedger, .storeOverrides: .state
+        case .storeFlags, .storeVersion, .dropVersion, .storeLedger, .storeOverrides: .state
         case .markConfirmed, .publish: .runtime
         }
     }

@@ -14,7 +14,9 @@ struct Publications: Sendable {
             switch effect {
             case .publish(let service, _): note(service.name)
             case .withdraw(let name): note(name)
-            case .fetch, .storeFlags, .forget, .markConfirmed, .storeLedger, .storeOverrides,
+            case .fetch, .storeFlags, .storeVersion, .dropVersion, .readVersion, .forget,
+                .markConfirmed, .storeLedger,
+                .storeOverrides,
                 .unfollow, .reject, .announce, .passOn, .sleep:
                 break
             }

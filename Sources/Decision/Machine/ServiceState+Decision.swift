@@ -6,6 +6,8 @@ struct HostState {
     var now: Now
     var trust: ClockTrust
     let bootID: String
+    /// What tells it from other hosts.
+    let place: HostPlace
     /// Whether services wait for first answers.
     var awaitsFirstAnswers = true
     /// When the host last woke up, or the daemon last ran again after a pause.
@@ -22,7 +24,7 @@ struct Candidate {
     let verdict: Verdict
     /// The verdict without an override.
     let unforced: Verdict
-    /// The gate that its flags and its policy wanted before; nil if unknown.
+    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as closed.
     let wanted: Gate?
     /// How the end or the window was announced that closes it without an override; nil if it closes
     /// for another reason, or not.
@@ -49,7 +51,9 @@ extension ServiceState {
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
                     && host.wokenAt.map { age > now.boot - $0 } ?? false,
                 clock: clock(of: plan.source, on: host), age: age, problem: known.problem,
-                unconfirmed: known.unconfirmed,
+                unconfirmed: known.unconfirmed, missing: known.missing,
+                authors: known.answer?.answer.signed?.authors ?? [],
+                isUnproved: known.isUnproved,
                 version: known.reading?.version.map(String.init) ?? known.version)
         }
     }
@@ -58,8 +62,8 @@ extension ServiceState {
     func circumstances(_ override: Override?, on host: HostState) -> Circumstances {
         Circumstances(
             time: host.now.wall, overrideTime: overrideTime(on: host), isSameBoot: isSameBoot,
-            wantedBefore: isSameBoot || record != nil ? wanted : nil,
-            installed: installed, override: override)
+            wantedBefore: wanted.inBoot,
+            installed: installed, override: override, place: host.place)
     }
 
     /// Whose clock measures the ends and windows of a source.
@@ -128,6 +132,22 @@ extension ServiceState {
 
     // MARK: - Verdict
 
+    /// Its candidate for the host guard. Call `followAnnouncements` before.
+    func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
+        let circumstances = circumstances(override, on: host)
+        let evidence = evidence(on: host)
+        let verdict = keepDecided(service.decide(evidence, in: circumstances))
+        let unforced =
+            verdict.override == nil
+            ? verdict : service.decide(evidence, in: circumstances.unforced)
+        return Candidate(
+            service: index, name: service.name, evidence: evidence, circumstances: circumstances,
+            verdict: verdict, unforced: unforced, wanted: wanted.last,
+            lead: announcements.lead(
+                of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
+            isReconfigured: isReconfigured, outlook: Outlook(evidence, in: circumstances))
+    }
+
     /// The earlier decision of this boot, while the service waits for a switch: a restart takes
     /// nothing back. After that wait the policy decides.
     func keepDecided(_ proposal: Verdict) -> Verdict {
@@ -138,8 +158,16 @@ extension ServiceState {
             state: entry.state, gate: service.policy.gate(of: entry.state), reason: proposal.reason)
     }
 
+    /// The verdict after the host guard. Flags that stop units at once do so behind an operator's order too.
+    func proposal(of candidate: Candidate, isHeld: Bool) -> Verdict {
+        var proposal = candidate.verdict
+        if isHeld { return holdOpen(proposal) }
+        if proposal.gate == .closed, candidate.unforced.isUrgent { proposal.isUrgent = true }
+        return proposal
+    }
+
     /// The last open verdict, while the host guard holds a service that would close.
-    func holdOpen(_ proposal: Verdict) -> Verdict {
+    private func holdOpen(_ proposal: Verdict) -> Verdict {
         guard proposal.gate == .closed, proposal.override == nil,
             let source = proposal.source ?? proposal.reason.source
         else { return proposal }
@@ -148,45 +176,53 @@ extension ServiceState {
         return held
     }
 
-    /// The last closed verdict, while the gate closed less than `min_closed` ago. Closing is never
-    /// delayed.
-    func holdClosed(_ proposal: Verdict, at now: Now) -> Verdict {
-        // An override opens the gate at once.
-        guard proposal.gate == .open, proposal.override == nil, let reopening, now.boot < reopening,
-            let source = proposal.source ?? proposal.reason.source
-        else { return proposal }
+    /// Since when this host waits for its turn if flags open the gate by this decision; nil if it does not wait. A
+    /// gate that an operator has opened before stays open.
+    ///
+    /// If nothing was decided in this boot, it waits since the boot if asked. So a service that is new on a host that
+    /// is long up opens at once.
+    func waitBegins(_ candidate: Candidate, at now: Now) -> Boottime? {
+        guard candidate.unforced.gate == .open else { return nil }
+        return switch gateBefore {
+        case .open: nil
+        case .closed: candidate.circumstances.wantedBefore == .closed ? now.boot : nil
+        case nil: service.policy.spreadsAtBoot ? Boottime(microseconds: 0) : nil
+        }
+    }
+
+    /// What keeps the gate closed that flags have opened; nil if nothing does. Closing is never delayed, and an
+    /// override opens the gate at once.
+    func hold(of proposal: Verdict, at now: Now) -> Reopening.Hold? {
+        guard proposal.gate == .open, proposal.override == nil else { return nil }
+        return reopening.hold(minClosed: service.policy.minClosed, at: now)
+    }
+
+    /// The last closed verdict, while something keeps the gate closed.
+    func holdClosed(_ proposal: Verdict, by hold: Reopening.Hold?) -> Verdict {
+        guard let hold, let source = proposal.source ?? proposal.reason.source else {
+            return proposal
+        }
+        let reason: Reason =
+            switch hold {
+            case .minClosed: .minClosed(source)
+            case .turn(let turn): .reopening(source, at: service.zone.zoned(turn.wall))
+            }
         if var held = record?.verdict, held.gate == .closed {
-            held.reason = .minClosed(source)
-            held.override = nil
+            held.reason = reason
+            if held.override != nil { (held.override, held.authors) = (nil, []) }
             return held
         }
-        // It closed before this start: the ledger holds its state and no verdict.
+        // It closed before this start: the ledger holds its state and no verdict. Before a reboot it may have run.
+        let state = entry.map(\.state) ?? .maintenance
         return Verdict(
-            state: entry?.state ?? .maintenance, gate: .closed, reason: .minClosed(source))
+            state: service.policy.gate(of: state) == .closed ? state : .maintenance, gate: .closed,
+            reason: reason)
     }
 
-    /// The earliest time at which a closed gate opens; nil while it is open.
-    var reopening: Boottime? { closedAt.map { $0 + service.policy.minClosed } }
-
-    /// Whether the files have to be written: the verdict changed, or their next edge has come or
-    /// comes sooner. A poll without news writes nothing. After a reload a service keeps its verdict
-    /// until a new switch has an answer.
-    func mustPublish(
-        _ verdict: Verdict, _ edge: Instant, _ window: Window?, at now: Now
-    ) -> Bool {
-        guard let record else { return true }
-        if verdict.state == .undecided, record.verdict.state != .undecided { return false }
-        return record.verdict != verdict || record.nextWindow != window
-            || record.nextEdge <= now.wall
-            || edge + .seconds(1) < record.nextEdge
-    }
-
-    /// When the flags of a verdict were fetched; nil if it rests on none.
-    func fetchedAt(_ verdict: Verdict) -> Instant? {
-        guard let source = verdict.source,
-            let position = service.switches.firstIndex(where: { $0.source == source })
-        else { return nil }
-        return switches[position].answer?.answer.fetchedAt
+    /// The gate as it was decided last in this boot; nil if it was not.
+    var gateBefore: Gate? {
+        record?.verdict.gate
+            ?? (isSameBoot ? entry.flatMap { service.policy.gate(of: $0.state) } : nil)
     }
 
     /// The wake-up for the time at which time alone may change this decision.
@@ -228,57 +264,4 @@ extension ServiceState {
 
     /// Whether its last decision has news of its ends and windows.
     var hasNews: Bool { !publicNotices.news.isEmpty }
-
-    // MARK: - Questions of its sources
-
-    /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
-    /// force, as of the same changes. Most answers of a source that many services read do not concern
-    /// most of them.
-    func repeats(_ answer: NumberedAnswer, at position: Int) -> Bool {
-        guard let known = switches[position].settled, readsSame(known, answer, at: position) else {
-            return false
-        }
-        guard case .ofEach = answer.answer.version else { return true }
-        return version(of: answer, at: position) == switches[position].version
-    }
-
-    /// The version of an answer for the service. A word for all flags does not count while the flags
-    /// that the service reads stay the same.
-    func version(of answer: NumberedAnswer, at position: Int) -> String? {
-        if case .ofAll = answer.answer.version, let known = switches[position].answer,
-            !known.answer.isInherited, readsSame(known, answer, at: position)
-        {
-            return switches[position].version
-        }
-        return service.version(of: answer.answer, from: service.switches[position].source)
-    }
-
-    /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
-    private func readsSame(
-        _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
-    ) -> Bool {
-        guard known.answer.unreadable == answer.answer.unreadable else { return false }
-        return service.findsSame(
-            in: known.flags, and: answer.flags, of: service.switches[position].source)
-    }
-
-    /// Whether a switch has read the newest answer without a problem.
-    func hasRead(_ newest: Int, at position: Int) -> Bool {
-        switches[position].newestReadable == newest && switches[position].problem == nil
-    }
-
-    /// Adds the numbers of the answers on which a switch and the values of its source rest.
-    func addAnswers(at position: Int, to used: inout Set<Int>) {
-        if let answer = switches[position].answer?.number { used.insert(answer) }
-        if let staged = switches[position].staged { used.insert(staged) }
-        values.addAnswers(of: service.switches[position].source, in: service, to: &used)
-    }
-
-    /// The wait between two polls that the flags of a switch ask for while the service is closed.
-    func pace(at position: Int) -> Duration? {
-        record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
-    }
-
-    /// The last rise of the version in the flags of a switch, if it looks like a mistake.
-    func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 }

@@ -10,7 +10,7 @@ extension ServiceState {
             causes.append(cause)
         }
         for (known, plan) in zip(switches, service.switches) {
-            if let problem = known.problem, problem.kind != .notFlags {
+            if let problem = known.problem, !problem.isOfSource {
                 causes.append(
                     .invalidAnswer(plan.source, problem, hasFlags: known.reading != nil))
             }

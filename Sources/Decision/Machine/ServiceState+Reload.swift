@@ -5,7 +5,8 @@ extension ServiceState {
     /// the zone or the defaults of the source changed, the answers are read again. `change` is nil
     /// for a new source.
     ///
-    /// If flags are staged, a new switch reads the answer in force, because a reload is no start.
+    /// If flags are staged, a new switch reads the answer in force, because a reload is no start. A new switch
+    /// reads the signed answer on which its service rests; `catchUp` offers it the newer ones.
     func continued(
         _ plan: Switch, of next: Service, on change: SourceChange?, at now: Now
     ) -> SwitchState {
@@ -16,23 +17,34 @@ extension ServiceState {
             state = known
         } else {
             let answers = change.source.answers
-            let inForce = next.activation == .nextStart ? oldestAnswer(of: plan.source, answers) : 0
-            state.adopt(
-                answers[inForce...], confirmed: change.source.confirmation, by: plan, of: next)
+            let isSigned = answers.contains { $0.answer.signed != nil }
+            let own = answers.firstIndex { $0.number == known?.answer?.number }
+            let oldest = (isSigned ? own : nil) ?? oldestAnswer(of: plan.source, answers)
+            let inForce = isSigned ? oldest : next.activation == .nextStart ? oldest ?? 0 : 0
+            if let inForce, !answers.isEmpty {
+                let confirmed =
+                    inForce == 0 || !isSigned
+                    ? change.source.confirmation : answers[inForce].answer.lastConfirmed
+                let last = isSigned ? inForce : answers.count - 1
+                state.adopt(answers[inForce...last], confirmed: confirmed, by: plan, of: next)
+            }
             if state.reading != nil {
                 // The flags are known already: the wait does not start again.
                 if let known { state.wait(like: known) }
-                if inForce > 0 { state.stage(answers.first?.number) }
+                if !isSigned, inForce != 0, let newest = answers.first {
+                    state.stage(newest, by: plan, of: next)
+                }
             }
         }
         if change.hasOtherAddress { state.inherit(at: now) }
+        if change.hasOtherAudience { state.awaitProof(at: now) }
         return state
     }
 
     /// The position of the oldest answer of a source that a switch rests on.
-    private func oldestAnswer(of source: SourceName, _ answers: [NumberedAnswer]) -> Int {
+    private func oldestAnswer(of source: SourceName, _ answers: [NumberedAnswer]) -> Int? {
         let numbers = zip(service.switches, switches)
             .filter { $0.0.source == source }.compactMap(\.1.answer?.number)
-        return answers.lastIndex { numbers.contains($0.number) } ?? 0
+        return answers.lastIndex { numbers.contains($0.number) }
     }
 }

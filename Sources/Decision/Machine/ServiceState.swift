@@ -7,7 +7,7 @@ import JSON
 /// record, if the files change. It knows no other services.
 struct ServiceState: Hashable, Waking {
     private(set) var service: Service
-    private(set) var switches: [SwitchState]
+    var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
     private(set) var values: ServiceValues
     /// The installed version of the software that it runs; nil if unknown.
@@ -16,16 +16,18 @@ struct ServiceState: Hashable, Waking {
     private(set) var record: Record?
     /// Its entry in the ledger.
     private(set) var entry: Ledger.Entry?
-    /// When the gate last closed; nil while it is open.
-    private(set) var closedAt: Boottime?
-    /// The gate that its flags and its policy wanted at the last decision, without overrides; nil if unknown.
-    private(set) var wanted: Gate?
+    /// When its gate may open again.
+    private(set) var reopening = Reopening()
+    /// Until when the units of its closed gate may run on.
+    private(set) var draining = Draining()
+    /// The gate that its flags and its policy want.
+    private(set) var wanted = WantedGate()
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
     /// What is wrong with it, as of its last decision.
     private(set) var problems = ServiceProblems()
     /// Since when its ends and windows are known.
-    private var announcements: Announcements
+    private(set) var announcements: Announcements
     /// Which notices of them were told.
     private(set) var publicNotices: PublicNotices
     /// Whether its configuration changed since it was last decided.
@@ -51,14 +53,15 @@ struct ServiceState: Hashable, Waking {
         knownPast = entry.since
         let gate = service.policy.gate(of: entry.state)
         if !isForced {
-            wanted = gate
+            wanted = WantedGate(gate, isOfThisBoot: entry.bootID == bootID)
             if gate == .open {
                 lastOpen = Verdict(state: entry.state, gate: .open, reason: .starting)
             }
         }
         guard entry.bootID == bootID else { return }
         isSameBoot = true
-        if gate == .closed { closedAt = now.boot - max(.zero, now.wall - entry.since) }
+        reopening = Reopening(entry, isClosed: gate == .closed, at: now)
+        draining = Draining(entry)
     }
 
     // MARK: - Answers
@@ -89,9 +92,10 @@ struct ServiceState: Hashable, Waking {
         let offer = switches[position].offer(
             answer, reading, version: version(of: answer, at: position),
             isForNextStart: service.activation == .nextStart,
+            missing: missingSignatures(under: reading, answer, at: position, override, on: host),
             mover: mover(reading, at: position, override, on: host), at: host.now)
         if offer == .inForce { use(answer, at: position, before: before, &notices) }
-        return offer != .unconfirmed
+        return offer.isKept
     }
 
     /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
@@ -123,6 +127,11 @@ struct ServiceState: Hashable, Waking {
                 hasFlags: switches[position].reading != nil))
     }
 
+    /// Notes whether the flags of a switch are proved.
+    mutating func prove(by source: SourceState, at position: Int) {
+        if switches[position].prove(by: source.orders.isProved) { markDue() }
+    }
+
     /// Notes that an inherited answer is its source's own.
     mutating func acceptAsOwn(_ answer: NumberedAnswer, at position: Int) {
         let version = service.version(
@@ -130,12 +139,11 @@ struct ServiceState: Hashable, Waking {
         switches[position].acceptAsOwn(answer, version: version)
     }
 
-    /// Puts the staged answer of a switch in force, if it is among `answers`.
-    mutating func activate(
-        from answers: [NumberedAnswer], at position: Int, _ notices: inout [Notice]
-    ) {
-        guard let staged = switches[position].staged,
-            let answer = answers.first(where: { $0.number == staged })
+    /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
+    mutating func activate(from source: SourceState, at position: Int, _ notices: inout [Notice]) {
+        guard let staged = switches[position].staged?.number,
+            let answer = source.answers.first(where: { $0.number == staged }),
+            source.orders.isProved(answer.answer)
         else { return }
         do {
             let reading = try answer.read(by: service.switches[position], of: service)
@@ -151,15 +159,20 @@ struct ServiceState: Hashable, Waking {
 
     /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
     /// is new and could read none of them, so that the source has to be fetched at once.
-    mutating func serve(_ source: SourceState, at position: Int, _ now: Now) -> Bool {
-        if switches[position].reading == nil {
+    mutating func serve(
+        _ source: SourceState, at position: Int, _ override: Override?, on host: HostState
+    ) -> Bool {
+        if source.answers.contains(where: { $0.answer.signed != nil }) {
+            catchUp(with: source, at: position, override, on: host)
+        } else if switches[position].reading == nil {
             switches[position].adopt(
                 source.answers[...], confirmed: source.confirmation,
                 by: service.switches[position], of: service)
         }
         values.adopt(
             source.answers, lead: switches[position].answer?.number, at: position, of: service)
-        return switches[position].reading == nil && switches[position].awaitedSince == now.boot
+        let isNew = switches[position].awaitedSince == host.now.boot
+        return switches[position].reading == nil && isNew
     }
 
     /// Drops the flags of a switch, by an operator's order, and waits for its source as at a start.
@@ -202,22 +215,6 @@ struct ServiceState: Hashable, Waking {
         announcements.follow(switches, host.trust, at: host.now)
     }
 
-    /// Its candidate for the host guard. Call `followAnnouncements` before.
-    func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
-        let circumstances = circumstances(override, on: host)
-        let evidence = evidence(on: host)
-        let verdict = keepDecided(service.decide(evidence, in: circumstances))
-        let unforced =
-            verdict.override == nil
-            ? verdict : service.decide(evidence, in: circumstances.unforced)
-        return Candidate(
-            service: index, name: service.name, evidence: evidence, circumstances: circumstances,
-            verdict: verdict, unforced: unforced, wanted: wanted,
-            lead: announcements.lead(
-                of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
-            isReconfigured: isReconfigured, outlook: Outlook(evidence, in: circumstances))
-    }
-
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
     /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
@@ -225,22 +222,29 @@ struct ServiceState: Hashable, Waking {
         _ notices: inout [Notice]
     ) -> Record? {
         isReconfigured = false
-        wanted = candidate.unforced.gate ?? wanted
         let now = host.now
-        let proposal = isHeld ? holdOpen(candidate.verdict) : candidate.verdict
-        let verdict = values.complete(holdClosed(proposal, at: now), of: service)
+        let proposal = proposal(of: candidate, isHeld: isHeld)
+        reopening.follow(
+            proposal, since: waitBegins(candidate, at: now),
+            share: host.place.share(of: service.policy.openSpread, for: service.name), at: now)
+        let hold = hold(of: proposal, at: now)
+        wanted.follow(candidate.unforced.gate, isWaiting: hold != nil)
+        let verdict = values.complete(holdClosed(proposal, by: hold), of: service)
+        draining.follow(verdict, was: gateBefore, length: service.policy.drain, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         publicNotices.follow(candidate.outlook, service.notifyBefore, in: service.zone)
         let window = candidate.outlook.nextWindow
         let isPublished = hasNews || mustPublish(verdict, edge, window, at: now)
         if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &notices) }
         entry?.told = publicNotices.stored
+        entry?.turn = reopening.turn?.boot
+        entry?.drainsUntil = draining.end
         entry?.closing = closing
         let announced = announcements.stored(at: now.wall)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
-        if verdict.gate != proposal.gate, let reopening { wake.include(boot: reopening) }
+        if let hold { wake.include(boot: hold.end) }
         let problems = presentProblems(in: candidate.circumstances)
         notices += tell(self.problems.follow(problems, at: candidate.circumstances.time))
         return isPublished ? record : nil
@@ -250,22 +254,10 @@ struct ServiceState: Hashable, Waking {
         _ verdict: Verdict, isHeld: Bool, _ edge: Instant, _ window: Window?, on host: HostState,
         _ notices: inout [Notice]
     ) {
-        let (before, known, now) = (record?.verdict, entry, host.now.wall)
-        let isChange = known?.state != verdict.state
-        var entry = Ledger.Entry(
-            state: verdict.state, since: isChange ? now : known?.since ?? now,
-            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
-            isHeld: isHeld)
-        (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
-        record = Record(
-            verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
-            fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
-            notices: hasNews ? publicNotices.news : record?.notices ?? [])
-        if verdict.gate == .closed, before?.gate != .closed, closedAt == nil {
-            closedAt = host.now.boot
-        } else if verdict.gate == .open {
-            closedAt = nil
-        }
+        let (before, known) = (record?.verdict, entry)
+        let entry = newEntry(of: verdict, isHeld: isHeld, on: host)
+        record = newRecord(of: verdict, entry, edge, window, at: host.now)
+        reopening.note(verdict.gate, at: host.now)
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
         self.entry = entry
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {

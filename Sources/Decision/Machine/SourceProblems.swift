@@ -11,6 +11,8 @@ struct SourceProblems: Hashable, Sendable {
     private var unwatched: Fact?
     /// The present warnings about the source and its flags.
     private var warnings: [Fact] = []
+    /// Why flags in force are proved no more.
+    private var disproofs: [Fact] = []
     /// The present jumps of versions in its flags.
     private var versionJumps: [VersionJump: Instant] = [:]
 
@@ -35,11 +37,13 @@ struct SourceProblems: Hashable, Sendable {
     /// Whether nothing is wrong.
     var isEmpty: Bool {
         failure == nil && unwatched == nil && warnings.isEmpty && versionJumps.isEmpty
+            && disproofs.isEmpty
     }
 
     /// How many problems there are.
     var count: Int {
-        (failure == nil ? 0 : 1) + (unwatched == nil ? 0 : 1) + warnings.count + versionJumps.count
+        (failure == nil ? 0 : 1) + (unwatched == nil ? 0 : 1) + warnings.count
+            + disproofs.count + versionJumps.count
     }
 
     /// All problems, the worst first.
@@ -47,12 +51,14 @@ struct SourceProblems: Hashable, Sendable {
         let failed = failure.flatMap { failure in
             failingSince.map { Fact(kind: .failed, text: failure.detail, since: $0) }
         }
-        return [failed, unwatched].compactMap(\.self) + warnings.sorted { $0.text < $1.text }
-            + jumps
+        return [failed, unwatched].compactMap(\.self) + disproofs
+            + warnings.sorted { $0.text < $1.text } + jumps
     }
 
     /// The present warnings about its flags, each a clause.
-    var presentWarnings: [String] { warnings.map(\.text).sorted() + jumps.map(\.text) }
+    var presentWarnings: [String] {
+        disproofs.map(\.text) + warnings.map(\.text).sorted() + jumps.map(\.text)
+    }
 
     private var jumps: [Fact] {
         versionJumps.map { Fact(kind: .warning, text: $0.key.warning(), since: $0.value) }
@@ -87,10 +93,21 @@ struct SourceProblems: Hashable, Sendable {
 
     /// Notes the present warnings about the source.
     mutating func note(warnings present: [String], at now: Instant) -> [News] {
-        let known = Dictionary(warnings.map { ($0.text, $0.since) }) { first, _ in first }
+        Self.note(present, in: &warnings, at: now)
+    }
+
+    /// Notes why flags in force are proved no more.
+    mutating func note(disproofs present: [String], at now: Instant) -> [News] {
+        Self.note(present, in: &disproofs, at: now)
+    }
+
+    private static func note(
+        _ present: [String], in facts: inout [Fact], at now: Instant
+    ) -> [News] {
+        let known = Dictionary(facts.map { ($0.text, $0.since) }) { first, _ in first }
         var seen: Set<String> = []
         let distinct = present.filter { seen.insert($0).inserted }
-        warnings = distinct.map { Fact(kind: .warning, text: $0, since: known[$0] ?? now) }
+        facts = distinct.map { Fact(kind: .warning, text: $0, since: known[$0] ?? now) }
         return distinct.filter { known[$0] == nil }.map(News.warned)
     }
 

@@ -11,6 +11,8 @@ struct SourceState: Hashable, Waking {
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
+    /// What it has accepted of signed documents.
+    var orders: AcceptedOrders
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
     /// How its fetches have ended.
@@ -37,6 +39,7 @@ struct SourceState: Hashable, Waking {
     /// A source without answers that is due at once.
     init(plan: SourcePlan, at now: Now) {
         self.plan = plan
+        orders = AcceptedOrders(for: plan.audience)
         schedule = Schedule(interval: plan.interval)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
@@ -124,14 +127,18 @@ struct SourceState: Hashable, Waking {
     /// Numbers a new answer.
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
-        return NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
+        var numbered = NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
+        numbered.leaps = orders.leaps(to: answer)
+        return numbered
     }
 
     /// Takes the validators of an answer that repeats the newest answer. True if it does. The
     /// validators are not stored: an ETag that changes at every poll must
-    /// not cause a write at every poll.
+    /// not cause a write at every poll. Where the newest answer is not proved, other signatures are new.
     mutating func repeats(_ answer: Answer) -> Bool {
-        guard let newest = answers.first, answer.repeats(newest.answer) else { return false }
+        guard let newest = answers.first?.answer, answer.repeats(newest),
+            orders.isProved(newest) || answer.signed?.signatures == newest.signed?.signatures
+        else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }
@@ -139,7 +146,12 @@ struct SourceState: Hashable, Waking {
     /// Makes the newest answer this source's own, if it was inherited. Returns it then, else nil.
     mutating func disinherit(_ answer: Answer) -> NumberedAnswer? {
         guard answers[0].answer.isInherited else { return nil }
-        answers[0].answer = answer
+        var own = answer
+        if let signed = answers[0].answer.signed {
+            // Its keys counted when it came, and perhaps do not any more.
+            (own.signed, own.fetchedAt) = (signed, answers[0].answer.fetchedAt)
+        }
+        answers[0].answer = own
         return answers[0]
     }
 
@@ -162,17 +174,35 @@ struct SourceState: Hashable, Waking {
     /// Notes that the source has confirmed the newest answer.
     mutating func confirm(at now: Now) { confirmation = .now(now.boot) }
 
-    /// Restores the answers that an earlier run stored.
+    /// Restores the answers and the highest version that an earlier run stored.
     mutating func restore(_ stored: Memory.StoredFlags) {
+        orders.restore(stored.accepted, stored.answers, disproved: stored.disproved)
+        guard !stored.answers.isEmpty else { return }
         answers = stored.answers.map { number($0) }
         confirmation = .earlier(stored.confirmedAt)
     }
 
-    /// Drops every answer, by an operator's order.
-    mutating func forget() {
+    /// Drops every answer, by an operator's order. The highest version of signed documents stays, unless
+    /// the order says otherwise: nobody may roll back by a plain `forget`.
+    mutating func forget(isVersionDropped: Bool, at now: Now) {
+        // The fetch of a document whose version is being stored has ended.
+        if orders.forget(isVersionDropped: isVersionDropped) {
+            activity = .waiting(until: now.boot)
+        }
         answers = []
         confirmation = .never
         problems.endVersionJumps()
+    }
+
+    /// Takes in which switches rest on which answer, by its number. True if that is new.
+    mutating func note(readers: [Int: [AnswerReader]]) -> Bool {
+        var isNew = false
+        for position in answers.indices where answers[position].answer.signed != nil {
+            let those = readers[answers[position].number] ?? []
+            if those != answers[position].answer.readers { isNew = true }
+            answers[position].answer.readers = those
+        }
+        return isNew
     }
 
     /// Drops the answers on which no switch and no value rests.
@@ -195,39 +225,6 @@ struct SourceState: Hashable, Waking {
         }
     }
 
-    /// Whether its last fetch failed, it cannot be watched, or there are warnings about its flags.
-    var isTroubled: Bool { !problems.isEmpty }
-
-    /// One of its problems; nil if there are fewer by now. A source whose fetches fail is an alarm once its
-    /// flags are older than three intervals, or it gave none for as long.
-    func problem(_ position: Int, at now: Now) -> Problem? {
-        let facts = problems.all
-        guard facts.indices.contains(position) else { return nil }
-        let fact = facts[position]
-        switch fact.kind {
-        case .failed:
-            let text = "\(fact.text); \(Notice.rest(hasFlags: !answers.isEmpty))"
-            return problem(
-                .source, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
-        case .unwatched:
-            let text = "\(fact.text); changes are seen at the next poll only"
-            return problem(.sourceUnwatched, text, fact.since, isAlarm: false)
-        case .warning: return problem(.sourceWarning, fact.text, fact.since, isAlarm: true)
-        }
-    }
-
-    private func problem(
-        _ kind: Problem.Kind, _ text: String, _ since: Instant, isAlarm: Bool
-    ) -> Problem {
-        Problem(.source(name), kind, text, since: since, isAlarm: isAlarm)
-    }
-
-    /// Whether its flags are older than three intervals, or none came for as long `since` it fails.
-    private func isOverdue(since: Instant, at now: Now) -> Bool {
-        let age = confirmation == .never ? now.wall - since : confirmation.age(at: now)
-        return age > plan.interval * 3
-    }
-
     // MARK: - Reload
 
     /// The same source under another plan.
@@ -238,7 +235,11 @@ struct SourceState: Hashable, Waking {
             state = SourceState(plan: next, at: now)
             state.numbered = numbered
             state.confirmation = confirmation.earlier(at: now)
+            state.orders = orders
+            // It came from the earlier address.
+            state.orders.drop()
         }
+        state.orders.follow(next.audience)
         state.plan = next
         state.schedule.interval = next.interval
         state.pace = nil
@@ -251,7 +252,8 @@ struct SourceState: Hashable, Waking {
         if replacement == .sameAddress { state.beginAnew(at: now) }
         return SourceChange(
             source: state, hasOtherAddress: replacement == .otherAddress,
-            hasOtherDefaults: next.defaults != plan.defaults)
+            hasOtherDefaults: next.defaults != plan.defaults,
+            hasOtherAudience: next.audience != plan.audience)
     }
 
     /// Makes a fetch due at `moment` at the latest, unless a Retry-After is in force.
@@ -264,6 +266,7 @@ struct SourceState: Hashable, Waking {
     /// once.
     private mutating func beginAnew(at now: Now) {
         problems.endWatchProblem()
+        orders.drop()
         if case .fetching = activity { activity = .waiting(until: now.boot) }
         hasten(to: now.boot)
     }
@@ -275,4 +278,5 @@ struct SourceChange {
     let source: SourceState
     let hasOtherAddress: Bool
     let hasOtherDefaults: Bool
+    let hasOtherAudience: Bool
 }

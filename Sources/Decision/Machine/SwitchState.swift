@@ -13,8 +13,8 @@ struct SwitchState: Hashable, Sendable {
     /// The version of the flags in force: it changes with flags that the service reads, and with no
     /// others.
     private(set) var version: String?
-    /// The number of a newer answer that takes force at the next start, or by `activate`.
-    private(set) var staged: Int?
+    /// A newer answer that takes force at the next start, or by `activate`.
+    private(set) var staged: Staged?
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
     private var newest = NewestAnswer.accepted
@@ -34,7 +34,20 @@ struct SwitchState: Hashable, Sendable {
         /// It cannot be read, or its version is lower than an accepted one. Left for `accepted` or
         /// `unconfirmed` by the next good answer.
         case invalid(InvalidFlag)
+        /// Too few people have signed it. Left for the others by the next answer, such as the same
+        /// document with another signature.
+        case unsigned(MissingSignatures)
     }
+
+    /// An answer that is not in force yet.
+    struct Staged: Hashable {
+        let number: Int
+        /// Nil if it cannot be read, since a reload.
+        let reading: Reading?
+    }
+
+    /// Whether the signatures of the flags in force do not count any more.
+    private(set) var isUnproved = false
 
     /// A switch without flags whose service waits for them since `moment`.
     init(awaitedSince moment: Boottime) { awaitedSince = moment }
@@ -52,8 +65,13 @@ struct SwitchState: Hashable, Sendable {
         if case .unconfirmed(let unconfirmed) = newest { unconfirmed } else { nil }
     }
 
+    /// The signatures that the newest answer lacks; nil if it lacks none.
+    var missing: MissingSignatures? {
+        if case .unsigned(let missing) = newest { missing } else { nil }
+    }
+
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
-    var newestReadable: Int? { staged ?? answer?.number }
+    var newestReadable: Int? { staged?.number ?? answer?.number }
 
     // MARK: - New answers
 
@@ -61,20 +79,29 @@ struct SwitchState: Hashable, Sendable {
     enum Offer {
         /// The answer would move the gate, and more answers have to agree.
         case unconfirmed
+        /// The answer would move the gate, and more people have to sign.
+        case unsigned
         /// The answer takes force at the next start.
         case staged
         case inForce
+
+        /// Whether the answer is needed from now on.
+        var isKept: Bool { self == .staged || self == .inForce }
     }
 
     /// Takes in a new answer that was read, with its version for the service. `isForNextStart`
-    /// stages it, unless there are no flags yet. `mover` is this answer as the first in a row that move the gate; nil if it does not
-    /// move the gate.
+    /// stages it, unless there are no flags yet. `missing` are the signatures that it lacks. `mover` is
+    /// this answer as the first in a row that move the gate; nil if it does not move the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
-        mover: Unconfirmed?, at now: Now
+        missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
     ) -> Offer {
+        if let missing {
+            newest = .unsigned(missing)
+            return .unsigned
+        }
         if isForNextStart, reading != nil {
-            staged = answer.number
+            staged = Staged(number: answer.number, reading: next)
             raiseVersion(to: next)
             accept(at: now)
             return .staged
@@ -108,7 +135,9 @@ struct SwitchState: Hashable, Sendable {
     /// Takes in a new answer whose flags are those in force. True if this may change the verdict.
     mutating func rest(on answer: NumberedAnswer, at now: Now, maxStale: Duration?) -> Bool {
         self.answer = answer
-        return confirm(at: now, maxStale: maxStale)
+        let wasUnproved = isUnproved
+        isUnproved = false
+        return confirm(at: now, maxStale: maxStale) || wasUnproved
     }
 
     /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
@@ -133,9 +162,22 @@ struct SwitchState: Hashable, Sendable {
         return true
     }
 
+    /// Whether it does not know yet whether the flags in force are proved.
+    func isOther(than orders: AcceptedOrders) -> Bool {
+        (answer.map { !orders.isProved($0.answer) } ?? false) != isUnproved
+    }
+
+    /// Notes whether the flags in force are proved. True if that is new.
+    mutating func prove(by isProved: (Answer) -> Bool) -> Bool {
+        let wasUnproved = isUnproved
+        isUnproved = answer.map { !isProved($0.answer) } ?? false
+        return isUnproved != wasUnproved
+    }
+
     /// Puts an answer in force by its reading, with its version for the service.
     mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading, version: String?) {
         raiseVersion(to: reading)
+        isUnproved = false
         self.reading = reading
         self.version = version
         self.answer = answer
@@ -169,18 +211,31 @@ struct SwitchState: Hashable, Sendable {
         for (index, answer) in zip(answers.indices, answers) {
             do {
                 let reading = try answer.read(by: plan, of: service)
-                self.reading = reading
-                self.answer = answer
-                version = service.version(of: answer.answer, from: plan.source)
-                if !answer.answer.isInherited { raiseVersion(to: reading) }
-                let older = answer.answer.confirmedAt ?? answer.answer.fetchedAt
-                confirmation = index == answers.startIndex ? confirmed : .earlier(older)
+                let isNewest = index == answers.startIndex
+                adopt(
+                    answer, reading, confirmed: isNewest ? confirmed : answer.answer.lastConfirmed,
+                    version: service.version(of: answer.answer, from: plan.source))
                 return
             } catch {
                 if case .accepted = newest { newest = .invalid(error) }
             }
         }
     }
+
+    /// Puts a known answer in force by its reading.
+    mutating func adopt(
+        _ answer: NumberedAnswer, _ reading: Reading, confirmed: Confirmation, version: String?
+    ) {
+        self.reading = reading
+        self.answer = answer
+        self.version = version
+        staged = nil
+        if !answer.answer.isInherited { raiseVersion(to: reading) }
+        confirmation = confirmed
+    }
+
+    /// Notes that the newest known answer counts.
+    mutating func pass() { newest = .accepted }
 
     /// Notes that the present address gives the inherited answer too, so that its version counts.
     mutating func acceptAsOwn(_ answer: NumberedAnswer, version: String?) {
@@ -201,44 +256,25 @@ struct SwitchState: Hashable, Sendable {
         if reading == nil { awaitedSince = now.boot }
     }
 
+    /// Waits for the first document for another audience: the flags in force are not proved.
+    mutating func awaitProof(at now: Now) {
+        confirmation = confirmation.earlier(at: now)
+        newest = .accepted
+        awaitedSince = now.boot
+    }
+
     /// Waits since the same time as `known`, which has flags of the same source.
     mutating func wait(like known: SwitchState) { awaitedSince = known.awaitedSince }
 
-    /// Stages the answer of this number; nil stages none.
-    mutating func stage(_ answer: Int?) { staged = answer }
-}
+    /// Takes back what is staged.
+    mutating func unstage() { staged = nil }
 
-/// When a source last confirmed some flags.
-enum Confirmation: Hashable, Sendable {
-    case never
-    /// Before this start, by the wall clock.
-    case earlier(Instant)
-    /// Since the start.
-    case now(Boottime)
-
-    /// The time of a confirmation since the start; nil for the others.
-    var moment: Boottime? {
-        if case .now(let moment) = self { moment } else { nil }
-    }
-
-    /// The time since the confirmation; zero for `never`.
-    func age(at now: Now) -> Duration {
-        switch self {
-        case .never: .zero
-        case .earlier(let instant): max(.zero, now.wall - instant)
-        case .now(let moment): now.boot - moment
+    /// Stages a known answer, also if it cannot be read any more.
+    mutating func stage(_ answer: NumberedAnswer, by plan: Switch, of service: Service) {
+        do {
+            staged = Staged(number: answer.number, reading: try answer.read(by: plan, of: service))
+        } catch {
+            staged = Staged(number: answer.number, reading: nil)
         }
     }
-
-    /// The confirmation by the wall clock; nil for `never`.
-    func instant(at now: Now) -> Instant? {
-        switch self {
-        case .never: nil
-        case .earlier(let instant): instant
-        case .now(let moment): now.wall - (now.boot - moment)
-        }
-    }
-
-    /// The same confirmation, as a restart would see it.
-    func earlier(at now: Now) -> Confirmation { instant(at: now).map { .earlier($0) } ?? .never }
 }

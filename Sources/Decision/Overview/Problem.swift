@@ -54,6 +54,7 @@ extension Problem {
         case notice
         case unit
         case invalidAnswer = "invalid-answer"
+        case awaitingSignature = "awaiting-signature"
         case endUnreadable = "end-unreadable"
         case versionUnknown = "version-unknown"
         case valueInvalid = "value-invalid"
@@ -92,6 +93,8 @@ extension Problem {
                 + "notice is passed on"
         case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
         case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
+        case .awaitingSignature:
+            "have more people sign the same document, by 'killswitchctl sign'; until then nothing changes"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
         case .versionUnknown:
             "set 'installed_version' in the service, or correct the file that it names"

@@ -55,7 +55,7 @@ extension ServiceProblem.Cause {
     /// The cause that the reason of a verdict is; nil if the reason is no problem, or another cause says it
     /// already.
     init?(_ reason: Reason) {
-        guard reason.slug != .invalidAnswer, reason.slug.problemKind != nil else { return nil }
+        guard let kind = reason.slug.problemKind, kind != .invalidAnswer else { return nil }
         self = .degraded(reason)
     }
 
@@ -110,15 +110,24 @@ extension Reason.Slug {
     /// The kind of problem that a verdict with this reason has; nil if it is none.
     package var problemKind: Problem.Kind? {
         switch self {
-        case .invalidAnswer: .invalidAnswer
+        case .invalidAnswer, .unsigned, .trailingBytes, .tooManySignatures, .malformedSignature,
+            .otherNamespace, .hashNotAccepted, .keyTypeNotAccepted, .signerNotListed,
+            .signerForOtherNamespaces, .signerNotYetValid, .signerNoLongerValid, .changedBytes,
+            .securityKeyUntouched, .signedMemberUnreadable, .otherAudience, .rollback,
+            .sameVersionOtherBytes, .expiredAtFirstSight, .documentTooLarge, .signersUnreadable,
+            .versionUnreadable, .versionNotStored:
+            .invalidAnswer
+        case .awaitingSignature: .awaitingSignature
         case .endUnreadable: .endUnreadable
-        case .staleHold, .staleOpen, .staleClosed, .expiredHold, .expiredOpen, .expiredClosed:
+        case .staleHold, .staleOpen, .staleClosed, .expiredHold, .expiredOpen, .expiredClosed,
+            .unprovedHold, .unprovedOpen, .unprovedClosed:
             .stale
         case .unknownOpen, .unknownClosed: .unknown
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
-            .window, .versionTooOld, .endPassed, .minClosed, .overridden:
+            .window, .versionTooOld, .endPassed, .rollout, .minClosed,
+            .reopening, .overridden:
             nil
         }
     }

@@ -92,7 +92,7 @@ struct GateTranscript {
     private static func line(_ event: GateEvent) -> String {
         switch event {
         case .started: "started"
-        case .decided(let service, let stand):
+        case .decided(let service, let stand, _):
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
         case .withdrawn(let service): "\(service) withdrawn"

@@ -49,15 +49,19 @@ struct Census {
         }
     }
 
-    /// Whether an invalid or unconfirmed answer changed the verdict.
+    /// Whether an answer that is invalid, unconfirmed or not signed by enough people changed the verdict.
     private func isOrdered(
         by evidence: Evidence, of service: Service, in circumstances: Circumstances,
         _ verdict: Verdict
     ) -> Bool {
-        guard evidence.problem != nil || evidence.unconfirmed != nil else { return false }
+        // Flags that are unproved count until the source has shown a document that is refused.
+        guard !evidence.isUnproved,
+            evidence.problem != nil || evidence.unconfirmed != nil || evidence.missing != nil
+        else { return false }
         var sound = evidence
         sound.problem = nil
         sound.unconfirmed = nil
+        sound.missing = nil
         var right = service.decide([sound], in: circumstances)
         right.reason = verdict.reason
         return right != verdict
@@ -72,7 +76,9 @@ struct Census {
         }
         let isOld = policy.maxStale.map { evidence.age >= $0 } ?? false
         let hasExpired = reading.expires.map { evidence.time(in: circumstances) >= $0 } ?? false
-        let isStale = (isOld || hasExpired) && !evidence.isAwaited
+        let isDisproved = evidence.isUnproved && evidence.problem?.kind == .refused
+        let isStale =
+            (isOld || hasExpired || evidence.isUnproved) && (!evidence.isAwaited || isDisproved)
         if isStale, policy.whenStale == .closed { return "stale" }
         let isUpdate = reading.claims.contains(.updateRequired) && policy.updateRequired == .closed
         return isUpdate && !(isStale && policy.whenStale == .open) ? "update" : nil

@@ -23,7 +23,12 @@ enum Domain {
             [.running] + version("2.0"), [.running] + version("0.9"),
         ].map { Reading(claims: $0) } + [
             Reading(claims: [.running], expires: now),
-            Reading(claims: [.maintenance], expires: later), nil,
+            Reading(claims: [.maintenance], expires: later),
+            Reading(
+                claims: [.maintenance],
+                rollout: Rollout(steps: [
+                    Rollout.Step(at: earlier, reach: 0), Rollout.Step(at: later, reach: Slot.count),
+                ])), nil,
         ]
 
     private static func version(_ text: String) -> [Claim] {
@@ -32,7 +37,15 @@ enum Domain {
 
     /// The kinds of answer after the flags in force.
     enum Problem: CaseIterable {
-        case none, invalid, unconfirmed
+        case none, invalid, unconfirmed, unsigned, unproved, disproved
+
+        /// Whether it makes no difference whose clock counts.
+        var isTimeless: Bool {
+            switch self {
+            case .none, .invalid, .unconfirmed: false
+            case .unsigned, .unproved, .disproved: true
+            }
+        }
 
         func apply(to evidence: inout Evidence) {
             switch self {
@@ -40,6 +53,13 @@ enum Domain {
             case .invalid: evidence.problem = .missing(key: "state")
             case .unconfirmed:
                 evidence.unconfirmed = Unconfirmed(gate: .closed, count: 1, needed: 2)
+            case .unsigned:
+                evidence.missing = MissingSignatures(
+                    gate: .closed, authors: ["alice"], needed: 2)
+            case .unproved: evidence.isUnproved = true
+            case .disproved:
+                evidence.isUnproved = true
+                evidence.problem = .refused(.signerNotListed, "no signer has the key")
             }
         }
     }
@@ -58,7 +78,7 @@ enum Domain {
                 for (isAnswered, isAwaited) in [(true, false), (false, true), (false, false)] {
                     guard reading != nil || !isAnswered else { continue }
                     for age in reading == nil ? [.zero] : [.zero, maxStale] {
-                        for clock in reading == nil ? [.host] : clocks {
+                        for clock in reading == nil || problem.isTimeless ? [.host] : clocks {
                             var evidence = Evidence(source: source, reading: reading)
                             evidence.isAnswered = isAnswered
                             evidence.isAwaited = isAwaited

@@ -21,6 +21,11 @@ import Testing
         }
         census.note(.minClosed(try named("app")))
         census.note(.closingHeld(try named("app")))
+        for slug in DocumentRefusal.slugs {
+            let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")
+            census.note(.invalidAnswer(try named("app"), InvalidFlag(Failure(refusal))))
+        }
+        census.note(.reopening(try named("app"), at: Zone.utc.zoned(Domain.now)))
         try census.note(overridesOf: services[0])
 
         #expect(census.decisions > 50_000)

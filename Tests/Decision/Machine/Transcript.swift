@@ -8,7 +8,8 @@ struct Transcript {
     private(set) var text = ""
     private(set) var machine: Machine
     private let start: Instant
-    private let bootedFor: Duration = .seconds(1000)
+    /// For how long the host was up at the start.
+    private let bootedFor: Duration
     private var elapsed: Duration = .zero
     /// How far the wall clock was set since the start.
     private var step: Duration = .zero
@@ -23,25 +24,28 @@ struct Transcript {
     init(
         _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
         start: String = "2027-03-01T12:00:00Z", clockFloor: String = "2026-01-01T00:00:00Z",
-        showsSleep: Bool = false
+        showsSleep: Bool = false, place: HostPlace = .named(""),
+        bootedFor: Duration = .seconds(1000)
     ) throws {
         try self.init(
             plan: Plan(services, interval: interval), memory: memory, start: start,
-            clockFloor: clockFloor, showsSleep: showsSleep)
+            clockFloor: clockFloor, showsSleep: showsSleep, place: place, bootedFor: bootedFor)
     }
 
     init(
         plan: Plan, memory: Memory = Memory(), start: String = "2027-03-01T12:00:00Z",
-        clockFloor: String = "2026-01-01T00:00:00Z", showsSleep: Bool = false
+        clockFloor: String = "2026-01-01T00:00:00Z", showsSleep: Bool = false,
+        place: HostPlace = .named(""), bootedFor: Duration = .seconds(1000)
     ) throws {
         self.start = try Instant(rfc3339: start)
+        self.bootedFor = bootedFor
         self.showsSleep = showsSleep
         machine = Machine(
-            plan: plan, memory: memory, bootID: "this-boot",
+            plan: plan, memory: memory, place: place, bootID: "this-boot",
             clockFloor: try Instant(rfc3339: clockFloor),
             seed: 1,
             at: Now(
-                wall: self.start, boot: Boottime(microseconds: 1_000_000_000), isSynchronised: nil)
+                wall: self.start, boot: Boottime(microseconds: 0) + bootedFor, isSynchronised: nil)
         )
     }
 

@@ -20,6 +20,9 @@ enum TranscriptFormat {
         case .hinted(let source): "\(source) hinted"
         case .warned(let source, let warnings): "\(source) doubted \(warnings)"
         case .watched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
+        case .versionRead(let source, let memory): "\(source) knows \(memory)"
+        case .disproved(let source, let causes):
+            "\(source) disproves \(causes.values.sorted())"
         case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
         case .removed(let service): "\(service) deleted"
         case .confirm(let services, let author):
@@ -30,7 +33,8 @@ enum TranscriptFormat {
             "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
         case .drilled(let service, let drill, let author):
             "\(author) has drilled \(service): \(drill.problem ?? "well")"
-        case .forget(let source, let author): "\(author) forgets \(source)"
+        case .forget(let source, let author, let cause):
+            "\(author) forgets \(source)\(cause.map { " and its version: \($0)" } ?? "")"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .installed(let service, let version): "\(service) has \(version)"
         case .reconfigured(_, let replaced, _):
@@ -48,6 +52,9 @@ enum TranscriptFormat {
         case .storeFlags(let source, let answers):
             "store \(source): "
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
+        case .storeVersion(let source, let version): "raise \(source) to \(version.number)"
+        case .dropVersion(let source): "drop the version of \(source)"
+        case .readVersion(let source): "read the version of \(source)"
         case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
         case .storeLedger(let ledger, _):
@@ -93,6 +100,8 @@ enum TranscriptFormat {
     private static func line(_ operation: WriteOperation) -> String {
         switch operation {
         case .storeFlags(let source): "store \(source)"
+        case .storeVersion(let source): "raise \(source)"
+        case .dropVersion(let source): "drop the version of \(source)"
         case .markConfirmed(let source): "confirm \(source)"
         case .storeLedger: "remember"
         case .storeOverrides: "keep"

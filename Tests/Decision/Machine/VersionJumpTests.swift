@@ -65,4 +65,20 @@ import Testing
         play.at(0, .started)
         #expect(play.text.contains("version 9223372036854775807 is the highest"))
     }
+
+    /// A plain `forget` keeps the version of signed documents, so that the warning names the one that does not.
+    @Test func aJumpOfSignedDocumentsNamesTheOrderThatLetsGoOfIt() throws {
+        let source: SourceName = try named("app")
+        var play = try Transcript.signed(try service())
+        let flags = #"{"service_end":"no""#
+        try play.take(1, try signedOrder(flags, version: 7, by: ["alice"]))
+        try play.take(2, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
+        let warning =
+            "version 1099511627776 comes after 7, and lower ones are refused from now on; after a "
+            + "mistake, 'killswitchctl forget --version' lets go of it"
+        #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
+        play.at(3, .forget(source, by: "root (uid 0)"))
+        try play.take(4, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
+        #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
+    }
 }

@@ -1,0 +1,141 @@
+package import CivilTime
+import JSON
+
+/// The steps by which an order closes more and more hosts: at each step's time it holds on that share of
+/// all hosts.
+///
+/// The shares never fall, so that a host that took part stays in it. Before the first step the order closes no
+/// host.
+package struct Rollout: Hashable, Sendable {
+    /// From `at` on, the order closes the hosts whose slot is below `reach`.
+    package struct Step: Hashable, Sendable {
+        package let at: Instant
+        /// How many of the slots: 1 % are 10,000.
+        package let reach: Int
+
+        /// A step that reaches this many slots.
+        package init(at: Instant, reach: Int) {
+            self.at = at
+            self.reach = reach
+        }
+    }
+
+    /// 1 to 100 of them, each later than the one before.
+    package let steps: [Step]
+    /// What the slots of this order depend on; nil is the service and the source.
+    package let seed: String?
+
+    /// A rollout by these steps, in their order.
+    package init(steps: [Step], seed: String? = nil) {
+        self.steps = steps
+        self.seed = seed
+    }
+
+    /// How many of the slots it has reached at `time`.
+    package func reach(at time: Instant) -> Int { steps.last { $0.at <= time }?.reach ?? 0 }
+
+    /// When it reaches a slot; nil if none of its steps does.
+    package func arrival(at slot: Slot) -> Instant? { steps.first { slot.number < $0.reach }?.at }
+
+    /// The slot of a host in the order that a service reads from a source.
+    package func slot(of place: HostPlace, service: ServiceName, source: SourceName) -> Slot {
+        place.slot(seed: seed ?? "\(service)/\(source)")
+    }
+}
+
+extension Rollout {
+    /// What a host needs to know that the order has not reached.
+    package struct Wait: Hashable, Sendable {
+        /// How many of the slots the order has reached.
+        package let reach: Int
+        package let slot: Slot
+        /// When it reaches this host; nil if no step does.
+        package let arrival: Instant?
+    }
+
+    /// The wait of a host with this slot at `time`; nil once the order holds there.
+    func wait(of slot: Slot, at time: Instant) -> Wait? {
+        let reach = reach(at: time)
+        guard slot.number >= reach else { return nil }
+        return Wait(reach: reach, slot: slot, arrival: arrival(at: slot))
+    }
+}
+
+extension Rollout {
+    /// Reads the members `rollout` and `seed` of an order; nil without steps.
+    init?(_ order: JSON.Object) throws(InvalidFlag) {
+        let seed = try order.optionalString("seed")
+        if let seed, seed.utf8.count > Self.longestSeed {
+            throw .wrongType(
+                key: "seed", expected: "at most \(Self.longestSeed) bytes",
+                found: "a string of \(seed.utf8.count) bytes")
+        }
+        guard let value = order.optional("rollout") else { return nil }
+        let elements = try value.typed(\.array, "an array or null", of: "rollout")
+        guard (1...Self.mostSteps).contains(elements.count) else {
+            throw .wrongType(
+                key: "rollout", expected: "1 to \(Self.mostSteps) steps",
+                found: "an array of \(elements.count)")
+        }
+        var steps: [Step] = []
+        for (index, element) in elements.enumerated() {
+            steps.append(try Self.step(element, named: "rollout[\(index)]", after: steps.last))
+        }
+        (self.steps, self.seed) = (steps, seed)
+    }
+
+    private static func step(
+        _ value: JSON.Value, named name: String, after before: Step?
+    ) throws(InvalidFlag) -> Step {
+        let object = try value.typed(\.object, "an object", of: name)
+        let step = Step(
+            at: try object.time("at", shownAs: "\(name).at"),
+            reach: try reach(object, named: "\(name).percent"))
+        guard let before else { return step }
+        guard before.at < step.at else {
+            throw .wrongType(
+                key: "\(name).at", expected: "a time after that of the step before",
+                found: "no later than it")
+        }
+        guard before.reach <= step.reach else {
+            throw .wrongType(
+                key: "\(name).percent", expected: "at least that of the step before",
+                found: "less: an order takes no host out again")
+        }
+        return step
+    }
+
+    /// A percentage as a number of slots; it is rounded down to them.
+    private static func reach(_ step: JSON.Object, named name: String) throws(InvalidFlag) -> Int {
+        guard let value = step["percent"] else { throw .missing(key: name) }
+        guard let percent = value.number?.double, (0...100).contains(percent) else {
+            throw .wrongType(
+                key: name, expected: "a number from 0 to 100", found: value.numberOrTypeName)
+        }
+        // A little more, because many decimal fractions are a little less in binary.
+        return Int(percent * Double(Slot.count / 100) + 1e-6)
+    }
+
+    private static let mostSteps = 100
+    private static let longestSeed = 256
+}
+
+extension Rollout.Step {
+    /// The share as it is written, such as `12.5 %`.
+    package var share: String { Rollout.share(reach) }
+}
+
+extension Rollout {
+    /// How many of some hosts a number of slots reaches, on average.
+    package static func hosts(_ reach: Int, of hosts: Int) -> Int {
+        (reach * hosts + Slot.count / 2) / Slot.count
+    }
+
+    /// A number of slots as a share of all, such as `12.5 %`.
+    package static func share(_ reach: Int) -> String {
+        let (whole, rest) = reach.quotientAndRemainder(dividingBy: Slot.count / 100)
+        var digits = String(Slot.count / 100 + rest).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole)\(digits.isEmpty ? "" : ".\(digits)") %"
+    }
+}

@@ -1,0 +1,58 @@
+import CivilTime
+
+/// A closing whose units may run on for a while: files, markers and pages say closed already, so that load
+/// balancers turn away and nothing is started any more.
+struct GateDrain: Hashable, Sendable {
+    /// The gate that follows.
+    private let desired: DesiredGate
+    /// When the units are stopped.
+    private(set) var end: Boottime
+
+    /// The drain of a closing until `end`; nil if the units are stopped at once, or were by an earlier closing.
+    init?(from before: Gate, to desired: DesiredGate, until end: Boottime?, at now: Boottime) {
+        guard let end, end > now, desired.gate == .closed, before == .open else { return nil }
+        self.desired = desired
+        self.end = end
+    }
+
+    /// The units are stopped now.
+    mutating func end(at now: Boottime) { end = min(end, now) }
+
+    /// The gate that follows, once the drain is over.
+    func following(at now: Boottime) -> DesiredGate? { end <= now ? desired : nil }
+
+    /// The report of the gate of a service meanwhile. `units` are its attached units: those that it will stop count,
+    /// and some may be down already.
+    func report(
+        of service: ServiceName, _ units: [AttachedUnit], since published: PublishedReport,
+        at now: Boottime
+    ) -> GateReport {
+        let targets = desired.targets(of: service)
+        let count = UnitCount(units) { $0.isDown(before: service, leaves: targets) }
+        return GateReport(
+            drainingTo: desired.gate, until: end, count, since: published, at: now)
+    }
+}
+
+extension GateState {
+    /// Postpones a closing until the end of its drain: until then the gate stays as it is in fact. False if there is
+    /// nothing to wait for: another decision ends a drain, and a gate that has never opened has nothing to drain.
+    mutating func drain(to desired: DesiredGate, until end: Boottime?, at now: Boottime) -> Bool {
+        let isOpen =
+            self.desired.map {
+                $0.gate == .open && !(targets.areAttachedKnown && targets.isGateMoved(from: $0))
+            } ?? true
+        drain = GateDrain(from: isOpen ? .open : .closed, to: desired, until: end, at: now)
+        guard drain != nil else { return false }
+        noteConfigured()
+        return true
+    }
+
+    /// Ends a drain if the gate is closed in fact: somebody has done by hand what the flags want. Returns whether it
+    /// has.
+    mutating func endDrainIfClosed(at now: Boottime) -> Bool {
+        guard drain != nil, let desired, targets.isGateMoved(from: desired) else { return false }
+        drain?.end(at: now)
+        return true
+    }
+}

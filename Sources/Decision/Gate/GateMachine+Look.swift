@@ -1,0 +1,83 @@
+package import CivilTime
+
+/// What others may ask of the gates.
+extension GateMachine {
+    /// The state of all gates.
+    package var overview: GateOverview { digest.overview }
+
+    /// What the gate of a service is in fact, and its problems; nil while that is not known.
+    package func report(of service: ServiceName, at now: Boottime) -> GateReport? {
+        gates[service]?.report(surroundings(now))
+    }
+
+    /// The problems of the gate of a service and of its units, each with its sentence and an advice.
+    package func problems(of service: ServiceName) -> GateProblems {
+        let gate = gates[service]
+        let units = (gate?.attached ?? []).reduce(into: [:]) {
+            $0[$1] = self.units[$1]?.datedProblem
+        }
+        return GateProblems(gate: gate?.files.report.problem, units: units)
+    }
+
+    /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
+    package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
+
+    /// A gate as metrics show it; nil while nothing is known of it.
+    package func view(of service: ServiceName, at now: Boottime) -> GateView? {
+        guard let gate = gates[service],
+            let report = gate.files.report.report ?? gate.report(surroundings(now))
+        else { return nil }
+        return GateView(report: report, moves: gate.moves)
+    }
+
+    /// How far the gates of a unit are.
+    func situation(of unit: AttachedUnit) -> UnitSituation {
+        let gates = { (target: GateTarget) in self.gates[target.service] }
+        return UnitSituation(
+            closedGate: link.mayMove
+                ? unit.targets.first { gates($0)?.isClosedForGood($0) ?? false } : nil,
+            isAsked: unit.targets.contains { gates($0)?.hasAskedForStops(of: $0) ?? false },
+            isAwaited: unit.targets.contains { gates($0)?.awaitsReading(of: unit.name) ?? false },
+            isDraining: unit.targets.contains { gates($0)?.drain != nil })
+    }
+
+    /// The state outside of a gate that its decisions need.
+    func surroundings(_ now: Boottime) -> GateSurroundings {
+        GateSurroundings(units: units, link: link, now: now)
+    }
+}
+
+/// The state outside of a gate that its decisions need, at one moment.
+struct GateSurroundings {
+    let units: [UnitName: AttachedUnit]
+    let link: SystemdLink
+    let now: Boottime
+}
+
+/// How far the gates of a unit are, at one moment.
+struct UnitSituation {
+    /// A closed gate of the unit with no job under way; nil if there is none yet.
+    let closedGate: GateTarget?
+    /// Whether systemd has been asked to stop the unit.
+    let isAsked: Bool
+    /// Whether a gate is moving, and the unit was not read since.
+    let isAwaited: Bool
+    /// Whether a gate drains, which refuses each start of the unit.
+    let isDraining: Bool
+}
+
+/// The problems of a gate and of its attached units, for whoever lists problems.
+package struct GateProblems: Hashable, Sendable {
+    /// Why the gate is stuck, or would be at the next decision; nil without a problem.
+    package let gate: Dated<GateObstacle>?
+    /// The units that are not as they should be.
+    package let units: [UnitName: Dated<UnitProblem>]
+}
+
+/// A gate as metrics show it.
+package struct GateView: Hashable, Sendable {
+    /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
+    package let report: GateReport
+    /// The time that its last moves took.
+    package let moves: LastMoves
+}

@@ -1,0 +1,52 @@
+/// The outcomes of the writes that the machine asked for, and what is written again.
+extension Machine {
+    /// Notes the outcome of a write. A failed write is retried.
+    mutating func note(_ operation: WriteOperation, _ problem: String?) {
+        guard let problem else { return succeed(operation) }
+        var others: [WriteOperation] = []
+        if case .markConfirmed = operation {
+            // The runtime directory may be gone: write the files of every service again.
+            others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
+        }
+        if pendingWrites.fail(operation, problem, alsoRetry: others, at: now) {
+            batch.notices.append(.recordFailed(operation, problem: problem))
+        }
+    }
+
+    private mutating func succeed(_ operation: WriteOperation) {
+        if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
+    }
+
+    /// Writes the files of a service as they were.
+    mutating func publishAgain(_ name: ServiceName) {
+        guard let service = index.service(name), let record = services[service].record else {
+            return
+        }
+        batch.add(.publish(services[service].service, record))
+    }
+
+    /// Adds the effects that retry the pending writes that are due.
+    mutating func retryWrites() {
+        for operation in pendingWrites.due(at: now) {
+            switch operation {
+            case .storeFlags(let name):
+                if let source = index.source(name) { store(source) }
+            case .storeVersion: break
+            case .dropVersion(let name):
+                // A version that was accepted meanwhile has replaced the file.
+                let isGone = index.source(name).map { sources[$0].orders.highest == nil } ?? true
+                if isGone { batch.add(.dropVersion(name)) } else { succeed(operation) }
+            case .markConfirmed(let name):
+                batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
+            case .storeLedger: batch.isLedgerChanged = true
+            case .storeOverrides: batch.areOverridesChanged = true
+            case .publish(let name):
+                if index.service(name) == nil {
+                    batch.add(.withdraw(name))
+                } else {
+                    publishAgain(name)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CivilTime
+
+/// When a gate that closed may open again: no sooner than `min_closed` after it closed, and after this host's
+/// share of `open_spread`, so that not all hosts come back in the same second.
+struct Reopening: Hashable, Sendable {
+    /// When the gate last closed; nil while it is open.
+    private var closedAt: Boottime?
+    /// When it is this host's turn; nil unless flags have opened the gate and it waits.
+    private(set) var turn: Deadline?
+
+    /// Why a gate stays closed that flags have opened, and until when.
+    enum Hold {
+        case minClosed(until: Boottime)
+        case turn(Deadline)
+
+        /// When the gate opens.
+        var end: Boottime {
+            switch self {
+            case .minClosed(let until): until
+            case .turn(let turn): turn.boot
+            }
+        }
+    }
+
+    /// A gate that is open or undecided.
+    init() {}
+
+    /// The gate of an earlier run in this boot.
+    init(_ entry: Ledger.Entry, isClosed: Bool, at now: Now) {
+        if isClosed { closedAt = now.boot - max(.zero, now.wall - entry.since) }
+        turn = entry.turn.map { Deadline($0, at: now) }
+    }
+
+    /// The gate is open or closed now, or undecided.
+    mutating func note(_ gate: Gate?, at now: Now) {
+        switch gate {
+        case .closed: closedAt = closedAt ?? now.boot
+        case .open: self = Reopening()
+        case nil: break
+        }
+    }
+
+    /// Begins the wait for this host's turn if flags open the gate by this decision, and ends it if they do not want it
+    /// open any more, or an operator does. While nothing is decided the wait goes on.
+    ///
+    /// `begin`: since when it waits its share if the wait begins now; nil if it does not. No wait is longer than the
+    /// share: a reload may have shortened it.
+    mutating func follow(
+        _ proposal: Verdict, since begin: Boottime?, share: Duration, at now: Now
+    ) {
+        guard let gate = proposal.gate, proposal.reason != .starting else { return }
+        if gate == .closed || proposal.override != nil || share == .zero {
+            turn = nil
+        } else if let known = turn {
+            if known.boot > now.boot + share { turn = Deadline(now.boot + share, at: now) }
+        } else if let begin, begin + share > now.boot {
+            turn = Deadline(begin + share, at: now)
+        }
+    }
+
+    /// What keeps the gate closed at `now`; nil if nothing does. A turn outlasts `min_closed` where it ends later.
+    func hold(minClosed: Duration, at now: Now) -> Hold? {
+        let least = closedAt.map { $0 + minClosed }
+        if let turn, now.boot < turn.boot, turn.boot >= least ?? turn.boot { return .turn(turn) }
+        return least.flatMap { now.boot < $0 ? .minClosed(until: $0) : nil }
+    }
+}
+
+/// A moment on both clocks: the boot clock measures and is stored, and the wall clock is shown.
+struct Deadline: Hashable, Sendable {
+    let wall: Instant
+    let boot: Boottime
+
+    /// This moment of the boot clock.
+    init(_ boot: Boottime, at now: Now) {
+        self.boot = boot
+        wall = now.wall + (boot - now.boot)
+    }
+}
+
+/// The gate that the flags and the policy of a service want, without overrides.
+struct WantedGate: Hashable, Sendable {
+    /// The gate that they wanted last; nil if unknown. While a gate waits to open it is closed in fact, and counts as
+    /// closed: the host guard has nothing to hold open if they close it again.
+    private(set) var last: Gate?
+    /// The gate that they wanted at the last decision of this boot, also while it waits; nil if unknown.
+    private(set) var inBoot: Gate?
+    /// The gate that they wanted when the run before ended, whichever boot that was; nil if unknown.
+    private(set) var atStart: Gate?
+
+    /// Nothing is known yet.
+    init() {}
+
+    /// The gate of an earlier run.
+    init(_ gate: Gate?, isOfThisBoot: Bool) {
+        (last, atStart) = (gate, gate)
+        inBoot = isOfThisBoot ? gate : nil
+    }
+
+    /// They want this gate now; nil while they are not known. `isWaiting`: it waits to open.
+    mutating func follow(_ gate: Gate?, isWaiting: Bool) {
+        if !isWaiting {
+            last = gate ?? last
+        } else if inBoot == nil {
+            last = .closed
+        }
+        inBoot = gate ?? inBoot
+    }
+}
+
+extension HostPlace {
+    /// The part of a service's spread that this host waits.
+    func share(of spread: Duration, for service: ServiceName) -> Duration {
+        guard spread > .zero else { return .zero }
+        return spread * slot(seed: "\(service)/open").number / Slot.count
+    }
+}

@@ -1,0 +1,159 @@
+import CivilTime
+
+/// The highest version of a signed document that a source of this host has accepted. It is stored before
+/// the document is acted on, and never goes down but by an operator's order.
+package struct AcceptedVersion: Hashable, Sendable {
+    package let number: Int64
+    /// The digest of the document of this version.
+    package let digest: [UInt8]
+
+    /// The version of a document that was accepted.
+    package init(number: Int64, digest: [UInt8]) {
+        self.number = number
+        self.digest = digest
+    }
+}
+
+/// What an earlier run has stored of the highest version.
+package enum VersionMemory: Hashable, Sendable {
+    /// Nothing was ever accepted here.
+    case none
+    case known(AcceptedVersion)
+    /// The stored version cannot be read, for this cause. It is not the same as none: any old document
+    /// would be accepted.
+    case unreadable(String)
+
+    /// The version, if it is known.
+    package var version: AcceptedVersion? {
+        if case .known(let version) = self { version } else { nil }
+    }
+}
+
+/// What a source has accepted of signed documents, and what is left of them.
+///
+/// A document with a higher version waits here until the version is on disk: a host that loses its power
+/// in between must not accept an older one afterwards.
+struct AcceptedOrders: Hashable, Sendable {
+    /// For whom documents have to be signed; nil at a source without signers, where each answer counts.
+    private var audience: String?
+    /// What is known of the highest version.
+    private var memory = VersionMemory.none
+    /// The rise to the highest version, if it looks like a mistake.
+    private var jump: VersionJump?
+    /// The document that waits until its version is stored.
+    private var awaiting: Answer?
+    /// Why known documents are proved no more, by their marks (`SignedAnswer.mark`).
+    private var disproved: [[UInt8]: String] = [:]
+
+    /// A source that has accepted nothing yet.
+    init(for audience: String?) { self.audience = audience }
+
+    /// The highest version; nil before the first, and while it cannot be read.
+    var highest: AcceptedVersion? { memory.version }
+
+    /// What becomes of a document.
+    enum Admission: Equatable {
+        case refused(DocumentRefusal)
+        /// Its version has to be stored before it counts.
+        case raises(AcceptedVersion)
+        /// It counts: its version is the highest.
+        case counts
+    }
+
+    /// What becomes of an answer. `now` is nil while no clock is believed.
+    func admit(_ answer: Answer, at now: Instant?) -> Admission {
+        guard let audience else { return .counts }
+        guard let order = answer.signed?.order else {
+            return .refused(DocumentRefusal(.unsigned, "it is not signed"))
+        }
+        do throws(DocumentRefusal) {
+            if case .unreadable(let cause) = memory {
+                throw DocumentRefusal(
+                    .versionUnreadable,
+                    "the highest version that was accepted before is not known: \(cause); "
+                        + "'killswitchctl forget --version' lets go of it")
+            }
+            let accepted = try order.accept(by: audience, after: highest, at: now)
+            return accepted == highest ? .counts : .raises(accepted)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Whether the version of a signed answer rises so far that hardly any are left. The first may be any.
+    func leaps(to answer: Answer) -> Bool {
+        guard let highest, let order = answer.signed?.order else { return false }
+        return VersionJump(from: highest.number, to: order.version, isSigned: true) != nil
+    }
+
+    /// Keeps a document until its version is stored.
+    mutating func hold(_ answer: Answer) { awaiting = answer }
+
+    /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
+    mutating func raise() -> (answer: Answer, leaps: Bool)? {
+        guard let answer = drop(), let order = answer.signed?.order else { return nil }
+        let leaps = leaps(to: answer)
+        jump = VersionJump(from: highest?.number, to: order.version, isSigned: true)
+        memory = .known(AcceptedVersion(number: order.version, digest: order.digest))
+        return (answer, leaps)
+    }
+
+    /// The rise that looks like a mistake; nil without one, and where answers are not signed: `flags` are the
+    /// jumps of the versions in those.
+    func jumps(instead flags: [VersionJump]) -> Set<VersionJump> {
+        audience == nil ? Set(flags) : jump.map { [$0] } ?? []
+    }
+
+    /// Drops the document that waits, and returns it.
+    @discardableResult
+    mutating func drop() -> Answer? {
+        defer { awaiting = nil }
+        return awaiting
+    }
+
+    /// Restores the stored version. The stored documents count too, in case the file of the version is
+    /// gone.
+    mutating func restore(
+        _ stored: VersionMemory, _ answers: [Answer], disproved causes: [[UInt8]: String] = [:]
+    ) {
+        memory = stored
+        if !causes.isEmpty { disproved = causes }
+        if case .none = stored {
+            let newest = answers.compactMap(\.signed?.order).max { $0.version < $1.version }
+            memory =
+                newest.map {
+                    .known(AcceptedVersion(number: $0.version, digest: $0.digest))
+                } ?? .none
+        }
+        jump = highest.flatMap { VersionJump(from: nil, to: $0.number, isSigned: true) }
+    }
+
+    /// Forgets the document that waits, by an operator's order, and perhaps the highest version. True if one
+    /// waited.
+    mutating func forget(isVersionDropped: Bool) -> Bool {
+        let isWaiting = drop() != nil
+        disproved = [:]
+        if isVersionDropped { (memory, jump) = (.none, nil) }
+        return isWaiting
+    }
+
+    /// Takes another audience at a reload.
+    mutating func follow(_ audience: String?) { self.audience = audience }
+
+    // MARK: - Proof
+
+    /// Whether the signatures of an answer count: so they do at a source without signers.
+    func isProved(_ answer: Answer) -> Bool {
+        guard let audience else { return true }
+        guard let signed = answer.signed else { return false }
+        return signed.order.isFor(audience) && disproved[signed.mark] == nil
+    }
+
+    /// Takes in which documents are proved no more, each with the cause. Returns the causes for those among
+    /// `answers`, as clauses.
+    mutating func disprove(_ causes: [[UInt8]: String], _ answers: [Answer]) -> [String] {
+        disproved = causes
+        return answers.compactMap { $0.signed.flatMap { causes[$0.mark] } }
+            .map { "the signatures of the flags in force do not count any more: \($0)" }
+    }
+}

@@ -1,0 +1,202 @@
+import CivilTime
+
+/// The signatures that newer flags lack before they count for a service.
+package struct MissingSignatures: Hashable, Sendable {
+    /// What the flags would do to the gate, now or later; nil if they only raise the version by a leap.
+    package let gate: Gate?
+    /// Who has signed.
+    package let authors: [String]
+    /// How many people have to sign: `signatures_to_close` or `signatures_to_open`.
+    package let needed: Int
+
+    /// Flags that move the gate so and are signed by fewer than `needed`.
+    package init(gate: Gate?, authors: [String], needed: Int) {
+        self.gate = gate
+        self.authors = authors
+        self.needed = needed
+    }
+
+    /// What they would do and who has signed, as a clause.
+    var clause: String {
+        let names = authors.map(quoted).joined(separator: ", ")
+        let act =
+            gate.map { "would have the gate \($0.rawValue)" }
+            ?? "leave hardly a version to those after them"
+        return
+            "\(act): \(names.isEmpty ? "nobody" : names) signed them, and \(needed) people have to"
+    }
+}
+
+extension Service {
+    /// The signatures that newer flags lack; nil if they lack none.
+    ///
+    /// The flags in force and the newer ones are compared now, at each of their ends, windows and steps to
+    /// come, and where they become stale. An order that ends a service tomorrow closes as one that ends it now
+    /// does, and an order that takes an announced end back opens. If there are no flags yet, `when_unknown`
+    /// holds.
+    func missingSignatures(
+        under next: Reading, by authors: [String], before: Evidence, in circumstances: Circumstances
+    ) -> MissingSignatures? {
+        let (close, open) = (policy.signaturesToClose, policy.signaturesToOpen)
+        guard authors.count < max(close, open) else { return nil }
+        let moves = moves(to: next, from: before, in: circumstances)
+        if moves.contains(.closed), authors.count < close {
+            return MissingSignatures(gate: .closed, authors: authors, needed: close)
+        }
+        if moves.contains(.open), authors.count < open {
+            return MissingSignatures(gate: .open, authors: authors, needed: open)
+        }
+        return nil
+    }
+
+    /// The gates that newer flags ask for, now or later, where the flags in force ask for the other. Flags with
+    /// too many windows to compare ask for both.
+    private func moves(
+        to next: Reading, from before: Evidence, in circumstances: Circumstances
+    ) -> Set<Gate> {
+        let now = before.time(in: circumstances)
+        // The clock of a server is not ours: what it says is past may come here.
+        let begin = min(now, circumstances.time)
+        let readings = [before.reading, next].compactMap(\.self)
+        let turns = readings.flatMap(\.turns)
+        guard turns.count <= Self.mostTurns else { return [.closed, .open] }
+        let edges = (turns + readings.compactMap(\.expires)).filter { $0 > begin }
+        let times = Set([now, begin] + edges)
+        // A version that is required counts also where the host is updated later.
+        let versions = Set(
+            [circumstances.installed, Version("0")] + readings.flatMap(\.minimumVersions))
+        let old = before.reading.map(Course.init)
+        let course = Course(next)
+        var moves: Set<Gate> = []
+        for time in times {
+            let successor = course.evidence(at: time, like: before)
+            var earlier = [
+                old?.evidence(at: time, like: before, endsWith: next)
+                    ?? Evidence(source: before.source)
+            ]
+            // What moves the gate of stale flags moves it now.
+            if time == now { earlier.append(before) }
+            for installed in versions {
+                let there = circumstances.at(time, installed: installed)
+                let new = gate(by: successor, in: there)
+                if earlier.contains(where: { gate(by: $0, in: there) != new }) { moves.insert(new) }
+            }
+        }
+        return moves
+    }
+
+    private func gate(by evidence: Evidence, in circumstances: Circumstances) -> Gate {
+        opinion(of: evidence, in: circumstances)?.gate ?? policy.whenUnknown
+    }
+
+    /// How many turns are compared: those of 250 windows in the flags in force and in the newer ones.
+    private static let mostTurns = 1000
+}
+
+/// What flags ask for over time, so that many times cost little: their windows are joined where they overlap.
+private struct Course {
+    private var rest: Reading
+    private var windows: [Window] = []
+
+    init(_ reading: Reading) {
+        rest = reading
+        rest.claims = []
+        var all: [Window] = []
+        for claim in reading.claims {
+            if case .window(let window) = claim {
+                all.append(window)
+            } else {
+                rest.claims.append(claim)
+            }
+        }
+        for window in all.sorted(by: { $0.from < $1.from }) {
+            if let last = windows.last, window.from <= last.until {
+                windows[windows.count - 1] = Window(
+                    from: last.from, until: max(last.until, window.until))
+            } else {
+                windows.append(window)
+            }
+        }
+    }
+
+    /// The flags at `time`, fresh and measured by the clock of the host. With a successor their own `expires`
+    /// counts only where that is stale too: a successor that is fresh for longer is no order.
+    func evidence(
+        at time: Instant, like known: Evidence, endsWith successor: Reading? = nil
+    ) -> Evidence {
+        var reading = rest
+        if let window = window(at: time) { reading.claims.append(.window(window)) }
+        if let successor, successor.expires.map({ $0 > time }) ?? true { reading.expires = nil }
+        return Evidence(source: known.source, reading: reading)
+    }
+
+    /// The window that is open at `time`; nil without one.
+    private func window(at time: Instant) -> Window? {
+        var (low, high) = (0, windows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if windows[middle].from <= time { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && windows[low - 1].contains(time) ? windows[low - 1] : nil
+    }
+}
+
+extension Circumstances {
+    /// The same at another time and with another installed version.
+    fileprivate func at(_ time: Instant, installed: Version?) -> Circumstances {
+        var circumstances = self
+        (circumstances.time, circumstances.installed) = (time, installed)
+        return circumstances
+    }
+}
+
+extension Reading {
+    /// The versions that it requires.
+    fileprivate var minimumVersions: [Version] {
+        claims.compactMap { if case .minimumVersion(let version) = $0 { version } else { nil } }
+    }
+}
+
+extension ServiceState {
+    /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
+    /// from a source without signers. It must not take a staged order back either.
+    func missingSignatures(
+        under next: Reading, _ answer: NumberedAnswer, at position: Int, _ override: Override?,
+        on host: HostState
+    ) -> MissingSignatures? {
+        guard let authors = answer.answer.signed?.authors else { return nil }
+        if answer.leaps, authors.count < service.policy.mostSignatures {
+            let needed = service.policy.mostSignatures
+            return MissingSignatures(gate: nil, authors: authors, needed: needed)
+        }
+        var circumstances = circumstances(override, on: host)
+        var before = [evidence(on: host)[position]]
+        if before[0].isAwaited {
+            // A start excuses stale flags until their source answers, but not those that when_stale had moved.
+            circumstances.wantedBefore = wanted.atStart ?? service.policy.whenStale.gate
+        }
+        if let staged = switches[position].staged?.reading {
+            var evidence = Evidence(source: before[0].source, reading: staged)
+            evidence.clock = before[0].clock
+            before.append(evidence)
+        }
+        return before.lazy.compactMap { evidence in
+            service.missingSignatures(
+                under: next, by: authors, before: evidence, in: circumstances)
+        }.first
+    }
+
+    /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
+    func wouldCount(
+        _ answer: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState
+    ) -> Bool {
+        do {
+            let reading = try answer.read(by: service.switches[position], of: service)
+            try switches[position].checkVersion(of: reading)
+            return missingSignatures(under: reading, answer, at: position, override, on: host)
+                == nil
+        } catch {
+            return false
+        }
+    }
+}

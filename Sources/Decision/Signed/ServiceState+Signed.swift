@@ -1,0 +1,74 @@
+/// The signed answers of a source that are known already: at a start those that were stored, at a reload those
+/// in memory.
+extension ServiceState {
+    /// Brings a switch to the newest known answer of its source that counts for it.
+    ///
+    /// It begins with the answer on which it rested before. Where one person may move the gate, the newer ones
+    /// are offered in their order. Where it takes more, the source has to show who has signed: not each who
+    /// did when an answer came is still listed.
+    mutating func catchUp(
+        with source: SourceState, at position: Int, _ override: Override?, on host: HostState
+    ) {
+        let answers = source.answers
+        let isStart = switches[position].reading == nil
+        var newer = answers[...]
+        if let number = switches[position].newestReadable {
+            newer = answers.prefix { $0.number != number }
+        } else if let rest = rest(among: source, at: position) {
+            switches[position].adopt(
+                answers[rest...rest], confirmed: confirmation(of: answers[rest], source),
+                by: service.switches[position], of: service)
+            newer = answers[..<rest]
+        }
+        guard service.policy.mostSignatures == 1 else { return }
+        for answer in newer.reversed() where source.orders.isProved(answer.answer) {
+            consider(answer, of: source, isStart: isStart, at: position, override, on: host)
+        }
+    }
+
+    /// The position of the answer on which a switch rested in an earlier run: the newest that is proved.
+    private func rest(among source: SourceState, at position: Int) -> Int? {
+        let reader = AnswerReader(service: service.name, position: position)
+        let own = source.answers.indices.filter {
+            source.answers[$0].answer.readers.contains(reader)
+        }
+        return own.first { source.orders.isProved(source.answers[$0].answer) } ?? own.last
+    }
+
+    /// Puts a known answer in force, or stages it, if it counts for a switch.
+    private mutating func consider(
+        _ answer: NumberedAnswer, of source: SourceState, isStart: Bool, at position: Int,
+        _ override: Override?, on host: HostState
+    ) {
+        let reading: Reading
+        do {
+            reading = try answer.read(by: service.switches[position], of: service)
+            try switches[position].checkVersion(of: reading)
+        } catch {
+            _ = switches[position].markInvalid(error)
+            return
+        }
+        // It is offered again at the next poll, and counts as one of those that have to agree.
+        if mover(reading, at: position, override, on: host) != nil { return }
+        if !isStart, service.activation == .nextStart, switches[position].reading != nil {
+            switches[position].stage(answer, by: service.switches[position], of: service)
+        } else {
+            switches[position].adopt(
+                answer, reading, confirmed: confirmation(of: answer, source),
+                version: service.version(of: answer.answer, from: source.name))
+        }
+        switches[position].pass()
+    }
+
+    /// Takes back what is staged for a switch.
+    mutating func unstage(at position: Int) {
+        switches[position].unstage()
+        markDue()
+    }
+
+    /// When a source last confirmed one of its answers.
+    private func confirmation(of answer: NumberedAnswer, _ source: SourceState) -> Confirmation {
+        answer.number == source.answers.first?.number
+            ? source.confirmation : answer.answer.lastConfirmed
+    }
+}

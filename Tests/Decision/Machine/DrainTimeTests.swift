@@ -1,0 +1,207 @@
+import CivilTime
+import Decision
+import Testing
+
+/// Until when a closing drains.
+@Suite struct DrainTimeTests {
+    private static let policy = Policy(drain: .seconds(20))
+
+    private func drain(_ effects: [Effect], _ play: Transcript) -> Duration? {
+        for case .publish(_, let record) in effects {
+            return record.drainsUntil.map { $0 - play.now.boot }
+        }
+        return nil
+    }
+
+    private func isPublished(_ effects: [Effect]) -> Bool {
+        effects.contains { if case .publish = $0 { true } else { false } }
+    }
+
+    private func running() throws -> Transcript {
+        try Transcript([try service(format: .switchObject(.whole), policy: Self.policy)])
+            .answered(#"{"state":"running"}"#)
+    }
+
+    @Test func aClosingDrainsAndNothingBeginsTheDrainAnew() throws {
+        var play = try running()
+        let closed = try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        #expect(drain(closed, play) == .seconds(20))
+        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
+        #expect(drain(ended, play) == .seconds(15))
+    }
+
+    @Test func anEmergencyDoesNotDrainAndEndsADrain() throws {
+        var play = try running()
+        let urgent = try play.at(10, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        #expect(drain(urgent, play) == nil)
+        var other = try running()
+        try other.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let second = try other.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        #expect(isPublished(second))
+        #expect(drain(second, other) == nil)
+    }
+
+    @Test func aDrainIsABoolean() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance","drain":"soon"}"#)
+        #expect(play.states == [.running])
+    }
+
+    @Test func aBootHasNothingToDrain() throws {
+        let memory = try Memory.stored(
+            #"{"state":"running"}"#, fetchedAt: "2027-03-01T11:00:00Z", state: .running,
+            boot: "another-boot")
+        var play = try Transcript(
+            [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory)
+        play.at(0, .started)
+        let closed = try play.at(1, "app", answers: #"{"state":"maintenance"}"#)
+        #expect(drain(closed, play) == nil)
+    }
+
+    /// The state may change while the units run on; the end of the drain does not follow it.
+    @Test func aRestartDoesNotBeginTheDrainAnew() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        try play.at(15, "app", answers: #"{"state":"ended"}"#)
+        var next = try restarted(play, #"{"state":"ended"}"#, after: 16)
+        #expect(drain(next.at(0, .started), next) == .seconds(14))
+        var late = try restarted(play, #"{"state":"ended"}"#, after: 60)
+        #expect(drain(late.at(0, .started), late) ?? .zero <= .zero)
+    }
+
+    @Test func unitsThatStoppedAtOnceAreNotDrainedByARestart() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        try play.at(12, "app", answers: #"{"state":"maintenance"}"#)
+        var next = try restarted(play, #"{"state":"maintenance"}"#, after: 13)
+        #expect(drain(next.at(0, .started), next) == nil)
+    }
+
+    /// The boot clock measures a drain. A wall clock that is set back would have units run on for a day.
+    @Test(arguments: [-86_400, 86_400])
+    func aStepOfTheClockDoesNotMoveTheDrain(_ step: Int) throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        play.stepClock(15, by: .seconds(step))
+        let ended = try play.at(20, "app", answers: #"{"state":"ended"}"#)
+        #expect(drain(ended, play) == .seconds(10))
+    }
+
+    /// Nor does a clock that was set by a day while no daemon ran: the end is stored by the boot clock.
+    @Test(arguments: ["2027-02-28T12:00:00Z", "2027-03-02T12:00:00Z"])
+    func aClockThatIsSetBeforeARestartDoesNotMoveTheDrain(_ start: String) throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var next = try restarted(play, #"{"state":"maintenance"}"#, after: 13, start)
+        #expect(drain(next.at(0, .started), next) == .seconds(17))
+    }
+
+    /// A reload once had no effect on a drain under way.
+    @Test func aReloadThatShortensTheDrainShortensTheOneUnderWay() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let shorter = try reload(&play, at: 12, drain: .seconds(5))
+        #expect(drain(shorter, play) == .seconds(5))
+        let longer = try reload(&play, at: 14, drain: .seconds(60))
+        #expect(!isPublished(longer))
+        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
+        #expect(drain(ended, play) == .seconds(2))
+    }
+
+    @Test func aReloadWithoutADrainEndsTheOneUnderWay() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let effects = try reload(&play, at: 12, drain: .zero)
+        #expect(isPublished(effects))
+        #expect(drain(effects, play) == nil)
+    }
+
+    /// The service keeps its verdict until the new source has answered, and its drain too.
+    @Test func aReloadThatAddsASourceDoesNotEndTheDrain() throws {
+        var play = try running()
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let more = try service(
+            format: .switchObject(.whole), policy: Self.policy, sources: ["app", "calendar"])
+        play.at(12, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
+        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
+        #expect(drain(ended, play) == .seconds(15))
+    }
+
+    /// The end of one source outranks the emergency of another in what is told, not in what happens.
+    @Test func anEmergencyOfOneSourceCountsBesideTheEndOfAnother() throws {
+        var play = try Transcript([
+            try service(
+                format: .switchObject(.whole), policy: Self.policy, sources: ["app", "calendar"])
+        ])
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"state":"running"}"#)
+        try play.at(1, "calendar", answers: #"{"state":"running"}"#)
+        let ended = try play.at(10, "app", answers: #"{"state":"ended"}"#)
+        #expect(drain(ended, play) == .seconds(20))
+        let urgent = try play.at(12, "calendar", answers: #"{"state":"maintenance","drain":false}"#)
+        #expect(isPublished(urgent))
+        #expect(drain(urgent, play) == nil)
+        #expect(play.states == [.ended])
+    }
+
+    /// An operator's order was in the way: the units ran on for the whole drain.
+    @Test func anEmergencyCountsBehindAnOrderToo() throws {
+        var play = try running()
+        let order = Event.override(try named("shop"), try .order(.maintenance), ifOpen: false)
+        let ordered = play.at(10, order)
+        #expect(drain(ordered, play) == .seconds(20))
+        let urgent = try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        #expect(isPublished(urgent))
+        #expect(drain(urgent, play) == nil)
+        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        #expect(isPublished(released))
+        #expect(drain(released, play) == nil)
+    }
+
+    @Test func anEmergencyCountsOnceAnOrderThatOpensIsReleased() throws {
+        var play = try running()
+        play.at(10, .override(try named("shop"), try .order(.running), ifOpen: false))
+        try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        #expect(play.states == [.running])
+        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        #expect(play.states == [.maintenance])
+        #expect(drain(released, play) == nil)
+    }
+
+    /// The guard holds the closing that the flags ask for, and their haste with it.
+    @Test func anEmergencyThatTheHostGuardHoldsDoesNotCount() throws {
+        var plan = try HostGuardTests.plan(["a", "b"], limit: 1, policy: Self.policy)
+        for index in plan.services.indices {
+            plan.services[index].switches[0].format = .switchObject(.whole)
+        }
+        var play = try Transcript(plan: plan).answered(#"{"state":"running"}"#)
+        play.at(10, .override(try named("a"), try .order(.maintenance), ifOpen: false))
+        try play.at(12, "app", answers: #"{"state":"ended","drain":false}"#)
+        #expect(play.states == [.maintenance, .running])
+        let confirmed = play.at(14, .confirm([try named("a")], by: "root"))
+        #expect(isPublished(confirmed))
+        #expect(drain(confirmed, play) == nil)
+        #expect(play.states == [.maintenance, .running])
+    }
+
+    private func reload(_ play: inout Transcript, at seconds: Double, drain: Duration) throws
+        -> [Effect]
+    {
+        let other = try service(format: .switchObject(.whole), policy: Policy(drain: drain))
+        return play.at(seconds, .reconfigured(Plan([other]), replaced: [:], remembered: [:]))
+    }
+
+    /// Another daemon of the same boot, with these flags, this many seconds later. `start` is what the wall clock
+    /// shows then; nil for the same time.
+    private func restarted(
+        _ play: Transcript, _ flags: String, after seconds: Int64, _ start: String? = nil
+    ) throws -> Transcript {
+        var memory = try Memory.stored(
+            flags, fetchedAt: "2027-03-01T12:00:00Z", state: .ended, boot: "this-boot")
+        memory.ledger = play.ledger
+        let time = try Instant(rfc3339: "2027-03-01T12:00:00Z") + .seconds(seconds)
+        return try Transcript(
+            [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory,
+            start: start ?? Zone.utc.rfc3339(time), bootedFor: .seconds(1000 + seconds))
+    }
+}

@@ -1,0 +1,212 @@
+import CivilTime
+import Decision
+import Testing
+
+/// `open_spread`: after flags have opened the gate each host waits its share.
+@Suite struct OpenSpreadTests {
+    private static let closed = #"{"service_end": "over"}"#
+    private static let open = #"{"service_end": "no"}"#
+
+    /// A host whose share of 1,000 seconds is 250.
+    private func play(
+        _ policy: Policy = Policy(openSpread: .seconds(1000)), memory: Memory = Memory()
+    ) throws -> Transcript {
+        try Transcript(
+            [try service(policy: policy)], memory: memory,
+            place: .fixed(try #require(Slot(250_000))))
+    }
+
+    @Test func theGateOpensAtTheHostsTurn() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        play.at(309, .woke)
+        play.at(310, .woke)
+        #expect(
+            play.textWithoutFetches == #"""
+                60s app answers {"service_end": "no"}
+                    store app: {"service_end": "no"}
+                    remember shop=ended#2
+                    publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    say notice: shop: ended: source 'app' opens the gate again; by open_spread it is this host's turn at 2027-03-01T12:05:10+00:00
+                309s woke
+                310s woke
+                    remember shop=running#3
+                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: running (was ended): the flags of source 'app' say so
+
+                """#)
+    }
+
+    @Test func theTurnDoesNotMoveOverARestart() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        var memory = try Memory.stored(
+            Self.open, fetchedAt: "2027-03-01T12:01:00Z", state: .ended, boot: "this-boot")
+        memory.ledger = play.ledger
+        var next = try Transcript(
+            [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
+            start: "2027-03-01T12:05:00Z", place: .fixed(try #require(Slot(250_000))),
+            bootedFor: .seconds(1300))
+        next.at(0, .started)
+        #expect(next.states == [.ended])
+        next.at(9, .woke)
+        #expect(next.states == [.ended])
+        next.at(10, .woke)
+        #expect(next.states == [.running])
+    }
+
+    @Test func closingAgainEndsTheWaitAndTheNextOpeningBeginsAnother() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        try play.at(120, "app", answers: Self.closed)
+        play.at(310, .woke)
+        #expect(play.states == [.ended])
+        try play.at(400, "app", answers: Self.open)
+        play.at(649, .woke)
+        #expect(play.states == [.ended])
+        play.at(650, .woke)
+        #expect(play.states == [.running])
+    }
+
+    @Test func anOperatorsOrderOpensAtOnceAndItsReleaseDoesNotWait() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        play.at(70, .override(try named("shop"), try .order(.running), ifOpen: false))
+        #expect(play.states == [.running])
+        play.at(80, .release(try named("shop"), by: "root", only: nil))
+        #expect(play.states == [.running])
+    }
+
+    @Test func aDrillDoesNotWait() throws {
+        var play = try play().answered(Self.open)
+        play.at(70, .override(try named("shop"), try .order(.maintenance), ifOpen: true))
+        #expect(play.states == [.maintenance])
+        play.at(80, .release(try named("shop"), by: "root", only: nil))
+        #expect(play.states == [.running])
+    }
+
+    /// The host has booted 1,000 seconds ago, and its turn is 1,250 seconds after the boot.
+    @Test(arguments: [false, true])
+    func aBootWaitsIfAsked(_ spreadsAtBoot: Bool) throws {
+        let memory = try Memory.stored(
+            Self.open, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
+        var play = try play(
+            Policy(openSpread: .seconds(5000), spreadsAtBoot: spreadsAtBoot), memory: memory
+        ).answered(Self.open, at: 1)
+        #expect(play.states == [spreadsAtBoot ? .maintenance : .running])
+        play.at(249, .woke)
+        #expect(play.states == [spreadsAtBoot ? .maintenance : .running])
+        play.at(250, .woke)
+        #expect(play.states == [.running])
+    }
+
+    /// `spread_at_boot` once had a service wait that was new on a host, long after the boot.
+    @Test func aServiceThatIsNewOnAHostThatIsLongUpDoesNotWait() throws {
+        let policy = Policy(openSpread: .seconds(1000), spreadsAtBoot: true)
+        var play = try play(policy).answered(Self.open)
+        #expect(play.states == [.running])
+        let both = try ["shop", "web"].map { try service($0, policy: policy) }
+        play.at(10, .reconfigured(Plan(both), replaced: [:], remembered: [:]))
+        #expect(play.states == [.running, .running])
+        #expect(!play.text.contains("reopening-at"), "\(play.text)")
+    }
+
+    /// A boot's wait is over; flags that close the gate and open it again begin another.
+    @Test func anOpeningAfterTheBootWaitsItsWholeShare() throws {
+        let policy = Policy(openSpread: .seconds(1000), spreadsAtBoot: true)
+        var play = try play(policy).answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        play.at(309, .woke)
+        #expect(play.states == [.ended])
+        play.at(310, .woke)
+        #expect(play.states == [.running])
+    }
+
+    /// A host slept over the end of an order and of the window: nobody has asked for a closing.
+    @Test func aGateThatAnOperatorHasOpenedIsNotClosedToWait() throws {
+        let window =
+            #"{"state":"running","windows":[{"from":"2027-03-01T12:01:00Z","until":"2027-03-01T12:02:00Z"}]}"#
+        var play = try Transcript(
+            [
+                try service(
+                    format: .switchObject(.whole), policy: Policy(openSpread: .seconds(1000)))
+            ], place: .fixed(try #require(Slot(250_000)))
+        ).answered(window)
+        let order = try Override.order(.running, until: "2027-03-01T12:01:50Z")
+        play.at(50, .override(try named("shop"), order, ifOpen: false))
+        play.at(70, .woke)
+        #expect(play.states == [.running])
+        play.at(130, .woke)
+        #expect(play.states == [.running])
+        #expect(!play.text.contains("reopening-at"), "\(play.text)")
+    }
+
+    @Test func aWaitOutlastsAReloadThatAddsASource() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        let more = try service(
+            policy: Policy(openSpread: .seconds(1000)), sources: ["app", "calendar"])
+        play.at(70, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
+        try play.at(75, "calendar", answers: Self.open)
+        #expect(play.states == [.ended])
+        play.at(309, .woke)
+        #expect(play.states == [.ended])
+        play.at(310, .woke)
+        #expect(play.states == [.running])
+    }
+
+    @Test func aReloadThatShortensTheSpreadShortensTheWait() throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        let shorter = try service(policy: Policy(openSpread: .seconds(40)))
+        play.at(70, .reconfigured(Plan([shorter]), replaced: [:], remembered: [:]))
+        play.at(79, .woke)
+        #expect(play.states == [.ended])
+        play.at(80, .woke)
+        #expect(play.states == [.running])
+    }
+
+    /// The wall clock was set by a day while no daemon ran. The turn is stored by the boot clock.
+    @Test(arguments: ["2027-02-28T12:02:00Z", "2027-03-02T12:02:00Z"])
+    func aClockThatIsSetBeforeARestartDoesNotMoveTheTurn(_ start: String) throws {
+        var play = try play().answered(Self.closed)
+        try play.at(60, "app", answers: Self.open)
+        var memory = try Memory.stored(
+            Self.open, fetchedAt: "2027-02-28T12:00:00Z", state: .ended, boot: "this-boot")
+        memory.ledger = play.ledger
+        var next = try Transcript(
+            [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
+            start: start, place: .fixed(try #require(Slot(250_000))), bootedFor: .seconds(1120))
+        next.at(0, .started)
+        next.at(189, .woke)
+        #expect(next.states == [.ended])
+        next.at(190, .woke)
+        #expect(next.states == [.running])
+    }
+
+    /// Silence had closed the gate in an earlier boot. In this one nothing has closed it yet, so that the
+    /// source is waited for.
+    @Test func aClosingOfAnEarlierBootIsNoneOfThisBoot() throws {
+        let memory = try Memory.stored(
+            Self.open, fetchedAt: "2027-02-20T12:00:00Z", state: .maintenance, boot: "another-boot")
+        var play = try play(
+            Policy(maxStale: .seconds(3600), whenStale: .closed, openSpread: .seconds(1000)),
+            memory: memory)
+        play.at(0, .started)
+        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "down"))))
+        #expect(play.states == [.undecided])
+        try play.at(5, "app", answers: Self.open)
+        #expect(play.states == [.running])
+    }
+
+    /// The peak of starts is near the mean: the second with the most hosts of 100,000 over ten minutes.
+    @Test func aHundredThousandHostsComeBackEvenly() throws {
+        var starts = Array(repeating: 0, count: 10)
+        for host in 0..<100_000 {
+            let slot = Slot(of: "host-\(host)", seed: "shop/open")
+            starts[slot.number * starts.count / Slot.count] += 1
+        }
+        #expect(Double(starts.max() ?? 0) <= 1.2 * 10_000)
+    }
+}

@@ -1,0 +1,100 @@
+import CivilTime
+import Decision
+import Testing
+
+/// A rollout over time: steps come true while the source is silent, and over restarts.
+@Suite struct RolloutTimeTests {
+    /// One hour after the start 1 % of the hosts, after two hours half of them.
+    private static let order = #"""
+        {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]}
+        """#
+
+    private func play(
+        slot: Int, memory: Memory = Memory(), start: String = "2027-03-01T12:00:00Z"
+    ) throws -> Transcript {
+        try Transcript(
+            [try service(format: .switchObject(.whole))], memory: memory, start: start,
+            place: .fixed(try #require(Slot(slot))))
+    }
+
+    @Test func aStepComesTrueToTheSecondWithTheSourceSilent() throws {
+        var play = try play(slot: 123_456).waiting()
+        try play.at(0, "app", answers: Self.order)
+        play.at(3600, .woke)
+        play.at(7199, .woke)
+        play.at(7200, .woke)
+        #expect(
+            play.textWithoutFetches == #"""
+                0s app answers {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]}
+                    store app: {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]}
+                    remember shop=running#2
+                    publish shop running open rollout #2 until 2027-03-01T13:01:00+00:00
+                    confirm app
+                    say notice: shop: running (was undecided): source 'app' closes 0 % of all hosts, and not this one, whose slot is 123456 of 1000000; it closes at 2027-03-01T14:00:00+00:00
+                3600s woke
+                    publish shop running open rollout #2 until 2027-03-01T14:01:00+00:00
+                7199s woke
+                7200s woke
+                    remember shop=maintenance#3
+                    publish shop maintenance closed flags title=Closed #3 until 2027-03-02T00:01:00+00:00
+                    say notice: shop: maintenance (was running): the flags of source 'app' say so
+
+                """#)
+    }
+
+    /// Nobody is told of a closing that does not come.
+    @Test func aWindowThatIsOverByTheTurnClosesNothing() throws {
+        let order = #"""
+            {"state":"running","windows":[{"from":"2027-03-01T12:00:00Z","until":"2027-03-01T13:30:00Z"}],"rollout":[{"at":"2027-03-01T14:00:00Z","percent":100}]}
+            """#
+        let play = try play(slot: 123_456).answered(order)
+        #expect(play.states == [.running])
+        let verdict = play.machine.record(of: try named("shop"))?.verdict
+        #expect(verdict?.reason.sentence.hasSuffix("; its turn comes too late") == true)
+    }
+
+    @Test func aStepComesTrueAfterARestart() throws {
+        let memory = try Memory.stored(
+            Self.order, fetchedAt: "2027-03-01T12:00:00Z", state: .running, boot: "this-boot")
+        var play = try play(slot: 499_999, memory: memory, start: "2027-03-01T13:59:59Z")
+        play.at(0, .started)
+        #expect(play.states == [.running])
+        play.at(1, .woke)
+        #expect(play.states == [.maintenance])
+    }
+
+    @Test func aHostThatTakesPartStaysInIt() throws {
+        var first = try play(slot: 9_999).answered(Self.order)
+        for seconds in [3600.0, 7200, 86_400] {
+            first.at(seconds, .woke)
+            #expect(first.states == [.maintenance])
+        }
+        var never = try play(slot: 500_000).answered(Self.order)
+        for seconds in [3600.0, 7200, 86_400] {
+            never.at(seconds, .woke)
+            #expect(never.states == [.running])
+        }
+    }
+
+    @Test func anEndWaitsForTheHostsTurnAndIsToldEverywhere() throws {
+        let order = #"""
+            {"state":"running","ends_at":"2027-03-01T13:00:00Z","rollout":[{"at":"2027-03-01T12:30:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":100}]}
+            """#
+        var play = try play(slot: 10_000).answered(order)
+        #expect(play.states == [.countdown])
+        play.at(3600, .woke)
+        let verdict = try #require(play.machine.overview(at: play.now).services.first)
+        #expect(verdict.state == .countdown && verdict.record?.verdict.reason.slug == .rollout)
+        play.at(7200, .woke)
+        #expect(play.states == [.ended])
+    }
+
+    @Test func whatDoesNotCloseWaitsForNoStep() throws {
+        let order =
+            #"{"state":"update-required","rollout":[{"at":"2030-03-01T13:00:00Z","percent":1}]}"#
+        var service = try service(format: .switchObject(.whole))
+        service.policy.updateRequired = .open
+        let play = try Transcript([service], place: .fixed(try #require(Slot(5)))).answered(order)
+        #expect(play.states == [.updateRequired])
+    }
+}

@@ -1,0 +1,276 @@
+import CivilTime
+import Decision
+import Testing
+
+/// A source with signers over time: what it accepts, what it refuses, and what is left meanwhile.
+@Suite struct SignedSourceTests {
+    /// A signed answer at 12:00, whose flags are fresh until `expires` on the same day.
+    private func signed(
+        _ end: String, version: Int, expires: String = "13:00", audience: String = "prod",
+        authors: [String] = ["alice"]
+    ) throws -> Event {
+        let body =
+            #"{"service_end":"\#(end)","version":\#(version),"#
+            + #""expires":"2027-03-01T\#(expires):00Z","audience":"\#(audience)"}"#
+        var answer = try answer(body, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
+        answer.signed = SignedAnswer(
+            try SignedOrder(answer.flags, digest: answer.body), by: authors)
+        return .fetched(try named("app"), .answer(answer), date: nil)
+    }
+
+    private func transcript(
+        policy: Policy = Policy(), accepted: VersionMemory? = nil
+    ) throws -> Transcript {
+        var plan = Plan([try service(policy: policy)])
+        plan.sources[0].audience = "prod"
+        var memory = Memory()
+        if let accepted {
+            memory.flags[try named("app")] = Memory.StoredFlags(
+                answers: [], confirmedAt: Instant(seconds: 0), accepted: accepted)
+        }
+        var play = try Transcript(plan: plan, memory: memory)
+        play.at(0, .started)
+        play.forget()
+        return play
+    }
+
+    @Test func theHighestVersionIsStoredBeforeItIsActedOn() throws {
+        var play = try transcript()
+        play.at(0, try signed("yes", version: 7))
+        #expect(play.states == [.undecided])
+        #expect(
+            play.text == #"""
+                0s app answers {"service_end":"yes","version":7,"expires":"2027-03-01T13:00:00Z","audience":"prod"}
+                    raise app to 7
+
+                """#)
+        let effects = play.at(0, .recorded(.storeVersion(try named("app")), problem: nil))
+        #expect(play.states == [.ended])
+        #expect(
+            effects.contains {
+                if case .storeFlags = $0 { true } else { false }
+            })
+    }
+
+    /// A power cut after a version that could not be stored would let the one before be shown again.
+    @Test func aVersionThatCannotBeStoredCountsForNothing() throws {
+        var play = try transcript()
+        play.at(0, try signed("yes", version: 7))
+        play.at(0, .recorded(.storeVersion(try named("app")), problem: "no space left on device"))
+        #expect(play.states == [.undecided])
+        #expect(
+            play.text.contains(
+                "refused, 'version-not-stored': its version cannot be stored, and counts for nothing "
+                    + "before: no space left on device"), "\(play.text)")
+        try play.take(1, try signed("yes", version: 7))
+        #expect(play.states == [.ended])
+    }
+
+    /// A version that cannot be read is not the same as none: each old document would be accepted.
+    @Test func whileTheVersionCannotBeReadNothingIsAccepted() throws {
+        var play = try transcript(accepted: .unreadable("read 'app.version': input/output error"))
+        let effects = play.at(0, try signed("yes", version: 7))
+        #expect(effects.contains(.readVersion(try named("app"))))
+        #expect(play.states == [.undecided])
+        #expect(play.text.contains("refused, 'version-unreadable'"), "\(play.text)")
+        play.at(
+            0,
+            .versionRead(
+                try named("app"), .known(AcceptedVersion(number: 8, digest: []))))
+        try play.take(1, try signed("yes", version: 7))
+        #expect(play.states == [.undecided])
+        try play.take(2, try signed("yes", version: 9))
+        #expect(play.states == [.ended])
+    }
+
+    @Test func aRollbackChangesNothing() throws {
+        var play = try transcript()
+        try play.take(0, try signed("yes", version: 8))
+        play.forget()
+        let effects = try play.take(60, try signed("no", version: 7))
+        #expect(play.states == [.ended])
+        #expect(
+            play.text.contains("its version 7 is lower than 8, which was accepted before"),
+            "\(play.text)")
+        for effect in effects {
+            if case .storeVersion = effect { Issue.record("a lower version is stored") }
+            if case .storeFlags = effect { Issue.record("refused flags are stored") }
+        }
+        try play.take(120, try signed("no", version: 9))
+        #expect(play.states == [.running])
+    }
+
+    @Test func forgetDoesNotLowerTheVersion() throws {
+        var play = try transcript()
+        try play.take(0, try signed("yes", version: 8))
+        play.at(10, .forget(try named("app"), by: "alice"))
+        try play.take(11, try signed("no", version: 7))
+        #expect(play.states == [.ended])
+        try play.take(20, try signed("no", version: 9))
+        #expect(play.states == [.running])
+    }
+
+    @Test func aRestartKnowsTheVersionWithoutTheFlags() throws {
+        var play = try transcript(accepted: .known(AcceptedVersion(number: 8, digest: [])))
+        try play.take(0, try signed("yes", version: 7))
+        #expect(play.states == [.undecided])
+        try play.take(1, try signed("yes", version: 8))
+        #expect(play.states == [.undecided])
+        try play.take(2, try signed("yes", version: 9))
+        #expect(play.states == [.ended])
+    }
+
+    @Test func aDocumentWithoutSignaturesOrForOthersIsRefused() throws {
+        var play = try transcript()
+        try play.at(0, "app", answers: #"{"service_end":"yes"}"#)
+        try play.take(1, try signed("yes", version: 7, audience: "stage"))
+        try play.take(2, try signed("yes", version: 7, expires: "11:59"))
+        #expect(play.states == [.undecided])
+        for clause in [
+            "it is not signed", "it is for 'stage', not for 'prod'",
+            "it had expired at 2027-03-01T11:59:00+00:00 when it was seen first",
+        ] {
+            #expect(play.text.contains(clause), "\(play.text)")
+        }
+    }
+
+    /// A freeze: the source shows the same document for ever.
+    @Test func pastItsEndADocumentIsStaleAndNotEmpty() throws {
+        var play = try transcript(policy: Policy(whenStale: .closed))
+        try play.take(0, try signed("no", version: 7))
+        try play.take(3599, try signed("no", version: 7))
+        #expect(play.states == [.running])
+        play.at(3600, .woke)
+        #expect(play.states == [.maintenance])
+        #expect(play.text.contains("expired"), "\(play.text)")
+        try play.take(3660, try signed("no", version: 7))
+        #expect(play.states == [.maintenance])
+        try play.take(3720, try signed("no", version: 8, expires: "14:00"))
+        #expect(play.states == [.running])
+    }
+
+    @Test func aSuccessorWithTheSameFlagsKeepsThemFresh() throws {
+        var play = try transcript(policy: Policy(whenStale: .closed))
+        try play.take(0, try signed("no", version: 7))
+        try play.take(60, try signed("no", version: 8, expires: "14:00"))
+        play.at(3600, .woke)
+        #expect(play.states == [.running])
+    }
+
+    /// A second person signs the same document: its bytes are the same, and it is no other content.
+    @Test func anotherSignatureForTheSameVersionIsTaken() throws {
+        var play = try transcript()
+        try play.take(0, try signed("yes", version: 7))
+        let effects = try play.take(60, try signed("yes", version: 7, authors: ["alice", "bob"]))
+        #expect(
+            effects.contains {
+                guard case .storeFlags(_, let answers) = $0 else { return false }
+                return answers.first?.signed?.authors == ["alice", "bob"]
+            })
+    }
+
+    @Test func aVersionHasOneContent() throws {
+        var play = try transcript()
+        try play.take(0, try signed("yes", version: 7))
+        try play.take(60, try signed("no", version: 7))
+        #expect(play.states == [.ended])
+        #expect(play.text.contains("its version 7 was accepted before with other bytes"))
+    }
+
+    // MARK: - Several people
+
+    private let two = Policy(signaturesToClose: 1, signaturesToOpen: 2)
+
+    @Test func oneSignatureClosesAndTwoReopen() throws {
+        var play = try transcript(policy: two)
+        try play.take(0, try signed("no", version: 7, authors: ["alice", "bob"]))
+        try play.take(60, try signed("yes", version: 8))
+        #expect(play.states == [.ended])
+        try play.take(120, try signed("no", version: 9, authors: ["bob"]))
+        #expect(play.states == [.ended])
+        #expect(try reason(play) == .awaitingSignature)
+        #expect(
+            play.text.contains(
+                "newer flags of source 'app' would have the gate open: 'bob' signed them, and 2 people "
+                    + "have to"), "\(play.text)")
+        try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
+        #expect(play.states == [.running])
+        #expect(try reason(play) == .flags)
+    }
+
+    /// One of two signers must not use up the versions of both.
+    @Test func aDocumentThatLacksASignatureRaisesNoVersion() throws {
+        var play = try transcript(policy: Policy(signaturesToClose: 2, signaturesToOpen: 2))
+        try play.take(0, try signed("no", version: 7, authors: ["alice", "bob"]))
+        let effects = try play.take(60, try signed("yes", version: 1_000_000))
+        #expect(play.states == [.running])
+        for case .storeVersion in effects { Issue.record("the version is stored") }
+        try play.take(120, try signed("yes", version: 8, authors: ["alice", "bob"]))
+        #expect(play.states == [.ended])
+    }
+
+    /// What closes later closes: nobody may get round the rule by an end that is near.
+    @Test(arguments: [
+        (#"{"state":"countdown","ends_at":"2027-03-01T12:30:00Z""#, "closed"),
+        (
+            #"{"state":"running","windows":[{"from":"2027-03-01T12:10:00Z","until":"2027-03-01T12:20:00Z"}]"#,
+            "closed"
+        ),
+        (#"{"state":"running","minimum_version":"99""#, "closed"),
+        (
+            #"{"state":"maintenance","rollout":[{"at":"2027-03-01T12:30:00Z","percent":100}]"#,
+            "closed"
+        ),
+    ])
+    func anEndOrAWindowAheadNeedsTheSignaturesToClose(flags: String, gate: String) throws {
+        var play = try Transcript.signed(
+            try service(format: .switchObject(.whole), policy: Policy(signaturesToClose: 2)))
+        let running = #"{"state":"running""#
+        try play.take(1, try signedOrder(running, version: 1, by: ["alice"]))
+        #expect(play.states == [.running])
+        try play.take(2, try signedOrder(flags, version: 2, by: ["alice"]))
+        #expect(try reason(play) == .awaitingSignature)
+        try play.take(3, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
+        #expect(try reason(play) != .awaitingSignature)
+        // To take it back opens, for which one signature is enough here.
+        try play.take(4, try signedOrder(running, version: 3, by: ["bob"]))
+        #expect(try reason(play) == .flags)
+    }
+
+    // MARK: - Proof
+
+    /// A signer who was removed never was one: the flags are stale, and not gone.
+    @Test func flagsThatAreProvedNoMoreAreStale() throws {
+        var play = try transcript(policy: Policy(whenStale: .closed, minClosed: .zero))
+        let event = try signed("no", version: 7)
+        try play.take(0, event)
+        guard case .fetched(_, .answer(let answer), _) = event, let mark = answer.signed?.mark
+        else { throw InvalidFlag.missing(key: "signed") }
+        play.at(1, .disproved(try named("app"), [mark: "no signer has the key"]))
+        #expect(try reason(play) == .unprovedClosed)
+        #expect(play.text.contains("do not count any more: no signer has the key"), "\(play.text)")
+        play.at(2, .disproved(try named("app"), [:]))
+        #expect(try reason(play) == .flags)
+        play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
+        try play.take(4, try signed("no", version: 8, authors: ["bob"]))
+        #expect(try reason(play) == .flags)
+    }
+
+    /// The list of signers says who gives orders from now on. It is no order itself.
+    @Test func flagsOfBeforeTheSourceHadSignersHoldUntilItAnswers() throws {
+        var plan = Plan([try service(policy: Policy(whenStale: .closed))])
+        var play = try Transcript(plan: plan)
+        play.at(0, .started)
+        try play.at(0, "app", answers: #"{"service_end":"no"}"#)
+        plan.sources[0].audience = "prod"
+        play.at(1, .reconfigured(plan, replaced: [try named("app"): .sameAddress]))
+        #expect(play.states == [.running])
+        try play.take(2, try signed("no", version: 1))
+        #expect(play.states == [.running])
+        #expect(try reason(play) == .flags)
+    }
+
+    private func reason(_ play: Transcript) throws -> Reason.Slug? {
+        play.machine.record(of: try named("shop"))?.verdict.reason.slug
+    }
+}
