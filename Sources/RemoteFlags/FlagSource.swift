@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 package import JSON
+package import SourceKinds
 package import Transfer
 
 /// A source of flags. Each kind of source is a folder beside this file.
@@ -27,6 +28,13 @@ package protocol FlagSource: AnyObject {
     /// each reload. A source that hears of changes of single keys passes on no others.
     func follow(_ keys: Set<ExactString>)
 
+    /// Takes in the answers that the flags in force rest on, the newest first; called before `start`, and when
+    /// they change. A source with signers checks them again when its list of signers changes.
+    func recall(_ answers: [Answer])
+
+    /// Why some of the answers that were recalled are proved no more, by their marks (`SignedAnswer.mark`).
+    var disproofs: [[UInt8]: String] { get }
+
     /// Begins to watch for changes, if the source can.
     func start()
 
@@ -48,6 +56,12 @@ extension FlagSource {
     /// Only the same binding, byte by byte.
     package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
 
+    /// Does nothing: an answer without signatures is not checked again.
+    package func recall(_ answers: [Answer]) {}
+
+    /// None: it needs no proof.
+    package var disproofs: [[UInt8]: String] { [:] }
+
     /// Nothing: it takes each answer, whatever came before.
     package func forget() {}
 }
@@ -64,12 +78,15 @@ package struct SourceContext {
     let client: HTTPClient
     let loop: EventLoop
     let deliver: Deliver
+    /// Who has to sign the documents of the source; nil for nobody.
+    let signing: SigningRule?
 
     /// The context of one source; `deliver` takes its events.
     package init(
         name: SourceName, interval: Duration, environment: SourceEnvironment, client: HTTPClient,
-        loop: EventLoop, deliver: @escaping Deliver
+        loop: EventLoop, deliver: @escaping Deliver, signing: SigningRule? = nil
     ) {
+        self.signing = signing
         self.name = name
         self.interval = interval
         self.environment = environment
@@ -84,6 +101,14 @@ package struct SourceContext {
     /// Ends a fetch.
     func end(_ outcome: Outcome, date: Instant? = nil) {
         deliver(.fetched(name, outcome, date: date))
+    }
+
+    /// Its signed documents; nil without signers.
+    func signedDocuments() -> SignedDocuments? {
+        signing.map {
+            SignedDocuments(
+                of: name, by: environment.signers($0), loop: loop, deliver: deliver)
+        }
     }
 
     /// Delivers why the source is not watched; nil if it is.

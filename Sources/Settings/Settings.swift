@@ -31,7 +31,7 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
-                    defaults: $0.defaults)
+                    defaults: $0.defaults, audience: $0.signing?.audience)
             }, services: services, guardLimits: guardLimits)
     }
 }

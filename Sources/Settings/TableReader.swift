@@ -95,7 +95,9 @@ struct TableReader {
             case .wrongType(let hint):
                 "wrong type of \(setting): expected \(expected), found \(value.noun)"
                     + (hint.map { "; \($0)" } ?? "")
-            case .bad(let noun, let cause): "bad \(noun) \(value.shown) of \(setting): \(cause)"
+            case .bad(let noun, let cause):
+                // A list is not repeated: the cause names the element.
+                "bad \(noun)\(value.isArray ? "" : " \(value.shown)") of \(setting): \(cause)"
             case .unknown(let noun, let hint):
                 "unknown \(noun) \(value.shown) of \(setting)" + (hint.map { "; \($0)" } ?? "")
             }
@@ -119,11 +121,13 @@ struct TableReader {
 
 extension Node.Value {
     /// The value in quotes, for an error about its content.
-    fileprivate var shown: String {
+    var shown: String {
         switch self {
         case .string(let text): text.shown
         case .integer(let number): "'\(number)'"
         case .float, .boolean, .date, .time, .dateTime, .array, .table: noun
         }
     }
+
+    fileprivate var isArray: Bool { if case .array = self { true } else { false } }
 }

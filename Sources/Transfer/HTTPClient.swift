@@ -12,6 +12,9 @@ package final class HTTPClient {
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var sockets: [Int32: Descriptor] = [:]
+    /// The sockets that could not be watched, and what libcurl asked for.
+    private var unwatched: [Int32: Int32] = [:]
+    private var retry: Timer?
     private var timer: Timer?
     private var soon: Deferred?
     /// The exchanges that have ended and do not know it yet.
@@ -28,6 +31,9 @@ package final class HTTPClient {
         }
         unsafe self.handle = handle
         timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
+        retry = try Timer(loop, accuracy: .milliseconds(50)) { [unowned self] in
+            for (socket, wish) in unwatched { watch(socket, for: wish) }
+        }
         soon = Deferred(loop) { [unowned self] in deliver() }
         let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
@@ -79,9 +85,10 @@ package final class HTTPClient {
         return unsafe Unmanaged<HTTPClient>.fromOpaque(userdata).takeUnretainedValue()
     }
 
-    /// Watches a socket as libcurl asks for it. The transfer of a socket that cannot be watched
-    /// times out.
+    /// Watches a socket as libcurl asks for it. If memory has run out, it is tried again soon; a transfer that
+    /// waits for too long times out.
     private func watch(_ socket: Int32, for wish: Int32) {
+        unwatched[socket] = nil
         let events: Descriptor.Events
         switch wish {
         case CURL_POLL_IN: events = .readable
@@ -98,8 +105,12 @@ package final class HTTPClient {
             }
         } catch {
             sockets[socket] = nil
+            unwatched[socket] = wish
+            retry?.set(at: now + Self.retryInterval)
         }
     }
+
+    private static let retryInterval: Duration = .milliseconds(100)
 
     /// Sets the timer as libcurl asks for it; a negative time waits for sockets alone.
     private func wait(_ milliseconds: Int) {

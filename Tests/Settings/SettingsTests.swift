@@ -175,13 +175,14 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
         tables == [
-            "[source.NAME] type interval timeout max_body defaults path url ca client_certificate client_key "
-                + "bearer headers unix_socket allow_plain_http endpoints prefix user password context api_key project "
+            "[source.NAME] type interval timeout max_body defaults path signers audience url ca "
+                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password context api_key project "
                 + "app_id base_url realtime realtime_url installations_url credentials scope "
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
-                + "when_unknown first_timeout at_end update_required min_closed confirm_close "
-                + "confirm_open installed_version installed_version_file activation notify_before units "
+                + "when_unknown first_timeout at_end update_required min_closed open_spread "
+                + "spread_at_boot drain confirm_close "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before units "
                 + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",

@@ -21,10 +21,13 @@ package final class EtcdSource: FlagSource {
     private var isHinted = false
     /// The present warnings.
     private var warnings: [String] = []
+    /// Nil without signers. With signers the prefix is the key of the one document.
+    private let documents: SignedDocuments?
 
     /// A source that fetches nothing yet. The first member is chosen at random, so that hosts spread.
     package init(_ site: EtcdSite, _ context: SourceContext) {
         Invariant.hold(!site.endpoints.isEmpty, "an etcd cluster has an endpoint")
+        documents = context.signedDocuments()
         access = ClusterAccess(site, context)
         fetch = ClusterFetch(access)
         members = MemberOrder(
@@ -51,17 +54,28 @@ package final class EtcdSource: FlagSource {
 
     /// Drops the warnings of another object for the same source. The watch begins at the revision of the
     /// first fetch.
-    package func start() { context.deliver(.warned(name, [])) }
+    package func start() {
+        context.deliver(.warned(name, []))
+        documents?.start()
+    }
+
+    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+
+    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
+
+    package func forget() { documents?.forget() }
 
     package func fetch(unlessMatching validators: Validators) {
         let order = members.order(at: context.now.boot, isUrgent: isHinted)
         isHinted = false
+        documents?.refresh()
         fetch.begin(in: order) { [unowned self] in end($0) }
     }
 
     package func stop() {
         fetch.stop()
         watch = nil
+        documents?.stop()
     }
 
     // MARK: - Fetches
@@ -72,16 +86,35 @@ package final class EtcdSource: FlagSource {
             members.note(answering: found.member)
             note(hanging: found.hung)
             follow(found)
-            let (snapshot, now) = (found.snapshot, context.now.wall)
-            let answer = Answer(
-                body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
-                fetchedAt: now)
             // No Date: the members of a cluster have a clock each, and none of them announced an end.
-            context.end(.answer(answer))
+            do throws(Failure) {
+                context.end(.answer(try answer(in: found.snapshot)))
+            } catch {
+                context.end(.failure(error))
+            }
         case .failure(let failure):
             watch?.pollFailed(failure)
-            context.end(.failure(failure))
+            guard documents != nil, failure.isTooLarge else {
+                return context.end(.failure(failure))
+            }
+            context.end(.failure(Failure(DocumentRefusal(.documentTooLarge, failure.detail))))
         }
+    }
+
+    /// The keys as flags; with signers the flags in the one document.
+    private func answer(in snapshot: Snapshot) throws(Failure) -> Answer {
+        guard let documents else {
+            return Answer(
+                body: snapshot.body, flags: snapshot.flags, version: .ofEach(snapshot.revisions),
+                fetchedAt: context.now.wall)
+        }
+        guard let value = snapshot.flags[""] else {
+            throw Failure(.invalid, "the cluster has no key '\(site.prefix)'")
+        }
+        guard let text = value.string else {
+            throw Failure(.invalid, "the document at the key '\(site.prefix)' is not UTF-8")
+        }
+        return try documents.answer(in: Array(text.utf8))
     }
 
     /// Notes members that do not answer, and tells which do not, as far as it is known.
@@ -121,6 +154,7 @@ package final class EtcdSource: FlagSource {
 
     /// Whether a service of this host reads the key. A key that is not UTF-8 names no flag.
     private func isRead(_ key: [UInt8]) -> Bool {
+        if documents != nil { return key.elementsEqual(site.prefix.utf8) }
         let flag = String(validating: key.dropFirst(site.prefix.utf8.count), as: UTF8.self)
         return flag.map { keys.contains(ExactString($0)) } ?? false
     }

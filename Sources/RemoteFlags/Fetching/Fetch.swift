@@ -112,6 +112,8 @@ final class Fetch {
 
     private func failure(_ error: TransferError) -> Failure {
         let cause = if case .timedOut = error { timeout } else { "\(error)" }
-        return Failure(.unreachable, "\(operation): \(cause)")
+        var failure = Failure(.unreachable, "\(operation): \(cause)")
+        if case .bodyOver = error { failure.isTooLarge = true }
+        return failure
     }
 }

@@ -1,4 +1,6 @@
-import SourceKinds
+package import CivilTime
+package import SignedFlags
+package import SourceKinds
 import Transfer
 
 extension Site {
@@ -25,7 +27,7 @@ extension Site {
 }
 
 /// The facts about this process and its host that sources use: credentials, directories, names.
-package struct SourceEnvironment: Hashable, Sendable {
+package struct SourceEnvironment: Sendable {
     /// The value of `$CREDENTIALS_DIRECTORY`.
     package var credentialsDirectory: String?
     /// The user this process runs as, who may own secrets beside root.
@@ -40,11 +42,14 @@ package struct SourceEnvironment: Hashable, Sendable {
     package var runtimeDirectory: String?
     /// The value of `$GCE_METADATA_HOST`: the host that stands in for the metadata server.
     package var metadataHost: String?
+    /// Reads the zone of local times in files of signers; nil if the system's cannot be read now.
+    package var zone: @Sendable () -> Zone?
 
     /// An environment of these parts.
     package init(
         credentialsDirectory: String?, user: UInt32, agent: String, host: Host = Host(),
-        stateDirectory: String, runtimeDirectory: String? = nil, metadataHost: String? = nil
+        stateDirectory: String, runtimeDirectory: String? = nil, metadataHost: String? = nil,
+        zone: @escaping @Sendable () -> Zone? = { .utc }
     ) {
         self.credentialsDirectory = credentialsDirectory
         self.user = user
@@ -53,5 +58,11 @@ package struct SourceEnvironment: Hashable, Sendable {
         self.stateDirectory = stateDirectory
         self.runtimeDirectory = runtimeDirectory
         self.metadataHost = metadataHost
+        self.zone = zone
+    }
+
+    /// The file of the signers of a source.
+    package func signers(_ rule: SigningRule) -> SignerFile {
+        SignerFile(path: rule.signers, zone: zone, user: user)
     }
 }

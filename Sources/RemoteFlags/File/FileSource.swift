@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 package import EventLoop
 import Files
+package import SignedFlags
 
 /// Flags in a local file, which is read whole and watched by inotify.
 package final class FileSource: FlagSource {
@@ -14,12 +15,17 @@ package final class FileSource: FlagSource {
     private var toldProblem: String?
     private var mark: ReadingMark
     private let memory: MemoryReturn
+    /// Nil without signers.
+    private let documents: SignedDocuments?
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
         name: SourceName, path: String, maxBody: Int, runtimeDirectory: String? = nil,
-        loop: EventLoop, deliver: @escaping Deliver
+        loop: EventLoop, signers: SignerFile? = nil, deliver: @escaping Deliver
     ) {
+        documents = signers.map {
+            SignedDocuments(of: name, by: $0, loop: loop, deliver: deliver)
+        }
         self.name = name
         self.path = path
         self.maxBody = maxBody
@@ -35,17 +41,28 @@ package final class FileSource: FlagSource {
         let (name, deliver) = (name, deliver)
         watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
         tellProblem()
+        documents?.start()
     }
+
+    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+
+    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
+
+    package func forget() { documents?.forget() }
 
     /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
     /// that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
         tellProblem()
+        documents?.refresh()
         deliver(.fetched(name, outcome()))
     }
 
-    package func stop() { watch = nil }
+    package func stop() {
+        watch = nil
+        documents?.stop()
+    }
 
     /// Delivers why the file is not watched, when that has changed.
     private func tellProblem() {
@@ -61,12 +78,14 @@ package final class FileSource: FlagSource {
             memory.note(body.count, isUsed: true)
             try mark.begin(body, at: loop.now.boot)
             defer { mark.end() }
+            if let documents { return .answer(try documents.answer(in: body)) }
             return .answer(
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
         } catch let failure as Failure {
             return .failure(failure)
         } catch let error as FileError where error.isTooLarge {
-            return .failure(Failure(.invalid, "\(error)"))
+            guard documents != nil else { return .failure(Failure(.invalid, "\(error)")) }
+            return .failure(Failure(DocumentRefusal(.documentTooLarge, "\(error)")))
         } catch {
             return .failure(Failure(.unreachable, "\(error)"))
         }

@@ -15,11 +15,14 @@ package final class HTTPSource: FlagSource {
     private var document: DocumentRequest?
     /// The binding of the newest good answer: its validators are sent under no other binding.
     private var answered: String?
+    /// Nil without signers.
+    private let documents: SignedDocuments?
 
     /// A source that fetches nothing yet.
     package init(_ site: Site, _ context: SourceContext) {
         self.site = site
         self.context = context
+        documents = context.signedDocuments()
         binder = Binding(to: site)
         fetch = Fetch("get '\(site.shownURL)'", limit: site.limits.timeout, for: context)
         // An answer of an earlier run is assumed to have come with these credentials.
@@ -35,9 +38,16 @@ package final class HTTPSource: FlagSource {
         answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
 
-    package func start() {}
+    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+
+    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
+
+    package func forget() { documents?.forget() }
+
+    package func start() { documents?.start() }
 
     package func fetch(unlessMatching validators: Validators) {
+        documents?.refresh()
         fetch.begin()
         do {
             let document = try prepare()
@@ -52,7 +62,10 @@ package final class HTTPSource: FlagSource {
         }
     }
 
-    package func stop() { fetch.stop() }
+    package func stop() {
+        fetch.stop()
+        documents?.stop()
+    }
 
     private func end(
         _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
@@ -61,9 +74,11 @@ package final class HTTPSource: FlagSource {
             let response = try result.get()
             let now = context.now.wall
             let outcome = try response.outcome(
-                of: fetch.operation, isConditional: isConditional, now: now)
+                of: fetch.operation, isConditional: isConditional, by: documents, now: now)
             answered = binding
             context.end(outcome, date: response.date(now: now))
+        } catch  where documents != nil && error.isTooLarge {
+            context.end(.failure(Failure(DocumentRefusal(.documentTooLarge, error.detail))))
         } catch {
             context.end(.failure(error))
         }
@@ -118,17 +133,24 @@ extension HTTPResponse {
     /// Only 200 brings flags: any other success holds a part of them (206), a version of them that a
     /// proxy has changed (203) or none. Only a conditional request can be answered "unchanged".
     fileprivate func outcome(
-        of operation: String, isConditional: Bool, now: Instant
+        of operation: String, isConditional: Bool, by documents: SignedDocuments?, now: Instant
     ) throws(Failure) -> Outcome {
         switch status {
         case 200:
             do throws(Failure) {
+                if let documents {
+                    var answer = try documents.answer(in: body)
+                    answer.validators = validators
+                    return .answer(answer)
+                }
                 return .answer(
                     Answer(
                         body: body, flags: try FlagDocument.parse(body), validators: validators,
                         fetchedAt: now))
             } catch {
-                throw Failure(error.kind, error.detail, retryAfter: retryAfter(now: now))
+                var failure = error
+                failure.retryAfter = retryAfter(now: now)
+                throw failure
             }
         case 304 where isConditional: return .unchanged
         default: throw refusal(of: operation, now: now)

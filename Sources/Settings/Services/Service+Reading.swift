@@ -13,8 +13,13 @@ enum ServiceKey: String, SettingKey {
     case atEnd = "at_end"
     case updateRequired = "update_required"
     case minClosed = "min_closed"
+    case openSpread = "open_spread"
+    case spreadAtBoot = "spread_at_boot"
+    case drain
     case confirmClose = "confirm_close"
     case confirmOpen = "confirm_open"
+    case signaturesToClose = "signatures_to_close"
+    case signaturesToOpen = "signatures_to_open"
     case installedVersion = "installed_version"
     case installedVersionFile = "installed_version_file"
     case activation
@@ -125,7 +130,10 @@ extension Policy {
     /// The daemon extends the start limit of its unit by this time.
     private static let firstTimeouts: ClosedRange<Duration> = .zero ... .seconds(3_600)
     private static let confirmations = 1...100
+    /// A document has at most 16 signatures.
+    private static let signatures = 1...16
     private static let closedTimes: ClosedRange<Duration> = .zero ... .seconds(86_400)
+    private static let drains: ClosedRange<Duration> = .zero ... .seconds(3_600)
 
     /// Reads the keys of the policy. The defaults are the values of `Policy()`.
     init(from reader: TableReader) {
@@ -140,18 +148,29 @@ extension Policy {
         read(&atEnd, .atEnd, .word)
         read(&updateRequired, .updateRequired, .word)
         read(&minClosed, .minClosed, .duration(in: Self.closedTimes))
+        read(&openSpread, .openSpread, .duration(in: Self.closedTimes))
+        read(&spreadsAtBoot, .spreadAtBoot, .bool)
+        read(&drain, .drain, .duration(in: Self.drains))
         read(&confirmClose, .confirmClose, .count(in: Self.confirmations))
         read(&confirmOpen, .confirmOpen, .count(in: Self.confirmations))
+        read(&signaturesToClose, .signaturesToClose, .count(in: Self.signatures))
+        read(&signaturesToOpen, .signaturesToOpen, .count(in: Self.signatures))
     }
 }
 
 extension Service {
     /// Warns of settings that have no effect beside others.
     func warnOfWhatHasNoEffect(in reader: TableReader, _ sources: ConfiguredSources) {
+        for member in [ServiceKey.signaturesToClose, .signaturesToOpen].compactMap(reader.member)
+        where !sources.areSigned(switches) {
+            reader.report.warn(
+                "'\(member.key)' \(reader.place) has no effect: no source of the service has 'signers'",
+                at: member.keyOrigin)
+        }
         guard let maxStale = policy.maxStale else {
             // Flags in the format switch may hold their own expiry.
             if let member = reader.member(ServiceKey.whenStale),
-                !switches.contains(where: \.canExpire)
+                !switches.contains(where: \.canExpire), !sources.areSigned(switches)
             {
                 reader.report.warn(
                     "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
@@ -224,7 +243,10 @@ extension ValueType where Value == [Duration] {
             }
             var leads: [Duration] = []
             for element in elements {
-                let next = try lead.read(element.value)
+                let next: Duration
+                do throws(ValueProblem) { next = try lead.read(element.value) } catch {
+                    throw error.inList(of: element.value)
+                }
                 guard !leads.contains(next) else {
                     throw .bad("list", cause: "it names '\(next.text)' twice")
                 }

@@ -52,6 +52,13 @@ struct ConfiguredSources {
         names.compactMap { positions[$0] }.sorted().map { sources[$0] }
     }
 
+    /// Whether a source of these switches has signers.
+    func areSigned(_ switches: [Switch]) -> Bool {
+        switches.contains { plan in
+            positions[plan.source].map { sources[$0].signing != nil } ?? false
+        }
+    }
+
     /// The source that a switch names, or that its address implies. The same address implies the same
     /// source. Nil if an error about the source is in the report already.
     mutating func name(

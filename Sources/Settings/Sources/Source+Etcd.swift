@@ -17,7 +17,7 @@ extension SourceType {
     /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
     /// a cluster has several endpoints.
     static let etcd = SourceType(
-        word: "etcd", keys: EtcdKey.words,
+        word: "etcd", keys: EtcdKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
             let endpoints = reader.required(EtcdKey.endpoints, .endpoints)
             let prefix = reader.required(EtcdKey.prefix, .text("prefix"))

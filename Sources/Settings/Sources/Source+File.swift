@@ -6,7 +6,7 @@ enum FileKey: String, SettingKey {
 extension SourceType {
     /// A file on this host.
     static let file = SourceType(
-        word: "file", keys: FileKey.words,
+        word: "file", keys: FileKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
             let namedIn = reader.member(FileKey.path)?.node.origin.file ?? ""
             let path = reader.required(FileKey.path, .path(namedIn: namedIn))

@@ -16,7 +16,7 @@ enum HTTPKey: String, SettingKey {
 extension SourceType {
     /// A document that a web server holds.
     static let http = SourceType(
-        word: "http", keys: HTTPKey.words,
+        word: "http", keys: HTTPKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
             guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
             var site = Site(url: url, limits: limits)

@@ -2,6 +2,12 @@ package import Decision
 package import JSON
 package import SourceKinds
 
+/// The keys of a `[source.NAME]` whose type is a document that people can sign.
+enum SigningKey: String, SettingKey {
+    case signers
+    case audience
+}
+
 /// The keys of every `[source.NAME]`, whatever its type.
 enum SourceKey: String, SettingKey {
     case type
@@ -19,18 +25,21 @@ package struct Source: Hashable, Sendable {
     package var interval: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
+    /// Who has to sign its documents; nil for nobody.
+    package var signing: SigningRule?
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
     /// All settings of a source.
     package init(
         name: SourceName, kind: Kind, interval: Duration, defaults: JSON.Object = [:],
-        origin: Origin
+        signing: SigningRule? = nil, origin: Origin
     ) {
         self.name = name
         self.kind = kind
         self.interval = interval
         self.defaults = defaults
+        self.signing = signing
         self.origin = origin
     }
 
@@ -87,6 +96,7 @@ extension Source {
 
         reader.need = type.map { ", which type '\($0.word)' needs" } ?? ""
         let kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
+        let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
         if type != nil || reader.member(SourceKey.type) == nil {
             reader.refuseKeys(notIn: SourceKey.words + (type?.keys ?? SourceType.keys))
         }
@@ -94,7 +104,8 @@ extension Source {
 
         guard let name, let kind else { return nil }
         self.init(
-            name: name, kind: kind, interval: interval, defaults: defaults, origin: table.origin)
+            name: name, kind: kind, interval: interval, defaults: defaults, signing: signing,
+            origin: table.origin)
     }
 }
 
@@ -106,6 +117,8 @@ struct SourceType: Sendable {
     let word: String
     /// The keys of this type, besides the keys of every type.
     let keys: [String]
+    /// Whether it is a document that people can sign.
+    var isSignable = false
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
     /// Reads the keys of this type; nil after an error.
@@ -140,5 +153,26 @@ extension ValueType where Value == SourceType {
             }
             return type
         }
+    }
+}
+
+extension SigningRule {
+    /// Reads the keys; nil without them, or after an error. Each needs the other: signatures without an
+    /// audience would let the document of another fleet count.
+    fileprivate init?(from reader: TableReader) {
+        let path = reader.member(SigningKey.signers)?.node.origin.file ?? ""
+        let signers = reader.optional(SigningKey.signers, .path(namedIn: path))
+        let audience = reader.optional(SigningKey.audience, .text("audience"))
+        if let signers, let audience {
+            self.init(signers: signers, audience: audience)
+            return
+        }
+        for (key, other) in [(SigningKey.signers, SigningKey.audience), (.audience, .signers)] {
+            guard let member = reader.member(key), reader.member(other) == nil else { continue }
+            reader.report.error(
+                "'\(key.rawValue)' \(reader.place) needs '\(other.rawValue)' beside it",
+                at: member.keyOrigin)
+        }
+        return nil
     }
 }

@@ -17,6 +17,15 @@ enum ValueProblem: Error {
     case bad(_ noun: String, cause: String)
     /// A word that names nothing: `unknown NOUN 'VALUE' of …; HINT`.
     case unknown(_ noun: String, hint: String?)
+
+    /// The problem of a list with this element, which has the problem.
+    func inList(of element: Node.Value) -> ValueProblem {
+        switch self {
+        case .bad(_, let cause): .bad("list", cause: "\(element.shown): \(cause)")
+        case .wrongType(let hint), .unknown(_, let hint):
+            .bad("list", cause: "\(element.shown)\(hint.map { ": \($0)" } ?? "")")
+        }
+    }
 }
 
 extension ValueType {

@@ -116,7 +116,7 @@ struct URLTests {
                     format = "status"
                     """) == """
                     f:3:7: bad URL 'https://[::1' of 'url' in [source.a]: \(Self.notClosed)
-                    f:7:13: bad endpoint an array of 'endpoints' in [source.b]: 'https://[::2:2379': \
+                    f:7:13: bad endpoint of 'endpoints' in [source.b]: 'https://[::2:2379': \
                     \(Self.notClosed)
                     f:13:12: bad URL 'https://[::1' of 'base_url' in [source.c]: \(Self.notClosed)
                     f:15:10: bad URL 'https://[::1/x' of 'url' in address 'https://[::1/x': \
@@ -159,7 +159,7 @@ struct URLTests {
                     f:3:7: bad URL 'https://…@a' of 'url' in [source.a]: \(problem) 'bearer'
                     f:6:7: bad URL 'https://…@a' of 'url' in [source.b]: \(problem) 'bearer' or \
                     'api_key'
-                    f:10:13: bad endpoint an array of 'endpoints' in [source.c]: \
+                    f:10:13: bad endpoint of 'endpoints' in [source.c]: \
                     'https://…@a:2379': \(problem) 'user' and 'password'
                     f:16:12: bad URL 'https://…@a' of 'base_url' in [source.d]: \(problem) 'api_key'
                     f:17:16: bad URL 'https://…@a' of 'realtime_url' in [source.d]: \(problem) \

@@ -112,7 +112,7 @@ extension WrongFile {
             absolute path, found an integer
             f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'timeout', \
             'max_body', 'defaults', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \
-            'unix_socket', 'allow_plain_http'
+            'unix_socket', 'allow_plain_http', 'signers', 'audience'
             """),
     ]
 }

@@ -33,11 +33,11 @@ extension WrongFile {
             f:5:13: wrong type of 'endpoints' in [source.b]: expected a list of URLs such as \
             ["https://etcd-1.example.com:2379"], found a string
             f:6:10: bad prefix '' of 'prefix' in [source.b]: it is empty
-            f:9:13: bad list an array of 'endpoints' in [source.c]: it is empty
-            f:13:13: bad endpoint an array of 'endpoints' in [source.d]: \
+            f:9:13: bad list of 'endpoints' in [source.c]: it is empty
+            f:13:13: bad endpoint of 'endpoints' in [source.d]: \
             'etcd.example.com:2379': it begins with neither 'https://' nor 'http://'
-            f:17:13: bad list an array of 'endpoints' in [source.e]: it names 'https://a:2379' twice
-            f:21:13: bad endpoint an array of 'endpoints' in [source.f]: 'https://a:2379/v3': leave \
+            f:17:13: bad list of 'endpoints' in [source.e]: it names 'https://a:2379' twice
+            f:21:13: bad endpoint of 'endpoints' in [source.f]: 'https://a:2379/v3': leave \
             out what follows the port
             """),
         WrongFile(

@@ -161,7 +161,9 @@ extension WrongFile {
             f:4:1: unknown key 'colour' in [service.shop]; known are 'source', 'format', 'key', \
             'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
             'first_timeout', 'at_end', 'update_required', 'min_closed', \
-            'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \
+            'open_spread', 'spread_at_boot', 'drain', \
+            'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \
+            'installed_version', 'installed_version_file', \
             'activation', 'notify_before', 'units', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
@@ -178,7 +180,9 @@ extension WrongFile {
             f:2:1: unknown key '\u001B[31m\u202E' in [service.shop]; known are 'source', \#
             'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
             'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed', \#
-            'confirm_close', 'confirm_open', 'installed_version', 'installed_version_file', \#
+            'open_spread', 'spread_at_boot', 'drain', \#
+            'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \#
+            'installed_version', 'installed_version_file', \#
             'activation', 'notify_before', 'units', 'page', 'lang', 'variant', 'values'
             """#),
         WrongFile(
@@ -269,10 +273,10 @@ extension WrongFile {
             units = ["a.service", "a.service"]
             """,
             """
-            f:4:9: bad list an array of 'units' in [service.shop]: 'web' is no name of a unit; \
+            f:4:9: bad list of 'units' in [service.shop]: 'web' is no name of a unit; \
             did you mean 'web.service'?
-            f:8:9: bad list an array of 'units' in [service.blog]: '../b.service' is no name of a unit
-            f:12:9: bad list an array of 'units' in [service.wiki]: it names 'a.service' twice
+            f:8:9: bad list of 'units' in [service.blog]: '../b.service' is no name of a unit
+            f:12:9: bad list of 'units' in [service.wiki]: it names 'a.service' twice
             """),
     ]
 }

@@ -106,6 +106,8 @@ extension WrongFile {
             format = "status"
             max_stale = "0s"
             min_closed = "25h"
+            open_spread = "25h"
+            drain = "61m"
             """,
             """
             f:4:12: bad duration '99ms' of 'interval' in [source.app]: expected 100ms to 24h
@@ -115,6 +117,8 @@ extension WrongFile {
             f:13:13: bad duration '0s' of 'max_stale' in [service.shop]: expected 1s to 3650d, or \
             'never'
             f:14:14: bad duration '25h' of 'min_closed' in [service.shop]: expected 0s to 24h
+            f:15:15: bad duration '25h' of 'open_spread' in [service.shop]: expected 0s to 24h
+            f:16:9: bad duration '61m' of 'drain' in [service.shop]: expected 0s to 1h
             """),
         WrongFile(
             "sourcesThatAreUnknown",
@@ -239,12 +243,11 @@ extension WrongFile {
             """
             f:4:17: wrong type of 'notify_before' in [service.shop]: expected a list of durations \
             such as ["7d", "1h"], found a string; write ["7d"]
-            f:8:17: bad duration an array of 'notify_before' in [service.blog]: write a number and a \
+            f:8:17: bad list of 'notify_before' in [service.blog]: 'a week': write a number and a \
             unit (ms, s, m, h, d), such as '30s'
-            f:12:17: bad list an array of 'notify_before' in [service.wiki]: it names '1h' twice
-            f:16:17: bad duration an array of 'notify_before' in [service.mail]: expected 1s to 3650d
-            f:20:17: wrong type of 'notify_before' in [service.chat]: expected a list of durations \
-            such as ["7d", "1h"], found an array; write "3600s"
+            f:12:17: bad list of 'notify_before' in [service.wiki]: it names '1h' twice
+            f:16:17: bad list of 'notify_before' in [service.mail]: '500ms': expected 1s to 3650d
+            f:20:17: bad list of 'notify_before' in [service.chat]: '3600': write "3600s"
             """),
     ]
 }

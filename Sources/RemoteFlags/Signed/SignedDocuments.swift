@@ -1,0 +1,184 @@
+import CivilTime
+import Decision
+import EventLoop
+import SignedFlags
+import Signing
+
+/// The signed documents of one source: checks each of them once, and checks them again when the list of
+/// signers has changed.
+///
+/// The list is read again as soon as its file changes. A document that was accepted before and is proved
+/// no more is told; a source that has other flags by now is not asked about it.
+final class SignedDocuments {
+    private let name: SourceName
+    private let file: SignerFile
+    private let loop: EventLoop
+    private let deliver: Deliver
+    private var watch: PathWatch?
+    private var stamp: SignerFile.Stamp
+    private var signers: Result<AllowedSigners, DocumentRefusal>
+    /// The documents that were checked last, the newest first, and those in force.
+    private var known: [Known] = []
+    /// Which of them the flags in force rest on, by their marks.
+    private var inForce: Set<[UInt8]> = []
+    /// What was told of them, by their marks.
+    private var told: [[UInt8]: DocumentRefusal] = [:]
+
+    /// A document that was accepted.
+    private struct Known {
+        var answer: Answer
+        /// Whether each of its signatures counts, so that a look at them brings nothing new.
+        var isComplete: Bool
+        /// When its signers were counted last.
+        var countedAt: Boottime?
+    }
+
+    /// How many documents are remembered beside those in force.
+    private static let remembered = 16
+
+    /// The documents of a source by the signers in this file.
+    init(of name: SourceName, by file: SignerFile, loop: EventLoop, deliver: @escaping Deliver) {
+        self.name = name
+        self.file = file
+        self.loop = loop
+        self.deliver = deliver
+        stamp = file.stamp
+        signers = Result { () throws(DocumentRefusal) in try file.read() }
+    }
+
+    /// Follows the file of signers, and tells which of the known documents are proved no more.
+    func start() {
+        let (name, deliver) = (name, deliver)
+        watch = PathWatch(loop, path: file.path) { deliver(.hinted(name)) }
+        tell(isFirst: true)
+    }
+
+    /// Ends the watch.
+    func stop() { watch = nil }
+
+    /// Takes in the documents that the flags in force rest on.
+    func recall(_ answers: [Answer]) {
+        inForce = Set(answers.compactMap(\.signed?.mark))
+        for answer in answers where answer.signed != nil {
+            if let position = known.firstIndex(where: {
+                $0.answer.signed?.mark == answer.signed?.mark
+            }) {
+                known[position].answer = answer
+            } else {
+                known.append(Known(answer: answer, isComplete: false))
+            }
+        }
+        trim()
+    }
+
+    /// Forgets the known documents: the next one is checked as if it were the first.
+    func forget() {
+        known = []
+        inForce = []
+        told = [:]
+    }
+
+    /// Reads the list of signers again if its file has changed, or could not be read: a full table of descriptors
+    /// changes no file. Call it at the beginning of a fetch.
+    func refresh() {
+        let now = file.stamp
+        if case .success = signers, now == stamp { return }
+        stamp = now
+        signers = Result { () throws(DocumentRefusal) in try file.read() }
+        for position in known.indices {
+            (known[position].isComplete, known[position].countedAt) = (false, nil)
+        }
+        tell()
+    }
+
+    /// The answer in these bytes. The same bytes as before are not checked again, if each signature counted.
+    func answer(in bytes: [UInt8]) throws(Failure) -> Answer {
+        if let position = known.firstIndex(where: { $0.answer.isMade(of: bytes) }) {
+            if let refusal = known[position].answer.signed.flatMap({ told[$0.mark] }) {
+                throw Failure(refusal)
+            }
+            if isDue(known[position]) { lookAgain(at: position) }
+            var answer = known[position].answer
+            answer.confirmedAt = nil
+            answer.isInherited = false
+            return answer
+        }
+        let list: AllowedSigners
+        do throws(DocumentRefusal) {
+            list = try signers.get()
+        } catch {
+            throw Failure(error)
+        }
+        let answer = try SignedFlags.answer(in: bytes, by: list, at: loop.now.wall)
+        known.insert(Known(answer: answer, isComplete: false, countedAt: loop.now.boot), at: 0)
+        trim()
+        return answer
+    }
+
+    /// Whether the signers of a document have to be counted again: dates of keys are looked at each minute.
+    private func isDue(_ document: Known) -> Bool {
+        guard !document.isComplete else { return false }
+        return document.countedAt.map { loop.now.boot - $0 >= .seconds(60) } ?? true
+    }
+
+    /// Counts the signers of a known document again: the list may have gained one, or the dates of a key may
+    /// have begun. A key counts as it did when the document came, or as it does now.
+    private func lookAgain(at position: Int) {
+        guard case .success(let list) = signers else { return }
+        known[position].countedAt = loop.now.boot
+        let answer = known[position].answer
+        let counts = [answer.fetchedAt, loop.now.wall].compactMap { time in
+            SignedFlags.authors(of: answer, by: list, at: time).map { (time, $0) }
+        }
+        // The first of equals: dates that have passed since take nothing back.
+        guard let (time, authors) = counts.max(by: { $0.1.names.count < $1.1.names.count }),
+            let signed = answer.signed
+        else { return }
+        known[position].answer.fetchedAt = time
+        known[position].answer.signed = SignedAnswer(
+            signed.order, by: authors.names, signatures: signed.signatures)
+        known[position].isComplete = authors.uncounted.isEmpty
+    }
+
+    /// Forgets the oldest documents that are not in force.
+    private func trim() {
+        while known.count > Self.remembered + inForce.count,
+            let position = known.lastIndex(where: {
+                $0.answer.signed.map { !inForce.contains($0.mark) } ?? true
+            })
+        {
+            known.remove(at: position)
+        }
+    }
+
+    /// Why known documents are proved no more, by their marks. A list that cannot be read proves and disproves
+    /// nothing.
+    var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
+
+    /// Tells which of the known documents are proved no more, when that has changed.
+    private func tell(isFirst: Bool = false) {
+        guard let refusals = refusals(), refusals != told || isFirst else { return }
+        told = refusals
+        deliver(.disproved(name, refusals.mapValues(\.description)))
+    }
+
+    private func refusals() -> [[UInt8]: DocumentRefusal]? {
+        guard case .success(let list) = signers else { return nil }
+        var refusals: [[UInt8]: DocumentRefusal] = [:]
+        for answer in known.map(\.answer) {
+            guard let signed = answer.signed,
+                let refusal = SignedFlags.disproof(of: answer, by: list)
+            else { continue }
+            refusals[signed.mark] = refusal
+        }
+        return refusals
+    }
+}
+
+extension Answer {
+    /// Whether it was read from these bytes: the document and its signatures.
+    fileprivate func isMade(of bytes: [UInt8]) -> Bool {
+        guard let signed, bytes.count == body.count + signed.signatures.count else { return false }
+        return bytes.starts(with: body) && bytes[body.count...].elementsEqual(signed.signatures)
+    }
+}
