@@ -3,7 +3,7 @@ package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
-    case units, unitsUnwanted, unitUnwanted, lastStop, lastStart
+    case units, unitsUnwanted, unitUnwanted, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld
     case drill, drillSuccess, drillLastSuccess
 
@@ -20,9 +20,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .buildInfo, .alive, .configurationRefused, .movesGates, .closingsHeld, .problems,
             .sourceUp, .sourceInterval, .flagsConfirmed, .fetchesCreated, .serviceState,
             .reasonInfo, .gateWantedOpen, .gateOpen, .daysLeft, .end, .flagsInfo, .units,
-            .unitsUnwanted, .unitUnwanted, .lastStop, .lastStart, .overrideSince, .overrideEnd,
-            .closingHeld,
-            .drill, .drillSuccess, .drillLastSuccess:
+            .unitsUnwanted, .unitUnwanted, .lastStop, .lastStart, .drainEnd, .overrideSince,
+            .overrideEnd, .closingHeld, .drill, .drillSuccess, .drillLastSuccess:
             "gauge"
         }
     }
@@ -101,7 +100,7 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .flagsInfo:
             (
                 "killswitch_flags_info",
-                "The source and version of the flags that have decided; always 1"
+                "The source, version and signers of the flags that have decided; always 1"
             )
         case .units: ("killswitch_units", "How many attached units the gate stops or starts")
         case .unitsUnwanted:
@@ -123,6 +122,11 @@ package enum Metric: Int, CaseIterable, Sendable {
             (
                 "killswitch_last_start_seconds",
                 "How long the last opening took until every unit was up; absent after a restart"
+            )
+        case .drainEnd:
+            (
+                "killswitch_drain_end_timestamp_seconds",
+                "When the units stop that run on behind the closed gate; absent without a drain"
             )
         case .overrideSince:
             (

@@ -34,7 +34,7 @@ package struct MetricsText {
         var exposition = Exposition(room: services.count)
         var held = 0
         for service in services {
-            exposition.add(service, overview.gate(of: service.name))
+            exposition.add(service, of: overview)
             if service.isHeld { held += 1 }
         }
         return (mark, exposition, held)
@@ -80,15 +80,19 @@ extension Exposition {
         }
     }
 
-    /// Adds a service. `gate` is nil where the daemon moves none, or knows nothing of it yet.
-    fileprivate mutating func add(_ service: Overview.ServiceView, _ gate: GateView?) {
+    /// Adds a service, and its gate where the daemon moves one and knows it.
+    fileprivate mutating func add(_ service: Overview.ServiceView, of overview: Overview) {
         let labels = Labels("service", name: service.name.text)
         for state in State.allCases {
             add(
                 .serviceState, labels.adding("state", name: state.rawValue), state == service.state)
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
-        if let gate { add(gate, labels) }
+        if let gate = overview.gate(of: service.name) {
+            add(gate, labels)
+            let end = gate.report.drainsUntil.map { overview.instant(of: $0).asPublished }
+            add(.drainEnd, labels, ifThere: end)
+        }
         if let drill = service.drill {
             add(.drill, labels, drill.result.at.asPublished)
             add(.drillSuccess, labels, drill.result.isGood)
@@ -103,9 +107,13 @@ extension Exposition {
         add(.end, labels, ifThere: verdict.endsAt?.asPublished)
         if let source = verdict.source {
             let version = LabelText.shortened(verdict.version ?? "")
-            add(
-                .flagsInfo,
-                labels.adding("source", name: source.text).adding("version", text: version), 1)
+            var facts = labels.adding("source", name: source.text)
+                .adding("version", text: version)
+            if !verdict.authors.isEmpty {
+                let author = LabelText.shortened(verdict.authors.joined(separator: ","))
+                facts = facts.adding("author", text: author)
+            }
+            add(.flagsInfo, facts, 1)
         }
         if let override = verdict.override {
             let labels = labels.adding("state", name: override.state.rawValue)

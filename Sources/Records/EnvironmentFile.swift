@@ -22,6 +22,7 @@ package enum EnvironmentFile {
             ("REASON", verdict.reason.slug.rawValue),
             ("TITLE", verdict.title),
             ("MESSAGE", verdict.message),
+            ("AUTHOR", verdict.authors.joined(separator: ",")),
             ("VARIANT", verdict.variant),
         ]
         variables += notice(record, of: service)

@@ -24,6 +24,7 @@ package enum GateFile {
             "problem": .optional(report.problem?.sentence),
             "advice": .optional(report.problem?.advice),
             "next_try": .optional(report.nextTry.map(time)),
+            "drains_until": .optional(report.drainsUntil.map(time)),
             "units": report.actual == nil
                 ? .null : .object(units(report.units, as: report.wanted)),
         ]
@@ -78,6 +79,8 @@ package struct PublishedGate: Hashable, Sendable {
     package let problem: String?
     /// When the move is tried again; nil if it is not.
     package let nextTry: Instant?
+    /// When its units stop that run on for a while; nil without a drain.
+    package let drainsUntil: Instant?
     /// How many of its units are as wanted.
     package let arrived: Int64
     /// How many units it stops, or starts.
@@ -93,6 +96,7 @@ package struct PublishedGate: Hashable, Sendable {
         actual = object["actual"]?.string.flatMap(GateReport.Actual.init)
         problem = object["problem"]?.string
         nextTry = Self.instant(object["next_try"]?.string)
+        drainsUntil = Self.instant(object["drains_until"]?.string)
         let units = object["units"]?.object ?? [:]
         arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
         total = units["of"]?.number?.int64 ?? 0

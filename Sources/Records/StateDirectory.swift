@@ -34,9 +34,32 @@ package struct StateDirectory {
         if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
     }
 
+    /// Stores the highest version of a source's signed documents. Call it before the machine acts on them.
+    /// It stays when the answers are dropped.
+    package func store(_ version: AcceptedVersion, of source: SourceName) throws(FileError) {
+        let bytes = StoredVersion.bytes(of: version)
+        try File.replace(versionPath(source), with: bytes, surviving: .powerLoss)
+    }
+
+    /// The highest version of a source's signed documents. One that cannot be read is not the same as
+    /// none.
+    package func version(of source: SourceName) -> VersionMemory {
+        do {
+            return try restored(versionPath(source), StoredVersion.version).map { .known($0) }
+                ?? .none
+        } catch {
+            return .unreadable("\(error)")
+        }
+    }
+
+    /// Removes the highest version of a source's signed documents, by an operator's order.
+    package func dropVersion(of source: SourceName) throws(FileError) {
+        try File.remove(versionPath(source))
+    }
+
     /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
     /// runtime directory that says so for this boot. Answers whose binding `isBound` rejects are
-    /// inherited. Nil if none are stored.
+    /// inherited. Nil if none are stored. The highest version is not among them: see `version`.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
     ) throws -> Memory.StoredFlags? {
@@ -144,6 +167,8 @@ package struct StateDirectory {
     private var reportPath: String { "\(path)/report.json" }
 
     private var overridesPath: String { "\(path)/overrides.json" }
+
+    private func versionPath(_ source: SourceName) -> String { "\(path)/flags/\(source).version" }
 
     private func flagsPath(_ source: SourceName) -> String { "\(path)/flags/\(source).json" }
 

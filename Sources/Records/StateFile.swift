@@ -38,6 +38,7 @@ package enum StateFile {
             "title": .optional(verdict.title),
             "message": .optional(verdict.message),
             "retry_after": .optional(verdict.retryAfter?.wholeSeconds),
+            "author": .strings(verdict.authors),
             "variant": .optional(verdict.variant),
             "values": .object(verdict.values),
             "override": verdict.override.map { .object($0.json(in: service.zone)) } ?? .null,

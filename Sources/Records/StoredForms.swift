@@ -50,85 +50,15 @@ enum StoredForm {
     }
 }
 
-/// The stored answers of a source, newest first: each body byte for byte with its validators. The
-/// binding names the address and the credentials by which they were fetched.
-enum StoredFlags {
-    /// The document.
-    static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
-        // A quarter more than the bodies, for escapes and for the members around them.
-        let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
-        return StoredForm.bytes(
-            ["binding": .string(binding), "answers": .array(answers.map(json))], room: room)
-    }
-
-    /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
-    /// answers, and without use as validators.
-    static func answers(in stored: JSON.Object, isBound: (String) -> Bool) throws -> [Answer]? {
-        let isOurs = isBound(try stored.string("binding"))
-        var answers = try stored.array("answers").map { try answer($0.asObject()) }
-        if !isOurs { for index in answers.indices { answers[index].inherit() } }
-        return answers.isEmpty ? nil : answers
-    }
-
-    private static func json(_ answer: Answer) -> JSON.Value {
-        var stored: JSON.Object = [
-            "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
-            "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
-            "etag": .optional(answer.validators.etag),
-            "last_modified": .optional(answer.validators.lastModified),
-            "version": .null,
-            "body": .string(String(decoding: answer.body, as: UTF8.self)),
-        ]
-        switch answer.version {
-        case nil: break
-        case .ofAll(let version): stored["version"] = .string(version)
-        case .ofEach(let numbers): stored["versions"] = .object(numbers)
-        }
-        if answer.isInherited { stored["inherited"] = true }
-        if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
-        return .object(stored)
-    }
-
-    private static func answer(_ object: JSON.Object) throws -> Answer {
-        let body = Array(try object.string("body").utf8)
-        return Answer(
-            body: body, flags: try FlagDocument.parse(body),
-            unreadable: try object["unreadable"].map { try unreadable($0.asObject()) }
-                ?? UnreadableFlags(),
-            validators: Validators(
-                etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
-            version: object["versions"]?.object.map(FlagVersion.ofEach)
-                ?? object["version"]?.string.map(FlagVersion.ofAll),
-            fetchedAt: try object.instant("fetched_at"),
-            confirmedAt: object["confirmed_at"]?.string == nil
-                ? nil : try object.instant("confirmed_at"),
-            isInherited: object["inherited"]?.bool ?? false)
-    }
-
-    private static func json(_ unreadable: UnreadableFlags) -> JSON.Value {
-        let causes = unreadable.causes.map { ($0.key.text, JSON.Value.string($0.value)) }
-        return .object([
-            "causes": .object(JSON.Object(causes.sorted { $0.0 < $1.0 })),
-            "unlisted": .optional(unreadable.unlisted),
-        ])
-    }
-
-    private static func unreadable(_ object: JSON.Object) throws -> UnreadableFlags {
-        let causes = try object.object("causes")
-        var unreadable = UnreadableFlags()
-        for key in causes.map(\.key) {
-            unreadable.causes[ExactString(key)] = try causes.string(key)
-        }
-        unreadable.unlisted = object["unlisted"]?.string
-        return unreadable
-    }
-}
-
 /// The stored overrides: one for each service that has one.
 enum StoredOverrides {
     /// The document.
     static func bytes(of overrides: [ServiceName: Override]) -> [UInt8] {
-        StoredForm.bytes(byService: overrides) { $0.json(in: .utc) }
+        StoredForm.bytes(byService: overrides) { override in
+            var object = override.json(in: .utc)
+            if override.isUrgent { object["now"] = true }
+            return object
+        }
     }
 
     /// The overrides.
@@ -137,7 +67,7 @@ enum StoredOverrides {
             let override = Override(
                 state: try object.state(), cause: try object.string("reason"),
                 author: try object.string("author"), since: try object.instant("since"),
-                until: try object.instant("until"))
+                until: try object.instant("until"), isUrgent: object["now"]?.bool ?? false)
             guard let override else { throw StoredFormError.wrong("state") }
             return override
         }

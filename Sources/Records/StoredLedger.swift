@@ -56,6 +56,11 @@ enum StoredLedger {
         }
         if let announced = entry.announced { stored["announced"] = json(announced) }
         if let told = entry.told { stored["told"] = json(told) }
+        // By the boot clock: no step of the wall clock moves them.
+        if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }
+        if let end = entry.drainsUntil {
+            stored["drains_until"] = .number(Number(end.microseconds))
+        }
         if let drill = entry.drill { stored["drill"] = json(drill) }
         return stored
     }
@@ -113,6 +118,8 @@ enum StoredLedger {
             entry.announced = try announced(try object.array("announced"))
         }
         if object["told"] != nil { entry.told = try told(try object.array("told")) }
+        if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
+        if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
         entry.drill = try object["drill"]?.object.map(drill)
         return entry
     }

@@ -71,6 +71,7 @@ struct ServiceReport {
             "ends_at": timestamp(verdict?.endsAt),
             "source": .optional(verdict?.source?.text),
             "version": .optional(verdict?.version),
+            "author": .array((verdict?.authors ?? []).map(JSON.Value.string)),
             "stale": .bool(verdict?.isStale ?? false),
             "held": .bool(view.isHeld),
             "generation": .number(Number(Int64(record?.generation ?? 0))),

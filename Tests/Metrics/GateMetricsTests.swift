@@ -105,6 +105,32 @@ import Testing
         #expect(try samples(.problems).contains(#"{kind="unit"} 1"#))
     }
 
+    /// Monitoring must not call that disobedience: the alert about gates waits for this time.
+    @Test mutating func aDrainHasItsEndWhileItIsUnderWay() throws {
+        try open("app.service")
+        #expect(try samples(.drainEnd) == [])
+        let closed = DesiredGate(gate: .closed, state: .maintenance)
+        let end = Boottime(microseconds: 1_020_500_000)
+        at(1, .decided(shop, closed, drainsUntil: end))
+        // The test host's clock: 1,000 s after its boot it is noon.
+        let noon = try Instant(rfc3339: "2027-03-01T12:00:00Z").seconds
+        #expect(try samples(.drainEnd) == [#"{service="shop"} \#(noon + 20)"#])
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
+        at(20.5, .woke)
+        #expect(try samples(.drainEnd) == [])
+        #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
+    }
+
+    @Test mutating func aGateThatOpensAgainDrainsNoMore() throws {
+        try open("app.service")
+        let end = Boottime(microseconds: 1_020_000_000)
+        at(1, .decided(shop, DesiredGate(gate: .closed, state: .ended), drainsUntil: end))
+        #expect(try samples(.drainEnd).count == 1)
+        at(2, .decided(shop, DesiredGate(gate: .open, state: .running)))
+        #expect(try samples(.drainEnd) == [])
+        #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
+    }
+
     /// systemd writes a dash in a path so.
     @Test mutating func aBackslashInTheNameOfAUnitIsEscaped() throws {
         try open(#"srv-my\x2ddata.mount"#)
@@ -116,7 +142,7 @@ import Testing
     /// Nothing is known then, so that nothing is told.
     @Test func withoutGatesThereAreNoneOfTheirMetrics() throws {
         let host = try ObservedHost()
-        for metric in [Metric.gateOpen, .unitsUnwanted, .unitUnwanted, .lastStop] {
+        for metric in [Metric.gateOpen, .unitsUnwanted, .unitUnwanted, .lastStop, .drainEnd] {
             #expect(host.samples(metric) == [])
         }
     }

@@ -82,6 +82,7 @@ import Testing
                 KILLSWITCH_REASON="flags"
                 KILLSWITCH_TITLE=""
                 KILLSWITCH_MESSAGE=""
+                KILLSWITCH_AUTHOR=""
                 KILLSWITCH_VARIANT=""
                 KILLSWITCH_NOTICE=""
                 KILLSWITCH_NOTICE_KIND=""

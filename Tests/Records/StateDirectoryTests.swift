@@ -103,6 +103,8 @@ import Testing
             Announcement(from: since + .microseconds(1)): [.seconds(60), .milliseconds(1500)],
             Announcement(from: since, until: since + .seconds(60)): [],
         ]
+        entry.turn = Boottime(microseconds: 250_001)
+        entry.drainsUntil = Boottime(microseconds: 20_000_000)
         var ledger = Ledger(entries: [try named("shop"): entry])
         ledger.clocks = Ledger.Clocks(
             bootID: "b-1", isSynchronised: true,

@@ -34,6 +34,7 @@ import Testing
                   "title": "T",
                   "message": "say \"bye\"\n",
                   "retry_after": 15,
+                  "author": [],
                   "variant": null,
                   "values": {},
                   "override": null,

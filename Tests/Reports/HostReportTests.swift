@@ -76,6 +76,16 @@ import Testing
         #expect(host.isSettled)
     }
 
+    @Test mutating func itNamesWhoSignedTheFlags() throws {
+        #expect(try host.service("author") == "author []")
+        try host.at(
+            0,
+            answers: """
+                {"state": "running", "version": 7, "expires": "2099-01-01T00:00:00Z", "audience": "prod"}
+                """, by: ["alice", "bob"])
+        #expect(try host.service("author") == #"author ["alice","bob"]"#)
+    }
+
     @Test mutating func aClosingIsAppliedOnceItsUnitIsDown() throws {
         try open()
         try close()

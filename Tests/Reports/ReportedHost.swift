@@ -38,11 +38,14 @@ struct ReportedHost {
         now.boot = Boottime(microseconds: 1_000_000_000) + elapsed
     }
 
-    /// The source answers with this body.
-    mutating func at(_ seconds: Double, answers body: String) throws {
+    /// The source answers with this body, which `authors` have signed.
+    mutating func at(_ seconds: Double, answers body: String, by authors: [String] = []) throws {
         move(to: seconds)
         let bytes = Array(body.utf8)
-        let answer = Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: now.wall)
+        var answer = Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: now.wall)
+        if !authors.isEmpty {
+            answer.signed = SignedAnswer(try SignedOrder(answer.flags, digest: bytes), by: authors)
+        }
         _ = machine.handle(.fetched(try named("app"), .answer(answer)), at: now)
         guard let verdict = machine.record(of: shop)?.verdict, let gate = DesiredGate(verdict)
         else { return }

@@ -49,6 +49,7 @@ package enum Interface {
           title: ?string,
           message: ?string,
           retry_after: ?int,
+          author: []string,
           variant: ?string,
           values: object,
           override: ?Override,
@@ -71,6 +72,7 @@ package enum Interface {
           problem: ?string,
           advice: ?string,
           next_try: ?string,
+          drains_until: ?string,
           units: ?(down: ?int, up: ?int, of: int, problems: []string)
         )
         """

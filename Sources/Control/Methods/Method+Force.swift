@@ -5,7 +5,7 @@ import JSON
 extension Method {
     static let force = Method(
         name: "Force", access: .acting,
-        parameters: ["service", "state", "reason", "until", "seconds", "ifOpen"],
+        parameters: ["service", "state", "reason", "until", "seconds", "ifOpen", "now"],
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
             # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
@@ -15,6 +15,7 @@ extension Method {
             # known. The units may still be stopping.
             # With 'ifOpen' it closes the gate only if that is open and no other order is in force, as a
             # drill needs, and fails otherwise. The check and the order are one step.
+            # With 'now' units stop at once, without the drain of the service.
             method Force(
               service: string,
               state: string,
@@ -22,6 +23,7 @@ extension Method {
               until: ?string,
               seconds: ?int,
               ifOpen: ?bool,
+              now: ?bool,
               sudoUser: ?string
             ) -> (service: Service, problem: ?string, gate: ?Gate)
             """
@@ -86,7 +88,8 @@ extension Method {
         }
         guard
             let order = Override(
-                state: state, cause: cause, author: request.author, since: now, until: until)
+                state: state, cause: cause, author: request.author, since: now, until: until,
+                isUrgent: try parameters.bool("now"))
         else { throw .invalidParameter("state") }
         return order
     }

@@ -42,9 +42,10 @@ package struct MethodCall: Hashable, Sendable {
         guard let object = json(message, depthLimit: 16), let full = object["method"]?.string else {
             throw MalformedCall()
         }
-        let dot = full.utf8.lastIndex(of: UInt8(ascii: ".")) ?? full.startIndex
-        interface = String(full[..<dot])
-        method = String(full[dot...].drop { $0 == "." })
+        // By bytes: with a combining mark after it, a dot is no character of its own.
+        let dot = full.utf8.lastIndex(of: UInt8(ascii: "."))
+        interface = dot.map { String(full[..<$0]) } ?? ""
+        method = dot.map { String(full[full.utf8.index(after: $0)...]) } ?? full
         let given = object["parameters"] ?? .null
         let (more, oneway) = (object["more"]?.bool ?? false, object["oneway"]?.bool ?? false)
         guard let parameters = given == .null ? [:] : given.object, !(more && oneway) else {

@@ -38,7 +38,12 @@ extension Notice {
             (.overrideExpired, [.service(service)] + override.fields)
         case .released(let service, _, let author):
             (.released, [.service(service), .author(author)])
-        case .forgotten(let source, let author): (.forgotten, [.source(source), .author(author)])
+        case .forgotten(let source, let author, let cause):
+            (
+                .forgotten,
+                [.source(source), .author(author)]
+                    + (cause.map { [Field("KILLSWITCH_CAUSE", $0)] } ?? [])
+            )
         case .told(let service, let news):
             (.noticeTold, [.service(service)] + news.fields(of: service))
         case .drilled(let service, _, let author): (.drilled, [.service(service), .author(author)])
@@ -65,7 +70,7 @@ extension Verdict {
             daysLeft.map { Field("KILLSWITCH_DAYS_LEFT", String($0)) },
             (source ?? reason.source).map(Field.source),
             version.map { Field("KILLSWITCH_VERSION", $0) },
-        ].compactMap(\.self) + (self.override?.fields ?? [])
+        ].compactMap(\.self) + (self.override?.fields ?? authors.map(Field.author))
     }
 }
 
@@ -94,7 +99,9 @@ extension PublicNotice {
 extension WriteOperation {
     fileprivate var fields: [Field] {
         switch self {
-        case .storeFlags(let source), .markConfirmed(let source): [.source(source)]
+        case .storeFlags(let source), .storeVersion(let source), .dropVersion(let source),
+            .markConfirmed(let source):
+            [.source(source)]
         case .publish(let service): [.service(service)]
         case .storeLedger, .storeOverrides: []
         }
@@ -115,6 +122,6 @@ extension Field {
     static func state(_ state: State) -> Field { Field("KILLSWITCH_STATE", state.rawValue) }
     /// `open` or `closed`.
     static func gate(_ gate: Gate) -> Field { Field("KILLSWITCH_GATE", gate.rawValue) }
-    /// Who gave an order.
+    /// Who gave an order, or signed the flags.
     package static func author(_ name: String) -> Field { Field("KILLSWITCH_AUTHOR", name) }
 }

@@ -31,6 +31,9 @@ import Testing
         Case(
             name: "no interface", message: #"{"method":"Status"}"#,
             call: MethodCall(interface: "", method: "Status")),
+        Case(
+            name: "a combining mark after the dot", message: #"{"method":"a.b.\u0656"}"#,
+            call: MethodCall(interface: "a.b", method: "\u{656}")),
         Case(name: "empty", message: "", call: nil),
         Case(name: "no JSON", message: "GET / HTTP/1.1", call: nil),
         Case(name: "no object", message: "[]", call: nil),

@@ -1,0 +1,153 @@
+import CivilTime
+import Decision
+import JSON
+
+/// The stored answers of a source, newest first: each body byte for byte with its validators. The
+/// binding names the address and the credentials by which they were fetched.
+enum StoredFlags {
+    /// The document.
+    static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
+        // A quarter more than the bodies, for escapes and for the members around them.
+        let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
+        return StoredForm.bytes(
+            ["binding": .string(binding), "answers": .array(answers.map(json))], room: room)
+    }
+
+    /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
+    /// answers, and without use as validators.
+    static func answers(in stored: JSON.Object, isBound: (String) -> Bool) throws -> [Answer]? {
+        let isOurs = isBound(try stored.string("binding"))
+        var answers = try stored.array("answers").map { try answer($0.asObject()) }
+        if !isOurs { for index in answers.indices { answers[index].inherit() } }
+        return answers.isEmpty ? nil : answers
+    }
+
+    private static func json(_ answer: Answer) -> JSON.Value {
+        var stored: JSON.Object = [
+            "fetched_at": .string(Zone.utc.rfc3339(answer.fetchedAt)),
+            "confirmed_at": .optional(answer.confirmedAt.map(Zone.utc.rfc3339)),
+            "etag": .optional(answer.validators.etag),
+            "last_modified": .optional(answer.validators.lastModified),
+            "version": .null,
+            "body": .string(String(decoding: answer.body, as: UTF8.self)),
+        ]
+        switch answer.version {
+        case nil: break
+        case .ofAll(let version): stored["version"] = .string(version)
+        case .ofEach(let numbers): stored["versions"] = .object(numbers)
+        }
+        if answer.isInherited { stored["inherited"] = true }
+        if let signed = answer.signed {
+            stored["signed"] = .object([
+                "authors": .array(signed.authors.map(JSON.Value.string)),
+                "digest": .string(StoredVersion.text(of: signed.order.digest)),
+                "signatures": .string(String(decoding: signed.signatures, as: UTF8.self)),
+                "readers": .array(answer.readers.map(json)),
+            ])
+        }
+        if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
+        return .object(stored)
+    }
+
+    private static func answer(_ object: JSON.Object) throws -> Answer {
+        let body = Array(try object.string("body").utf8)
+        let flags = try FlagDocument.parse(body)
+        var answer = Answer(
+            body: body, flags: flags,
+            unreadable: try object["unreadable"].map { try unreadable($0.asObject()) }
+                ?? UnreadableFlags(),
+            validators: Validators(
+                etag: object["etag"]?.string, lastModified: object["last_modified"]?.string),
+            version: object["versions"]?.object.map(FlagVersion.ofEach)
+                ?? object["version"]?.string.map(FlagVersion.ofAll),
+            fetchedAt: try object.instant("fetched_at"),
+            confirmedAt: object["confirmed_at"]?.string == nil
+                ? nil : try object.instant("confirmed_at"),
+            isInherited: object["inherited"]?.bool ?? false,
+            signed: try object["signed"].map { try signed($0.asObject(), flags) })
+        answer.readers = try object["signed"].map { try readers($0.asObject()) } ?? []
+        return answer
+    }
+
+    private static func json(_ reader: AnswerReader) -> JSON.Value {
+        .object([
+            "service": .string(reader.service.text),
+            "switch": .number(Number(Int64(reader.position))),
+        ])
+    }
+
+    private static func readers(_ signed: JSON.Object) throws -> [AnswerReader] {
+        guard signed["readers"] != nil else { return [] }
+        return try signed.array("readers").map { value in
+            let reader = try value.asObject()
+            guard let service = ServiceName(try reader.string("service")),
+                let position = reader["switch"]?.number?.int64
+            else { throw StoredFormError.wrong("readers") }
+            return AnswerReader(service: service, position: Int(position))
+        }
+    }
+
+    private static func signed(_ object: JSON.Object, _ flags: JSON.Object) throws -> SignedAnswer {
+        let order = try SignedOrder(flags, digest: try StoredVersion.digest(in: object))
+        let authors = try object.array("authors").map { author throws(StoredFormError) in
+            guard let name = author.string else { throw .wrong("authors") }
+            return name
+        }
+        return SignedAnswer(
+            order, by: authors, signatures: Array(try object.string("signatures").utf8))
+    }
+
+    private static func json(_ unreadable: UnreadableFlags) -> JSON.Value {
+        let causes = unreadable.causes.map { ($0.key.text, JSON.Value.string($0.value)) }
+        return .object([
+            "causes": .object(JSON.Object(causes.sorted { $0.0 < $1.0 })),
+            "unlisted": .optional(unreadable.unlisted),
+        ])
+    }
+
+    private static func unreadable(_ object: JSON.Object) throws -> UnreadableFlags {
+        let causes = try object.object("causes")
+        var unreadable = UnreadableFlags()
+        for key in causes.map(\.key) {
+            unreadable.causes[ExactString(key)] = try causes.string(key)
+        }
+        unreadable.unlisted = object["unlisted"]?.string
+        return unreadable
+    }
+}
+
+/// The highest version of a source's signed documents, with the digest of the document.
+enum StoredVersion {
+    /// The document.
+    static func bytes(of version: AcceptedVersion) -> [UInt8] {
+        StoredForm.bytes([
+            "version": .number(Number(version.number)), "digest": .string(text(of: version.digest)),
+        ])
+    }
+
+    /// The version.
+    static func version(in stored: JSON.Object) throws -> AcceptedVersion? {
+        guard let number = stored["version"]?.number?.int64 else {
+            throw StoredFormError.wrong("version")
+        }
+        return AcceptedVersion(number: number, digest: try digest(in: stored))
+    }
+
+    /// A digest in hexadecimal digits.
+    static func text(of digest: [UInt8]) -> String {
+        digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// The member `digest`.
+    static func digest(in stored: JSON.Object) throws -> [UInt8] {
+        let digits = Array(try stored.string("digest").utf8)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(
+                String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
+        }
+        guard text(of: bytes).utf8.elementsEqual(digits) else {
+            throw StoredFormError.wrong("digest")
+        }
+        return bytes
+    }
+}
