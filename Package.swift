@@ -74,7 +74,8 @@ let package = Package(
         module("Files", uses: ["CSystemd", "Faults"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime", "Faults"]),
         module("Transfer", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Faults"]),
-        quiet("Signing", uses: ["CCrypto"]),
+        quiet("Signing", uses: ["CCrypto", "CivilTime"]),
+        quiet("SignedFlags", uses: ["CivilTime", "Decision", "Files", "Signing"]),
         module("Datagrams", uses: ["Faults"]),
         quiet("Notify", uses: ["CivilTime", "Datagrams", "Faults"]),
         quiet("Journal", uses: ["CSystemd", "Datagrams", "Faults"]),
@@ -91,7 +92,7 @@ let package = Package(
             "RemoteFlags",
             uses: [
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Signing", "SourceKinds", "Transfer",
+                "SignedFlags", "Signing", "SourceKinds", "Transfer",
             ]),
         quiet(
             "Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults", "Files"]),
@@ -104,7 +105,9 @@ let package = Package(
             ]),
 
         // The configuration of this system, checked: for both programs.
-        quiet("HostConfiguration", uses: ["CivilTime", "Decision", "JSON", "Records", "Settings"]),
+        quiet(
+            "HostConfiguration",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Settings"]),
 
         // The one place where an effect is performed, and the two programs.
         module(
@@ -119,14 +122,16 @@ let package = Package(
                 "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
                 "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics",
                 "Notify",
-                "Records", "RemoteFlags", "Reports", "Settings", "SourceKinds", "Transfer",
+                "Records", "RemoteFlags", "Reports", "Settings", "SignedFlags", "SourceKinds",
+                "Transfer",
             ],
             swiftSettings: lean),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Control", "Decision", "EventLoop", "Faults", "Files", "Gates",
-                "HostConfiguration", "JSON", "Journal", "Records", "Settings",
+                "HostConfiguration", "JSON", "Journal", "Records", "Settings", "SignedFlags",
+                "Signing", "SourceKinds",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean),
@@ -143,7 +148,7 @@ let package = Package(
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
-        tests(of: "Signing", uses: ["Files", "Support"]),
+        tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Faults", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
         tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
@@ -190,7 +195,10 @@ let package = Package(
                 "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support",
             ],
             path: "Tests/System",
-            exclude: ["Web/requests", "boot", "boot-once", "control-group", "walk-through"],
+            exclude: [
+                "Web/requests", "Web/steady-requests", "boot", "boot-once", "control-group",
+                "walk-through",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "decision-benchmark",
@@ -198,11 +206,18 @@ let package = Package(
                 "CivilTime", "Decision", "Files", "Metrics", "Records", "Reports", "VirtualWorld",
             ],
             path: "Benchmarks/decision/Program", swiftSettings: strict),
+        .executableTarget(
+            name: "signing-benchmark",
+            dependencies: [
+                "CivilTime", "Decision", "EventLoop", "Files", "SignedFlags", "Signing",
+            ],
+            path: "Benchmarks/signing/Program", swiftSettings: strict),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Datagrams", "Files", "JSON"], path: "Tests/Support",
+            name: "Support", dependencies: ["Datagrams", "Files", "JSON", "Signing"],
+            path: "Tests/Support",
             exclude: [
                 "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",
             ],
@@ -210,3 +225,19 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// The fuzzing targets need libFuzzer, which only "make fuzz" links.
+if Context.environment["KILLSWITCH_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CFuzzer", "CivilTime", "Control", "Decision", "Files", "JSON", "Records",
+                "RemoteFlags", "Settings", "SignedFlags", "Signing", "Transfer",
+            ],
+            path: "Tests/Fuzz/Program", swiftSettings: strict,
+            // gold stops at the debug information.
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
+    ]
+}

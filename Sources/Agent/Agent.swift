@@ -168,6 +168,7 @@ package final class Agent {
             if let before {
                 replaced[source.name] =
                     source.isBound(by: before.binding) ? .sameAddress : .otherAddress
+                source.recall(machine.answers(of: source.name))
             } else {
                 remembered[source.name] = reload.remember(source)
             }
@@ -198,10 +199,18 @@ package final class Agent {
             sources[name]?.source.fetch(unlessMatching: validators)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
+            source.recall(answers)
             report(.storeFlags(name)) { () throws(FileError) in
                 try state.store(answers, of: name, binding: source.binding)
                 if answers.isEmpty { try runtime.unmark(name) }
             }
+        case .storeVersion(let name, let version):
+            report(.storeVersion(name)) { () throws(FileError) in
+                try state.store(version, of: name)
+            }
+        case .dropVersion(let name):
+            report(.dropVersion(name)) { () throws(FileError) in try state.dropVersion(of: name) }
+        case .readVersion(let name): post(.versionRead(name, state.version(of: name)))
         case .forget(let name): sources[name]?.source.forget()
         case .markConfirmed(let name):
             report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
@@ -237,7 +246,7 @@ package final class Agent {
         report(.publish(service.name)) { () throws(FileError) in
             try runtime.publish(record, of: service, page: pages[service.name] ?? .standard)
         }
-        observer?(.decided(service.name, record.verdict))
+        observer?(.decided(service.name, record))
     }
 
     /// Writes the records of the services that are still undecided. A source that answers at once, such as a

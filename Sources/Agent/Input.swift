@@ -12,7 +12,7 @@ enum Input {
     func isReport(of source: SourceName) -> Bool {
         switch self {
         case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
-            .event(.warned(let name, _)):
+            .event(.warned(let name, _)), .event(.disproved(let name, _)):
             name == source
         case .event, .reload: false
         }
@@ -45,7 +45,7 @@ package enum Observation {
     /// A service was decided, and its files were written or failed: files come before gates, but a
     /// full disk must not keep a gate from closing. Nil for a service that is not configured any
     /// more.
-    case decided(ServiceName, Verdict?)
+    case decided(ServiceName, Record?)
     /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
     case told(ServiceName)
     /// An operator's order was rejected.

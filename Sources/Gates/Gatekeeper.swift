@@ -54,9 +54,10 @@ package final class Gatekeeper {
     }
 
     /// A service was decided, or is gone.
-    package func take(_ verdict: Verdict?, of service: ServiceName) {
-        guard let verdict else { return post(.withdrawn(service)) }
-        if let desired = DesiredGate(verdict) { post(.decided(service, desired)) }
+    package func take(_ record: Record?, of service: ServiceName) {
+        guard let record else { return post(.withdrawn(service)) }
+        guard let desired = DesiredGate(record.verdict) else { return }
+        post(.decided(service, desired, drainsUntil: record.drainsUntil))
     }
 
     /// There is a notice for the units of a service that pass it on.

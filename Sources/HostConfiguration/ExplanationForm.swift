@@ -57,6 +57,8 @@ package struct ExplanationForm {
         let age = view.age.map { "confirmed \($0.rough) ago" } ?? "never heard of"
         add(label, "\(view.plan.format.word), source '\(view.plan.source)', \(age)")
         add("  flags", view.flags.map(Self.list))
+        let authors = view.opinion?.authors ?? []
+        add("  signed by", authors.isEmpty ? nil : authors.map(quoted).joined(separator: ", "))
         add("  invalid", view.problem.map { "the newest answer: \($0)" })
         let decides = view.isDecisive ? ": decides" : ""
         let says = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
@@ -112,6 +114,7 @@ package struct ExplanationForm {
             "gate": .optional(view.opinion?.gate.rawValue),
             "reason": .optional(view.opinion?.reason.slug.rawValue),
             "reason_text": .optional(view.opinion?.reason.sentence),
+            "author": .strings(view.opinion?.authors ?? []),
             "next_window": window ?? .null,
             "waiting": .bool(view.isStaged),
             "decides": .bool(view.isDecisive),
@@ -134,8 +137,16 @@ extension Service {
             ("at_end", policy.atEnd.rawValue, usual.atEnd.rawValue),
             ("update_required", policy.updateRequired.rawValue, usual.updateRequired.rawValue),
             ("min_closed", policy.minClosed.text, usual.minClosed.text),
+            ("open_spread", policy.openSpread.text, usual.openSpread.text),
+            ("spread_at_boot", "\(policy.spreadsAtBoot)", "\(usual.spreadsAtBoot)"),
+            ("drain", policy.drain.text, usual.drain.text),
             ("confirm_close", "\(policy.confirmClose)", "\(usual.confirmClose)"),
             ("confirm_open", "\(policy.confirmOpen)", "\(usual.confirmOpen)"),
+            (
+                "signatures_to_close", "\(policy.signaturesToClose)",
+                "\(usual.signaturesToClose)"
+            ),
+            ("signatures_to_open", "\(policy.signaturesToOpen)", "\(usual.signaturesToOpen)"),
             ("activation", activation.rawValue, Activation.immediate.rawValue),
         ]
         return settings.filter { $0.word != $0.usual }.map { "\($0.key) \($0.word)" }

@@ -45,7 +45,7 @@ extension Daemon {
             if let gatekeeper {
                 gatekeeper.noteRemoval(of: name)
             } else {
-                moveGate(of: name, to: machine.record(of: name)?.verdict)
+                moveGate(of: name, to: machine.record(of: name))
             }
         }
         for name in sources { restoreMark(of: name) }

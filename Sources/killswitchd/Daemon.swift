@@ -86,7 +86,8 @@ final class Daemon {
         let synchronisation = ClockSynchronisation(loop, address: address)
         let (wall, boot) = loop.now
         let machine = Machine(
-            plan: settings.plan, memory: memory, bootID: bootID, clockFloor: ClockFloor.instant,
+            plan: settings.plan, memory: memory, place: HostIdentity.place, bootID: bootID,
+            clockFloor: ClockFloor.instant,
             seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
         agent = Agent(
@@ -152,13 +153,13 @@ final class Daemon {
         agent.observer = { [unowned self] observation in
             switch observation {
             // Units are moved after the files are written.
-            case .decided(let service, let verdict):
-                if verdict == nil {
+            case .decided(let service, let record):
+                if record == nil {
                     deletions?.unfollow(service)
                 } else {
                     deletions?.follow(service)
                 }
-                moveGate(of: service, to: verdict)
+                moveGate(of: service, to: record)
                 motd?.note(service)
             case .told(let service): gatekeeper?.passOnNotice(of: service)
             case .rejected(let service, let order, let objection):
@@ -218,9 +219,9 @@ final class Daemon {
     func lockAgain() throws { runtimeLock = try FileLock(in: runtime.path) }
 
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
-    func moveGate(of service: ServiceName, to verdict: Verdict?) {
-        if let gatekeeper { return gatekeeper.take(verdict, of: service) }
-        guard let gate = verdict?.gate, let configured = machine.service(service.text) else {
+    func moveGate(of service: ServiceName, to record: Record?) {
+        if let gatekeeper { return gatekeeper.take(record, of: service) }
+        guard let gate = record?.verdict.gate, let configured = machine.service(service.text) else {
             return
         }
         do {

@@ -1,3 +1,4 @@
+import CivilTime
 import Decision
 import Records
 import RemoteFlags
@@ -21,12 +22,24 @@ struct MemoryReader {
         return memory
     }
 
-    /// The stored flags of a source; nil without any.
+    /// The stored flags of a source, and the highest version of its signed documents; nil without any. The
+    /// source gets the flags too, to check their signatures again.
     func flags(of source: any FlagSource) -> Memory.StoredFlags? {
-        restored {
+        let stored = restored {
             try state.flags(
                 of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
         }
+        let version = state.version(of: source.name)
+        if case .unreadable(let cause) = version {
+            log.write(.error, "\(cause); no signed document of source '\(source.name)' counts")
+        }
+        guard stored != nil || version != .none else { return nil }
+        var flags =
+            stored ?? Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
+        flags.accepted = version
+        source.recall(flags.answers)
+        flags.disproved = source.disproofs
+        return flags
     }
 
     private func restored<Value>(_ read: () throws -> Value?) -> Value? {

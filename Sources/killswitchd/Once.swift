@@ -33,7 +33,8 @@ final class Once {
             agent.post(.woke)
         case .woke:
             if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .watched, .warned, .reconfigured, .override,
+        case .started, .clockStepped, .hinted, .watched, .warned, .versionRead, .disproved,
+            .reconfigured, .override,
             .release, .activate, .confirm, .removed, .forget, .installed, .drilled:
             break
         }

@@ -2,6 +2,7 @@ import CivilTime
 import Files
 import Glibc
 import HostConfiguration
+import Records
 import RemoteFlags
 
 extension Host {
@@ -9,18 +10,8 @@ extension Host {
     static var ofThisProcess: Host {
         let release = OSRelease.ofThisSystem
         return Host(
-            machineID: Files.machineID(forApplication: application), name: hostName,
+            machineID: HostIdentity.machineID, name: HostIdentity.name,
             system: release["ID"], systemVersion: release["VERSION_ID"])
-    }
-
-    /// The application id of killswitchd, from which the host's own id is derived.
-    private static let application = "daf4e554f9424c82ac87d3520d749471"
-
-    private static var hostName: String? {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
-        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 }
 
@@ -69,7 +60,12 @@ extension SourceEnvironment {
             credentialsDirectory: credentialsDirectory, user: geteuid(),
             agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
             stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
-            metadataHost: environmentVariable("GCE_METADATA_HOST"))
+            metadataHost: environmentVariable("GCE_METADATA_HOST"), zone: { localZone })
+    }
+
+    /// The time zone of the system; nil if it cannot be read.
+    static var localZone: Zone? {
+        do { return try ZoneFiles.system() } catch { return nil }
     }
 }
 

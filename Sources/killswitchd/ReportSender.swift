@@ -59,7 +59,8 @@ final class ReportSender {
         self.connect = connect
         memory = MemoryReturn(loop)
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in take(.woke) }
-        maker = Deferred(loop) { [unowned self] in make() }
+        // Everything else comes first, readers too: they would wait for the whole report.
+        maker = Deferred(loop, priority: .idle) { [unowned self] in make() }
     }
 
     /// Reports to this site from now on; nil for none. An unchanged site changes nothing.

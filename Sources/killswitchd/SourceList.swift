@@ -29,6 +29,7 @@ final class SourceList {
             // The interval, the defaults and the place in the configuration do not change a fetch.
             let same = followed.first {
                 $0.settings.name == settings.name && $0.settings.kind == settings.kind
+                    && $0.settings.signing == settings.signing
             }
             next.append((settings, try same?.source ?? make(settings)))
         }
@@ -41,13 +42,14 @@ final class SourceList {
         func context() throws -> SourceContext {
             SourceContext(
                 name: settings.name, interval: settings.interval, environment: environment,
-                client: try sharedClient(), loop: loop, deliver: deliver)
+                client: try sharedClient(), loop: loop, deliver: deliver, signing: settings.signing)
         }
         return switch settings.kind {
         case .file(let path, let limits):
             FileSource(
                 name: settings.name, path: path, maxBody: limits.maxBody,
-                runtimeDirectory: environment.runtimeDirectory, loop: loop, deliver: deliver)
+                runtimeDirectory: environment.runtimeDirectory, loop: loop,
+                signers: settings.signing.map(environment.signers), deliver: deliver)
         case .http(let site): HTTPSource(site, try context())
         case .etcd(let site): EtcdSource(site, try context())
         case .ofrep(let site): OFREPSource(site, try context())

@@ -2,7 +2,9 @@ import Decision
 import Files
 import HostConfiguration
 import JSON
+import RemoteFlags
 import Settings
+import SignedFlags
 import SourceKinds
 
 /// `--check`: prints the files of the configuration, and each setting with its place. Warns of files that the daemon
@@ -24,6 +26,7 @@ enum Check {
                 guard let problem = reader.problem(of: need) else { continue }
                 log.write(.warning, "\(need.origin): \(problem)")
             }
+            for problem in settings.signerProblems { log.write(.warning, problem) }
             return options.isProbing
                 ? try Probe(settings, options).run() : DaemonExitStatus.success
         } catch let error as UsageError {
@@ -53,8 +56,10 @@ struct NeededFile {
 extension Settings {
     /// The files that the sources, services and reports of this configuration read.
     fileprivate var neededFiles: [NeededFile] {
-        sources.flatMap { source in
-            source.kind.neededFiles.map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
+        sources.flatMap { source -> [NeededFile] in
+            let signers = source.signing.map { NeededFile.Kind.plain($0.signers) }
+            return (source.kind.neededFiles + [signers].compactMap(\.self))
+                .map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
         }
             + (report?.neededFiles ?? []).map { NeededFile(kind: $0, origin: "[report]") }
             + templates.map { NeededFile(kind: .plain($0.path), origin: "template") }
@@ -86,5 +91,21 @@ extension Site {
         let secrets = [clientKey ?? clientCertificate, bearer, apiKey]
         return certificates.compactMap(\.self).map { .certificate($0) }
             + secrets.compactMap(\.self).map { .secret($0) }
+    }
+}
+
+extension Settings {
+    /// What is wrong with the lists of signers, beside that the daemon may not read them.
+    fileprivate var signerProblems: [String] {
+        sources.compactMap { source in
+            guard let signing = source.signing else { return nil }
+            do throws(DocumentRefusal) {
+                let zone = SourceEnvironment.localZone
+                _ = try SignerFile(path: signing.signers, zone: { zone }, user: nil).read()
+                return nil
+            } catch {
+                return "source '\(source.name)': \(error)"
+            }
+        }
     }
 }

@@ -47,7 +47,11 @@ final class Probe {
         for source in followed {
             let words: String
             switch outcomes[source.name] {
-            case .answer(let answer): words = "answers, \(answer.flags.count) flags"
+            case .answer(let answer):
+                let authors = answer.signed?.authors.joined(separator: ", ")
+                words =
+                    "answers, \(answer.flags.count) flags"
+                    + (authors.map { ", signed by \($0)" } ?? "")
             case .unchanged, nil: words = "answers"
             case .failure(let failure):
                 words = "fails: \(failure.detail)"
