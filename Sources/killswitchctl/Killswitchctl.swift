@@ -20,13 +20,13 @@ struct Killswitchctl: ParsableCommand {
 
             See killswitchctl(1).
             """,
-        version: ProgramVersion.current,
+        version: shownVersion,
         groupedSubcommands: [
             CommandGroup(
                 name: "look",
                 subcommands: [
                     StatusCommand.self, IsOpen.self, Get.self, Explain.self, Simulate.self,
-                    History.self,
+                    RolloutCommand.self, History.self,
                 ]),
             CommandGroup(
                 name: "wait and run", subcommands: [Wait.self, WatchServices.self, Run.self]),
@@ -36,10 +36,18 @@ struct Killswitchctl: ParsableCommand {
                     Force.self, Release.self, Refresh.self, Activate.self, ReloadCommand.self,
                     Forget.self, Confirm.self,
                 ]),
+            CommandGroup(name: "signed flags", subcommands: [Sign.self, Verify.self]),
             CommandGroup(
                 name: "units",
                 subcommands: [Attach.self, Detach.self, Units.self, Drill.self, Unlock.self]),
         ])
+
+    /// Two commands have an option `--version` of their own. The parser would list its own beside it, and
+    /// print the version of the program in place of what is wrong with the command.
+    private static var shownVersion: String {
+        let isOfCommand = CommandLine.arguments.contains { ["sign", "forget"].contains($0) }
+        return isOfCommand ? "" : ProgramVersion.current
+    }
 
     /// Parses the arguments of this process and runs the command; returns the exit status. The message of
     /// a failure goes to stderr.

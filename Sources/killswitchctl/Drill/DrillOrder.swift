@@ -23,7 +23,7 @@ struct DrillOrder {
         let parameters: JSON.Object = [
             "service": .string(service.text), "state": .string(state.rawValue),
             "reason": .string(reason), "seconds": .number(Number(limit.wholeSeconds)),
-            "ifOpen": true,
+            "ifOpen": true, "now": true,
         ]
         do {
             _ = try daemon.order(("Force", parameters))

@@ -122,7 +122,7 @@ struct DecisionReplay {
         let clocks = memory.ledger.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
-            plan: plan, memory: memory,
+            plan: plan, memory: memory, place: HostIdentity.place,
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
         if case .file(let path) = service.installed,
             let version = try VersionFile.version(in: path)
@@ -152,6 +152,7 @@ struct DecisionReplay {
             // Every binding is accepted: the daemon alone knows the credentials.
             let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
             guard var kept = stored else { continue }
+            kept.accepted = self.state.version(of: source.name)
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
                 state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1

@@ -37,6 +37,8 @@ struct ExplanationReport {
         lines.add(
             "  why",
             text(of: "reason").map { "\($0): \(text(of: "reason_text", limit: 400) ?? "")" })
+        let authors = state.object.strings("author")
+        lines.add("  author", authors.isEmpty ? nil : authors.joined(separator: ", "))
         for key in ["ends_at", "title", "message", "variant"] {
             lines.add("  \(key)", text(of: key))
         }

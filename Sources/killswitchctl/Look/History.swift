@@ -134,6 +134,9 @@ struct JournalEvent {
         for name in Self.members {
             object[name] = .optional(record["KILLSWITCH_\(name.uppercased())"])
         }
+        // Several people may have signed.
+        let authors = record.values["KILLSWITCH_AUTHOR"] ?? []
+        object["author"] = .optional(authors.isEmpty ? nil : authors.joined(separator: ","))
         object["days_left"] = .optional(record["KILLSWITCH_DAYS_LEFT"].flatMap { Int64($0) })
         return .object(object)
     }

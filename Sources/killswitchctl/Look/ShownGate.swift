@@ -47,6 +47,9 @@ struct ShownGate {
     /// The gate with its units: `closing, 1 of 3 units down`; nil while the service is undecided.
     var words: String? {
         guard let decided, let actual else { return nil }
+        if let end = published?.drainsUntil, published?.wanted == decided {
+            return "\(actual.rawValue), its units stop in \(max(0, (end - now).wholeSeconds)) s"
+        }
         guard let published, published.wanted == decided, published.total > 0 else {
             return actual.rawValue
         }

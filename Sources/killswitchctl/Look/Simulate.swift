@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import Decision
 import EventLoop
+import HostConfiguration
 import JSON
 import Records
 import Settings
@@ -41,6 +42,14 @@ struct Simulate: ParsableCommand {
     @Option(help: "Print every change of the verdict up to this time.", transform: Instant.read)
     var until: Instant?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The slot of the host, 0 to 999,999, for flags with a rollout; without it this host's \
+            own, and with --format 0: the first host that a rollout reaches.
+            """), transform: Slot.read)
+    var slot: Slot?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -73,13 +82,33 @@ struct Simulate: ParsableCommand {
         }
         var simulation = Simulation(
             subject.service, sources: subject.sources, answers: subject.answers,
-            installed: subject.installed, at: start, isSilent: configured.silent)
+            installed: subject.installed, on: place, at: start, isSilent: configured.silent)
         let records = simulation.records(until: until ?? start)
         let report = SimulationReport(
             service: subject.service, records: records, notices: simulation.notices)
         if json { say(report.json) } else { say(lines: report.text(isTimeline: until != nil)) }
         for problem in json ? [] : report.problems { printError(problem) }
         if report.isRefused { throw CommandFailure(.no) }
+    }
+}
+
+extension Simulate {
+    /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does
+    /// not have.
+    private var place: HostPlace {
+        if let slot { return .fixed(slot) }
+        return configured.service == nil
+            ? Slot(0).map { .fixed($0) } ?? .named("") : HostIdentity.place
+    }
+}
+
+extension Slot {
+    /// Reads the argument of an option.
+    fileprivate static func read(_ text: String) throws -> Slot {
+        guard let slot = Int(text).flatMap({ Slot($0) }) else {
+            throw ValidationError("a slot is a whole number from 0 to 999999")
+        }
+        return slot
     }
 }
 
@@ -173,6 +202,9 @@ struct SimulationReport {
         lines.add("days_left", verdict.daysLeft.map(String.init))
         lines.add("title", verdict.title.map { $0.printable(limit: 100) })
         lines.add("message", verdict.message.map { $0.printable(limit: 100) })
+        lines.add(
+            "author",
+            verdict.authors.isEmpty ? nil : verdict.authors.joined(separator: ", "))
         lines.add("variant", verdict.variant)
         for (name, value) in verdict.values {
             lines.add("values.\(name)", value.serialized(.compact).printable(limit: 100))
@@ -195,7 +227,7 @@ struct SimulationReport {
         var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
         for key in [
             "state", "gate", "reason", "reason_text", "ends_at", "days_left", "title", "message",
-            "retry_after", "variant", "values", "source", "version", "stale",
+            "retry_after", "author", "variant", "values", "source", "version", "stale",
         ] { change[key] = state[key] }
         return .object(change)
     }

@@ -7,6 +7,9 @@ import HostConfiguration
 import JSON
 import Records
 import Settings
+import SignedFlags
+import Signing
+import SourceKinds
 
 /// The service to simulate, and the answers of its sources.
 struct SimulatedService {
@@ -15,7 +18,9 @@ struct SimulatedService {
     /// Its sources.
     let sources: [SourcePlan]
     /// The flags that were given for each source.
-    let answers: [SourceName: Answer]
+    private(set) var answers: [SourceName: Answer] = [:]
+    /// The files of signers of the sources that have some.
+    private let signers: [SourceName: SignerFile]
     /// The installed version; nil if it is unknown.
     let installed: Version?
 
@@ -26,11 +31,12 @@ struct SimulatedService {
     init(_ command: Simulate, at start: Instant) throws {
         if let format = command.reading.format {
             (service, sources) = try Self.bare(format, command.reading)
+            signers = [:]
         } else {
-            (service, sources) = try Self.configured(command.configured)
+            (service, sources, signers) = try Self.configured(command.configured)
         }
         installed = try Self.installed(service)
-        answers = try Self.answers(command.flags, of: sources, fetchedAt: start)
+        answers = try answers(command.flags, fetchedAt: start)
     }
 
     /// A service without a configuration: one switch, and the default of each setting.
@@ -56,7 +62,8 @@ struct SimulatedService {
         return (service, [SourcePlan(name: source, interval: .seconds(60))])
     }
 
-    private static func zone(_ name: String?) throws -> Zone {
+    /// The zone of this name; nil is the system's.
+    static func zone(_ name: String?) throws -> Zone {
         do {
             return try name.map(ZoneFiles.zone(named:)) ?? ZoneFiles.system()
         } catch {
@@ -66,11 +73,14 @@ struct SimulatedService {
     }
 
     /// A configured service, with the sources that it uses.
-    private static func configured(_ options: ServiceOptions) throws -> (Service, [SourcePlan]) {
-        let plan = try orFail(.configuration) {
+    private static func configured(
+        _ options: ServiceOptions
+    ) throws -> (Service, [SourcePlan], [SourceName: SignerFile]) {
+        let settings = try orFail(.configuration) {
             let places = try options.config.map(ConfigurationPlaces.beside) ?? .standard
-            return try Configuration(reading: places).settings.plan
+            return try Configuration(reading: places).settings
         }
+        let plan = settings.plan
         guard let service = plan.services.first(where: { $0.name == options.service }) else {
             throw CommandFailure(
                 .noSuchService,
@@ -78,7 +88,16 @@ struct SimulatedService {
                     "service", options.service?.text ?? "", plan.services.map(\.name.text),
                     orNone: "is configured"))
         }
-        return (service, plan.sources(of: service))
+        let zone = try ZoneFiles.system()
+        let signers = settings.sources.compactMap { source in
+            source.signing.map {
+                (source.name, SignerFile(path: $0.signers, zone: { zone }, user: nil))
+            }
+        }
+        return (
+            service, plan.sources(of: service),
+            Dictionary(signers) { first, _ in first }
+        )
     }
 
     private static func installed(_ service: Service) throws -> Version? {
@@ -91,45 +110,20 @@ struct SimulatedService {
     }
 
     /// The answers by `--flags`: `FILE` is for every source, `SOURCE=FILE` for one.
-    private static func answers(
-        _ given: [String], of sources: [SourcePlan], fetchedAt: Instant
+    private func answers(
+        _ given: [String], fetchedAt: Instant
     ) throws -> [SourceName: Answer] {
         var answers: [SourceName: Answer] = [:]
         for text in given {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             let named = parts.count == 2 ? sources.first { $0.name.text == parts[0] } : nil
-            let answer = try answer(in: named == nil ? text : parts[1], fetchedAt: fetchedAt)
-            for source in named.map({ [$0] }) ?? sources { answers[source.name] = answer }
+            let file = named == nil ? text : parts[1]
+            let flags = try FlagFile(file)
+            for source in named.map({ [$0] }) ?? sources {
+                answers[source.name] = try flags.answer(
+                    by: signers[source.name], fetchedAt: fetchedAt)
+            }
         }
         return answers
     }
-
-    private static func answer(in file: String, fetchedAt: Instant) throws -> Answer {
-        let body = file == "-" ? try standardInput() : try File.read(file, limit: largestFile)
-        do {
-            return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: fetchedAt)
-        } catch {
-            let name = file == "-" ? "standard input" : "'\(file.printable(limit: 100))'"
-            throw CommandFailure(.no, "the flags in \(name) are not an order: \(error.detail)")
-        }
-    }
-
-    /// Everything on standard input.
-    private static func standardInput() throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= largestFile {
-            let count = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
-            if count == 0 { return bytes }
-            if count > 0 {
-                bytes += piece[..<count]
-            } else if errno != EINTR {
-                throw CommandFailure(.no, "read standard input: \(SystemError.text(of: errno))")
-            }
-        }
-        throw CommandFailure(.no, "read standard input: over the limit of \(largestFile) bytes")
-    }
-
-    /// The limit of `max_body`, in bytes.
-    private static let largestFile = 64 << 20
 }

@@ -35,6 +35,9 @@ struct Force: DaemonOrder {
     @Option(help: "The end of the order, by RFC 3339: 2027-03-01T12:00:00+09:00.")
     var until: String?
 
+    @Flag(name: .customLong("now"), help: "Stop units at once, without the service's drain.")
+    var isUrgent = false
+
     @Flag(name: .customLong("all"), help: "Order it for every service.")
     var isAll = false
 
@@ -108,6 +111,7 @@ struct Force: DaemonOrder {
                     "service": .string(service.text), "state": .string(state.rawValue),
                     "reason": .string(reason), "until": .optional(until),
                     "seconds": .optional(duration?.duration.wholeSeconds),
+                    "now": .bool(isUrgent),
                 ]
             )
         }

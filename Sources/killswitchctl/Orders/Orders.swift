@@ -75,22 +75,42 @@ struct Forget: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drop the stored flags of a source, and fetch them again.",
         discussion: """
-            Also drops the highest version that was accepted: necessary if a source starts \
-            its versions at a lower number again.
+            Also drops the highest version in the flags that was accepted: necessary if a source \
+            starts its versions at a lower number again. The highest version of signed documents \
+            stays, so that nobody brings an older one back; --version drops it too.
 
             example: killswitchctl forget app
             """)
 
     @OptionGroup var options: OrderOptions
 
+    @Flag(
+        name: .customLong("version"),
+        help: "Drop the highest version of signed documents too. Needs --reason.")
+    var isVersionDropped = false
+
+    @Option(help: "Why, for the journal.") var reason: String?
+
     @Argument(help: "The source.", completion: .sources, transform: SourceName.read)
     var source: SourceName
 
-    var call: OrderCall { ("Forget", ["source": .string(source.text)]) }
+    func validate() throws {
+        guard isVersionDropped == (reason != nil) else {
+            throw ValidationError("give --version and --reason together")
+        }
+        if let reason, reason.isEmpty { throw ValidationError("--reason is empty") }
+    }
+
+    var call: OrderCall {
+        ("Forget", ["source": .string(source.text), "versionReason": .optional(reason)])
+    }
 
     func lines(_ reply: OrderReply) -> [String] {
-        [
-            "source '\(source)': its stored flags and highest version are dropped, it is fetched again",
+        let version =
+            isVersionDropped
+            ? "the highest version of signed documents" : "the highest version in them"
+        return [
+            "source '\(source)': its stored flags and \(version) are dropped, it is fetched again",
             "\(reply.object.strings("services").joined(separator: ", ")): as before until it has answered, "
                 + "at most for first_timeout",
         ]

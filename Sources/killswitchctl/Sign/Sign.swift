@@ -1,0 +1,190 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import JSON
+import Settings
+import Signing
+
+/// `killswitchctl sign FILE --key KEY`
+struct Sign: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign flags, by ssh-keygen.",
+        discussion: """
+            Fills in what a signed document has to say of itself, has ssh-keygen sign it, and puts \
+            the signature behind the document: FILE is replaced. Without --version, --expires and \
+            --audience the document stays as it is, and a signature is added to those that are \
+            there: so the next person signs.
+
+            example: killswitchctl sign flags.json --key ~/.ssh/ops --version next --expires 7d \
+            --audience prod
+            """)
+
+    @Option(
+        help: """
+            The private key, or the public key of one that an agent or a security key holds.
+            """, completion: .file()) var key: String
+
+    @Option(
+        name: .customLong("version"),
+        help: ArgumentHelp(
+            "The version of the document: a number, or 'next' for one more than it has.",
+            valueName: "number"), transform: VersionArgument.read)
+    var number: VersionArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long hosts act on it without a newer one, such as 7d, or until when.",
+            valueName: "duration|time"), transform: ExpiryArgument.read)
+    var expires: ExpiryArgument?
+
+    @Option(help: ArgumentHelp("For whom it is. Repeatable.", valueName: "name"))
+    var audience: [String] = []
+
+    @Argument(help: "The flags: a JSON object, signed or not.", completion: .file())
+    var file: String
+
+    func validate() throws {
+        guard !audience.contains("") else { throw ValidationError("--audience is empty") }
+    }
+
+    func run() throws {
+        let bytes = try File.read(file, limit: DocumentFile.largest)
+        var document = DocumentFile(bytes, named: file)
+        if number != nil || expires != nil || !audience.isEmpty {
+            try document.set(
+                version: number, expires: expires?.instant(now: EventLoop.wallClock),
+                audience: audience)
+        }
+        let order = try document.order()
+        let signed = document.bytes + (try SSHKeygen.signature(over: document.content, by: key))
+        let count = try DocumentFile.signatures(in: signed, named: file)
+        try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
+        say(
+            "'\(file)' is version \(order.version) for "
+                + "\(order.audiences.joined(separator: ", ")) until "
+                + "\(Zone.utc.rfc3339(order.expires)), with "
+                + "\(count) \(count == 1 ? "signature" : "signatures")")
+    }
+}
+
+/// The value of `--version`.
+enum VersionArgument {
+    case next
+    case number(Int64)
+
+    static func read(_ word: String) throws -> VersionArgument {
+        if word == "next" { return .next }
+        guard let number = Int64(word), number >= 0 else {
+            throw ArgumentProblem(description: "write a number, or 'next'")
+        }
+        return .number(number)
+    }
+}
+
+/// The value of `--expires`: a duration from now on, or a time.
+enum ExpiryArgument {
+    case after(Duration)
+    case at(Instant)
+
+    static func read(_ word: String) throws -> ExpiryArgument {
+        if let duration = Duration(text: word) { return .after(duration) }
+        guard let instant = Instant(argument: word) else {
+            throw ArgumentProblem(
+                description: "write a duration such as 7d, or a time like \(Instant.example)")
+        }
+        return .at(instant)
+    }
+
+    /// The time, in whole seconds.
+    func instant(now: Instant) -> Instant {
+        switch self {
+        case .after(let duration): Instant(seconds: (now + duration).seconds)
+        case .at(let instant): instant
+        }
+    }
+}
+
+/// A document and its signatures, on the way to another signature.
+struct DocumentFile {
+    /// The document, as it is signed.
+    private(set) var content: [UInt8]
+    private var signatures: [UInt8]
+    private let name: String
+
+    /// The largest `max_body`.
+    static let largest = 64 << 20
+
+    /// Takes apart a file. Nothing is checked yet.
+    init(_ bytes: [UInt8], named name: String) {
+        content = SignedDocument.content(of: bytes)
+        signatures = Array(bytes[content.count...])
+        self.name = name
+    }
+
+    /// The document with its signatures.
+    var bytes: [UInt8] { content + signatures }
+
+    /// Fills in the members. The signatures that are there were not for this: they are dropped.
+    mutating func set(
+        version: VersionArgument?, expires: Instant?, audience: [String]
+    ) throws {
+        var flags = try flags()
+        switch version {
+        case nil: break
+        case .number(let number): flags["version"] = .number(Number(number))
+        case .next:
+            let known = flags["version"]?.number?.int64 ?? 0
+            guard flags["version"] == nil || flags["version"]?.number?.int64 != nil,
+                known < Int64.max
+            else { throw CommandFailure(.no, "the 'version' of '\(name)' has no next one") }
+            flags["version"] = .number(Number(known + 1))
+        }
+        if let expires { flags["expires"] = .string(Zone.utc.rfc3339(expires)) }
+        if let first = audience.first {
+            flags["audience"] = audience.count == 1 ? .string(first) : .strings(audience)
+        }
+        if !signatures.isEmpty {
+            printError("the signatures in '\(name)' are dropped: they were for another document")
+        }
+        content = JSON.Value.object(flags).serializedBytes(.pretty) + [UInt8(ascii: "\n")]
+        signatures = []
+    }
+
+    /// What the document says of itself. Throws if a host would not understand it, or if it was edited after
+    /// somebody signed it.
+    func order() throws -> SignedOrder {
+        if !signatures.isEmpty { _ = try Self.signatures(in: bytes, named: name) }
+        let flags = try flags()
+        do throws(DocumentRefusal) {
+            return try SignedOrder(flags, digest: [])
+        } catch {
+            throw CommandFailure(
+                .no,
+                "'\(name)' cannot be signed: \(error); give --version, --expires and --audience")
+        }
+    }
+
+    private func flags() throws -> JSON.Object {
+        do {
+            return try FlagDocument.parse(content)
+        } catch {
+            throw CommandFailure(.no, "the flags in '\(name)' are not an order: \(error.detail)")
+        }
+    }
+
+    /// How many signatures a document has. Throws if one of them is not over the document.
+    static func signatures(in bytes: [UInt8], named name: String) throws -> Int {
+        do throws(SignatureRefusal) {
+            let document = try SignedDocument(bytes)
+            try document.checkOwnKeys()
+            return document.signatureCount
+        } catch {
+            throw CommandFailure(
+                .no,
+                "the signatures in '\(name)' are no good: \(error); if the flags were edited, give "
+                    + "--version next")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import JSON
+import Records
+import SignedFlags
+import Signing
+
+/// `killswitchctl verify FILE --signers FILE --audience NAME`
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say who has signed flags, and what a host would do with them.",
+        discussion: """
+            Checks the document as a host does that has accepted none before: by its file of allowed \
+            signers, and for its audience. With --accepted, as a host that has accepted that \
+            version. Exits with 1 if a host would refuse it.
+
+            example: killswitchctl verify shop.json --signers /etc/killswitchd/allowed_signers \
+            --audience prod
+            """)
+
+    @Option(
+        help: "The file of allowed signers, by ssh-keygen(1).", completion: .file())
+    var signers: String
+
+    @Option(help: ArgumentHelp("The audience of the host.", valueName: "name"))
+    var audience: String
+
+    @Option(help: ArgumentHelp("The highest version that the host knows.", valueName: "number"))
+    var accepted: Int64?
+
+    @Option(
+        help: "The time of the check, by RFC 3339; without it now.", transform: Instant.read)
+    var at: Instant?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: "The signed flags.", completion: .file())
+    var file: String
+
+    func run() throws {
+        let bytes = try File.read(file, limit: DocumentFile.largest)
+        let zone = try ZoneFiles.system()
+        let list = SignerFile(path: try File.absolute(signers), zone: { zone }, user: nil)
+        let report = VerificationReport(
+            bytes, by: list, for: audience, after: accepted, at: at ?? EventLoop.wallClock)
+        if json { say(report.json) } else { say(lines: report.text) }
+        if report.refusal != nil { throw CommandFailure(.no) }
+    }
+}
+
+/// What a host would make of a signed document.
+struct VerificationReport {
+    /// Who has signed it.
+    private var authors: [String] = []
+    /// Why other signatures do not count.
+    private var uncounted: [String] = []
+    /// What it says of itself; nil if nobody whose signature counts has signed it.
+    private var order: SignedOrder?
+    /// Why a host would refuse it; nil if it would not.
+    private(set) var refusal: (slug: String?, text: String)?
+
+    /// Checks a document.
+    init(
+        _ bytes: [UInt8], by file: SignerFile, for audience: String, after accepted: Int64?,
+        at now: Instant
+    ) {
+        do {
+            let list = try file.read()
+            let answer = try SignedFlags.answer(in: bytes, by: list, at: now)
+            uncounted = try SignedDocument(bytes).authors(among: list, at: now).uncounted
+                .map(\.description)
+            guard let signed = answer.signed else { return }
+            (authors, order) = (signed.authors, signed.order)
+            let known = accepted.map { version in
+                // Nobody knows here which content the host has seen.
+                AcceptedVersion(number: version, digest: signed.order.digest)
+            }
+            _ = try signed.order.accept(by: audience, after: known, at: now)
+        } catch let error as DocumentRefusal {
+            refusal = (error.slug.rawValue, error.description)
+        } catch let error as Failure {
+            refusal = (error.refusal?.rawValue, error.detail)
+        } catch {
+            refusal = (nil, "\(error)")
+        }
+    }
+
+    /// The lines for people.
+    var text: String {
+        var lines = LabelledLines()
+        lines.add("signed by", authors.isEmpty ? "nobody who counts" : names)
+        for problem in uncounted { lines.add("not counted", problem) }
+        if let order {
+            lines.add("version", String(order.version))
+            lines.add("audience", order.audiences.joined(separator: ", "))
+            lines.add("expires", Zone.utc.rfc3339(order.expires))
+        }
+        if let refusal {
+            let slug = refusal.slug.map { "\($0): " } ?? ""
+            lines.add("a host", "refuses it, \(slug)\(refusal.text)")
+        } else {
+            lines.add("a host", "accepts it")
+        }
+        return lines.text
+    }
+
+    private var names: String { authors.joined(separator: ", ") }
+
+    /// The object for programs.
+    var json: JSON.Value {
+        .object([
+            "accepted": .bool(refusal == nil), "reason": .optional(refusal?.slug),
+            "reason_text": .optional(refusal?.text), "author": .strings(authors),
+            "not_counted": .strings(uncounted),
+            "version": .optional(order?.version),
+            "audience": order.map { .strings($0.audiences) } ?? .null,
+            "expires": .optional(order.map { Zone.utc.rfc3339($0.expires) }),
+        ])
+    }
+}
