@@ -222,7 +222,10 @@ package struct ClockWorld {
             if record.verdict.state != states[index] { chronicle.changes += 1 }
             states[index] = record.verdict.state
         case .sleep(let next): wake = next
-        case .announce, .storeOverrides, .forget, .withdraw, .unfollow, .reject, .passOn: break
+        case .announce, .storeOverrides, .storeVersion, .dropVersion,
+            .readVersion, .forget, .withdraw, .unfollow, .reject,
+            .passOn:
+            break
         }
     }
 

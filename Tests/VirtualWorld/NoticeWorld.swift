@@ -152,7 +152,10 @@ package struct NoticeWorld {
         case .announce(.told(_, let notice)): told.append((truth, notice))
         case .passOn: starts += 1
         case .sleep(let next): wake = next
-        case .announce, .publish, .storeOverrides, .forget, .withdraw, .unfollow, .reject: break
+        case .announce, .publish, .storeOverrides, .storeVersion, .dropVersion,
+            .readVersion, .forget, .withdraw, .unfollow,
+            .reject:
+            break
         }
     }
 }

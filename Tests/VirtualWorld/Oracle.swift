@@ -1,76 +1,108 @@
 import CivilTime
 import Decision
 
-/// The right verdict in a world, by another algorithm than the machine's.
+/// What flags and policy ask of one service, by another algorithm than the machine's.
 struct Oracle {
+    /// An answer of the oracle.
+    struct Right {
+        var state = State.running
+        var daysLeft: Int?
+        /// Whether an order closes the gate without a drain.
+        var isUrgent = false
+    }
+
     let zone: Zone
     let policy: Policy
+    /// The slot of the host in the rollouts of each source.
+    let slots: [Int]
     /// The flags of each source and the time of their last confirmation; nil before the first answer.
     private var heard: [Heard?]
     private var startedAt: Instant
     private var wokenAt: Instant?
-    /// Whether the last verdict closed the service.
-    private var isClosed = false
+    /// Whether nothing was decided in this boot before this start.
+    private var isFirstOfBoot = true
+    /// Whether flags and policy closed the service at the last look.
+    private(set) var isClosed = false
 
-    private struct Heard {
+    struct Heard {
         var saying: Edition.Saying
         var confirmedAt: Instant
-        var isSinceStart: Bool
+        /// The edition's number; nil if it was stored before the start.
+        var edition: Int?
     }
 
-    init(sources: Int, policy: Policy, zone: Zone, at start: Instant) {
-        heard = Array(repeating: nil, count: sources)
+    init(slots: [Int], policy: Policy, zone: Zone, at start: Instant) {
+        self.slots = slots
+        heard = Array(repeating: nil, count: slots.count)
         self.policy = policy
         self.zone = zone
         startedAt = start
     }
 
-    mutating func hear(_ saying: Edition.Saying, of source: Int, at time: Instant) {
-        heard[source] = Heard(saying: saying, confirmedAt: time, isSinceStart: true)
+    /// A source gives an edition, or confirms it. Returns whether that may change anything at once.
+    mutating func hear(
+        _ edition: Int, _ saying: Edition.Saying, of source: Int, at time: Instant
+    ) -> Bool {
+        let isKnown = heard[source]?.edition == edition
+        let wasFresh = heard[source].map { time < $0.confirmedAt + (policy.maxStale ?? .zero) }
+        if isKnown {
+            heard[source]?.confirmedAt = time
+        } else {
+            heard[source] = Heard(saying: saying, confirmedAt: time, edition: edition)
+        }
+        return !isKnown || wasFresh != true
     }
 
-    /// A new daemon has started with the stored flags.
+    /// A new daemon has started with these stored flags.
     mutating func restart(
-        at time: Instant, as state: State?,
-        _ stored: [(saying: Edition.Saying, confirmedAt: Instant)?]
+        at time: Instant, isFirstOfBoot: Bool, isClosed: Bool, _ stored: [Heard?]
     ) {
         startedAt = time
-        isClosed = state.map { policy.gate(of: $0) == .closed } ?? false
-        heard = stored.map { stored in
-            stored.map {
-                Heard(saying: $0.saying, confirmedAt: $0.confirmedAt, isSinceStart: false)
-            }
-        }
+        wokenAt = nil
+        self.isFirstOfBoot = isFirstOfBoot
+        self.isClosed = isClosed
+        heard = stored
     }
 
     mutating func wake(at time: Instant) { wokenAt = time }
 
-    /// The state and the days left; nil before every source has answered, because the manual promises
-    /// nothing then.
-    mutating func verdict(at time: Instant) -> (state: State, daysLeft: Int?)? {
-        var state = State.running
+    /// What is right now; nil while an open gate waits for the first answers: of every source without
+    /// flags, and after a boot of all.
+    mutating func verdict(at time: Instant) -> Right? {
+        var right = Right()
         var end: Instant?
-        var isStale = false
-        for known in heard {
-            guard let known else { return nil }
-            var own = State.running
+        var (isStale, isWaiting) = (false, false)
+        for (known, slot) in zip(heard, slots) {
+            let isAwaited = known?.edition == nil && time < startedAt + policy.firstTimeout
+            if isAwaited, known == nil || isFirstOfBoot { isWaiting = true }
+            guard let known else { continue }
+            var own = Right()
             switch known.saying {
             case .runs: break
             case .countdown(let date):
-                own = time >= date ? .ended : .countdown
+                own.state = time >= date ? .ended : .countdown
                 end = date
-            case .windows(let windows):
-                if windows.contains(where: { $0.contains(time) }) { own = .maintenance }
+            case .windows(let windows, let steps, let drains):
+                let reach = steps.isEmpty ? 100 : steps.last { $0.at <= time }?.percent ?? 0
+                if windows.contains(where: { $0.contains(time) }), slot < reach * 10_000 {
+                    own.state = .maintenance
+                    own.isUrgent = !drains
+                }
             }
-            if own != .ended, this(known, isStaleAt: time) {
+            if own.state != .ended, this(known, isStaleAt: time) {
                 isStale = true
-                own = .maintenance
+                own.state = .maintenance
             }
-            if own.restrictiveness > state.restrictiveness { state = own }
+            right.isUrgent = right.isUrgent || own.isUrgent
+            if own.state.restrictiveness > right.state.restrictiveness { right.state = own.state }
         }
-        isClosed = policy.gate(of: state) == .closed
-        guard !isStale, state == .countdown, let end else { return (state, nil) }
-        return (state, zone.calendarDays(from: time, to: end))
+        let closes = policy.gate(of: right.state) == .closed
+        if isWaiting, !closes { return nil }
+        isClosed = closes
+        if !isStale, right.state == .countdown, let end {
+            right.daysLeft = zone.calendarDays(from: time, to: end)
+        }
+        return right
     }
 
     /// The next edge: a change by time alone.
@@ -83,7 +115,8 @@ struct Oracle {
             switch known.saying {
             case .runs: break
             case .countdown(let date): include(date)
-            case .windows(let windows):
+            case .windows(let windows, let steps, _):
+                for step in steps { include(step.at) }
                 for window in windows {
                     include(window.lowerBound)
                     include(window.upperBound)
@@ -101,7 +134,7 @@ struct Oracle {
     private func this(_ known: Heard, isStaleAt time: Instant) -> Bool {
         guard let limit = policy.maxStale, time >= known.confirmedAt + limit else { return false }
         if isClosed { return true }
-        if !known.isSinceStart, time < startedAt + policy.firstTimeout { return false }
+        if known.edition == nil, time < startedAt + policy.firstTimeout { return false }
         if let wokenAt, known.confirmedAt < wokenAt, time < wokenAt + policy.firstTimeout {
             return false
         }

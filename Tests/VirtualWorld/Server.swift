@@ -9,6 +9,8 @@ struct Server {
     /// Whether its format has versions, so that an older edition is no order.
     let countsEditions: Bool
     private var current = 0
+    /// The newest edition that was served.
+    private var served = 0
     private var outageEnds: Instant?
 
     init(_ name: SourceName, _ editions: [Edition], countsEditions: Bool) {
@@ -27,10 +29,29 @@ struct Server {
             chronicle.note(fault.name)
             return (fault.outcome, nil)
         }
-        var answer = editions[current].answer
-        if validators == answer.validators { return (.unchanged, current) }
+        if isBehind(weather, using: &random) {
+            chronicle.note("rollback")
+            // An edition that is newer than those before is news, although there is a newer one.
+            let isNews = current - 1 >= served
+            return serve(current - 1, at: time, unless: Validators(), isHeard: isNews)
+        }
+        return serve(current, at: time, unless: validators, isHeard: true)
+    }
+
+    private mutating func serve(
+        _ edition: Int, at time: Instant, unless validators: Validators, isHeard: Bool
+    ) -> (outcome: Outcome, edition: Int?) {
+        served = max(served, edition)
+        var answer = editions[edition].answer
+        if validators == answer.validators { return (.unchanged, edition) }
         answer.fetchedAt = time
-        return (.answer(answer), current)
+        return (.answer(answer), isHeard ? edition : nil)
+    }
+
+    /// Whether a replica answers that lags behind.
+    private func isBehind(_ weather: Weather, using random: inout SeededRandom) -> Bool {
+        countsEditions && current > 0
+            && Double.random(in: 0..<1, using: &random) < weather.rollback
     }
 
     private mutating func fault(
@@ -55,9 +76,6 @@ struct Server {
         if falls(weather.refused) { return ("refused", .failure(Self.forbidden)) }
         if falls(weather.overloaded) { return ("overloaded", .failure(Self.busy)) }
         if falls(weather.wrongFlags) { return ("wrong flags", .answer(Self.wrong(at: time))) }
-        if falls(weather.rollback), countsEditions, current > 0 {
-            return ("rollback", .answer(editions[current - 1].answer))
-        }
         return nil
     }
 

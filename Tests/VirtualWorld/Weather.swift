@@ -13,10 +13,16 @@ package struct Weather: Sendable {
     /// 503 with a Retry-After of two minutes.
     package var overloaded = 0.002
     /// An outage begins, of up to `longestOutage`.
-    package var outage = 0.0002
+    package var outage = 0.0003
     package var longestOutage: Duration = .seconds(60 * 3600)
     /// The daemon is killed and started again.
     package var restart = 0.0003
+    /// The host is rebooted, within some minutes.
+    package var reboot = 0.0002
+    /// An operator gives or releases an order.
+    package var order = 0.001
+    /// How often restarts and orders are while a service waits for its turn, or drains.
+    package var inStep = 10.0
     /// The host sleeps, or the daemon is suspended, for one to `longestSleep` hours.
     package var sleep = 0.0002
     package var longestSleep: Int64 = 30
@@ -34,8 +40,11 @@ package struct Chronicle: Sendable {
     package var edges = 0
     /// How many changes of state were published.
     package var changes = 0
+    /// How often services waited for their turn and drained, and what came in between.
+    package var steps: [String: Int] = [:]
     /// The violations of what the manual promises, a line each.
     package var violations: [String] = []
 
     mutating func note(_ fault: String) { faults[fault, default: 0] += 1 }
+    mutating func note(step: String) { steps[step, default: 0] += 1 }
 }

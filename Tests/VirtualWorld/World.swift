@@ -1,26 +1,30 @@
 package import CivilTime
 import Decision
 
-/// A daemon's machine in virtual time, with two sources and a disk that fail at random. The oracle checks
-/// every verdict, and the pace every fetch.
+/// A daemon's machines in virtual time, with two sources and a disk that fail at random, an operator, and a systemd.
+/// An oracle checks every verdict and every gate of four services, and the pace every fetch.
 ///
-/// The world wakes the machine to the microsecond, so that any delay is the machine's own.
+/// The world wakes the machines to the microsecond, so that any delay is their own.
 package struct World {
     package private(set) var chronicle = Chronicle()
     private let plan: Plan
     private let weather: Weather
+    /// What tells the host from others in a rollout.
+    private let place: HostPlace
     private var random: SeededRandom
     private var machine: Machine
     private var servers: [Server]
     private var paces: [Pace]
-    private var oracle: Oracle
+    private var watched: [Watched]
+    private var gates: StandInGates
     private var disk = Disk()
     private var now: Now
     private var wake = Wake()
     private var inFlight: [Fetch] = []
     private var events: [Event] = []
-    private var state = State.undecided
-    private var daysLeft: Int?
+    private var boot = 1
+    /// Whether the machine has rejected the last order.
+    private var isRejected = false
     private var edge: Instant
 
     private struct Fetch {
@@ -29,33 +33,35 @@ package struct World {
         let validators: Validators
     }
 
-    /// The files that outlive the daemon.
-    private struct Disk {
-        var answers: [SourceName: [Answer]] = [:]
-        var confirmedAt: [SourceName: Instant] = [:]
-        var ledger = Ledger()
-    }
-
-    /// A service on two sources, polled every `interval`, from `start` on for `length`.
+    /// Four services on two sources, polled every `interval`, from `start` on for `length`: `shop`, `web` with a spread,
+    /// `proxy` with a drain, and `api` with both.
     package init(
         seed: UInt64, from start: Instant, for length: Duration, zone: Zone,
         interval: Duration = .seconds(60), weather: Weather = Weather()
     ) throws {
         var random = SeededRandom(seed: seed)
         let (app, calendar): (SourceName, SourceName) = try (name("app"), name("calendar"))
-        let service = Service(
-            name: try name("shop"), zone: zone,
-            switches: [
-                Switch(
-                    source: app,
-                    format: .serviceEnd(
-                        endKeys: ["service_end"], countdownKey: "service_countdown")),
-                Switch(source: calendar, format: .switchObject(.whole)),
-            ],
-            policy: Policy(maxStale: .hours(24), whenStale: .closed, minClosed: .zero))
+        let policy = Policy(maxStale: .hours(24), whenStale: .closed, minClosed: .zero)
+        var (spread, drain, both) = (policy, policy, policy)
+        spread.openSpread = .hours(12)
+        drain.drain = .seconds(2400)
+        (both.openSpread, both.spreadsAtBoot, both.drain) = (.hours(2), true, .seconds(3600))
+        let services = try [("shop", policy), ("web", spread), ("proxy", drain), ("api", both)].map
+        {
+            Service(
+                name: try name($0), zone: zone,
+                switches: [
+                    Switch(
+                        source: app,
+                        format: .serviceEnd(
+                            endKeys: ["service_end"], countdownKey: "service_countdown")),
+                    Switch(source: calendar, format: .switchObject(.whole)),
+                ],
+                policy: $1)
+        }
         plan = Plan(
             sources: [app, calendar].map { SourcePlan(name: $0, interval: interval) },
-            services: [service])
+            services: services)
         servers = [
             Server(
                 app, try Edition.ends(from: start, for: length, using: &random),
@@ -65,18 +71,30 @@ package struct World {
                 countsEditions: true),
         ]
         paces = plan.sources.map { Pace(interval: $0.interval) }
-        oracle = Oracle(sources: 2, policy: service.policy, zone: zone, at: start)
+        let host = "host-\(seed)"
+        place = .named(host)
+        watched = services.map { service in
+            let slots = ["open", "app", "calendar"].map {
+                Slot(of: host, seed: "\(service.name)/\($0)").number
+            }
+            let oracle = StepsOracle(
+                service, slot: slots[0], rollouts: Array(slots[1...]), at: start,
+                bootedAt: start - .seconds(1))
+            return Watched(service.name, oracle, at: start)
+        }
+        gates = StandInGates(services.map(\.name))
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000))
-        edge = oracle.nextEdge(after: start)
+        edge = start
         machine = Machine(
-            plan: plan, memory: Memory(), bootID: "boot", clockFloor: start, seed: random.next(),
-            at: now)
+            plan: plan, memory: Memory(), place: place, bootID: "boot 1", clockFloor: start,
+            seed: random.next(), at: now)
         self.weather = weather
         self.random = random
     }
 
     /// Lets time pass until `end`, or until the first violation.
     package mutating func run(until end: Instant) {
+        gates.start(isReboot: true, at: now.boot)
         post(.started)
         while chronicle.violations.isEmpty {
             let next = nextMoment
@@ -86,12 +104,11 @@ package struct World {
                 finish(inFlight.remove(at: index))
             } else if now.boot >= wake.boot ?? .never || now.wall >= wake.wall ?? .never {
                 post(.woke)
+            } else if now.boot >= gates.wake ?? .never {
+                gates.wakeIfDue(at: now.boot)
+                look("after a wake-up of the gates")
             }
-            if now.wall >= edge {
-                chronicle.edges += 1
-                look("at its time")
-                edge = oracle.nextEdge(after: now.wall)
-            }
+            if now.wall >= edge { look("at its time") }
         }
     }
 
@@ -99,6 +116,7 @@ package struct World {
         var wait = edge - now.wall
         if let moment = wake.boot { wait = min(wait, moment - now.boot) }
         if let instant = wake.wall { wait = min(wait, instant - now.wall) }
+        if let moment = gates.wake { wait = min(wait, moment - now.boot) }
         for fetch in inFlight { wait = min(wait, fetch.endsAt - now.boot) }
         wait = max(wait, .zero)
         return Now(wall: now.wall + wait, boot: now.boot + wait)
@@ -111,11 +129,17 @@ package struct World {
         chronicle.polls += 1
         paces[index].end(outcome, at: now.boot)
         if let edition {
-            oracle.hear(servers[index].editions[edition].saying, of: index, at: now.wall)
+            let saying = servers[index].editions[edition].saying
+            for service in watched.indices {
+                watched[service].hear(edition, saying, of: index, at: now.wall)
+            }
         }
         post(.fetched(servers[index].name, outcome))
-        edge = oracle.nextEdge(after: now.wall)
-        if happens(weather.restart) { restart() }
+        let isInStep = watched.contains { $0.oracle.isInStep(at: now.wall) }
+        let rush = isInStep ? weather.inStep : 1
+        if happens(weather.order * rush) { operate() }
+        if happens(weather.restart * rush) { restart(isReboot: false) }
+        if happens(weather.reboot) { restart(isReboot: true) }
         if happens(weather.sleep) { sleep() }
     }
 
@@ -129,6 +153,7 @@ package struct World {
             for effect in effects { perform(effect) }
         }
         events.removeAll(keepingCapacity: true)
+        gates.wakeIfDue(at: now.boot)
         look("after an event")
     }
 
@@ -140,88 +165,113 @@ package struct World {
             let latency = Duration.milliseconds(Int64.random(in: 5...5000, using: &random))
             inFlight.append(
                 Fetch(source: index, endsAt: now.boot + latency, validators: validators))
-        case .storeFlags(let name, let answers):
-            write(.storeFlags(name)) { $0.answers[name] = answers }
-        case .markConfirmed(let name):
-            let time = now.wall
-            write(.markConfirmed(name)) { $0.confirmedAt[name] = time }
-        case .storeLedger(let ledger, _):
-            write(.storeLedger) { $0.ledger = ledger }
+        case .storeFlags(let name, _): write(.storeFlags(name), effect)
+        case .markConfirmed(let name): write(.markConfirmed(name), effect)
+        case .storeLedger: write(.storeLedger, effect)
+        case .storeOverrides: write(.storeOverrides, effect)
         case .publish(let service, let record):
-            if record.verdict.state != state { chronicle.changes += 1 }
-            state = record.verdict.state
-            daysLeft = record.verdict.daysLeft
-            write(.publish(service.name)) { _ in }
+            guard let index = watched.firstIndex(where: { $0.name == service.name }) else { return }
+            watched[index].take(record, &chronicle)
+            write(.publish(service.name), effect)
+            gates.take(record, of: service.name, at: now.boot)
+        case .reject:
+            isRejected = true
         case .sleep(let next):
             wake = next
         case .announce:
             break
-        case .storeOverrides, .forget, .withdraw, .unfollow, .reject, .passOn:
+        case .storeVersion, .dropVersion, .readVersion, .forget, .withdraw, .unfollow, .passOn:
             complain("nobody asked for that: \(effect)")
         }
     }
 
-    private mutating func write(_ operation: WriteOperation, _ change: (inout Disk) -> Void) {
+    private mutating func write(_ operation: WriteOperation, _ effect: Effect) {
         guard !happens(weather.failedWrite) else {
             chronicle.note("failed write")
+            disk.fail(operation)
             events.append(.recorded(operation, problem: "no space left on device"))
             return
         }
-        change(&disk)
+        disk.write(effect, at: now.wall)
         events.append(.recorded(operation, problem: nil))
     }
+
+    // MARK: - Mishaps and orders
 
     /// The host sleeps: time passes without events.
     private mutating func sleep() {
         chronicle.note("sleep")
-        let time = Duration.seconds(
-            Int64.random(in: 3600...weather.longestSleep * 3600, using: &random))
-        now = Now(wall: now.wall + time, boot: now.boot + time)
+        pass(.seconds(Int64.random(in: 3600...weather.longestSleep * 3600, using: &random)))
         for index in paces.indices { paces[index].wake(at: now.boot) }
-        oracle.wake(at: now.wall)
-        edge = oracle.nextEdge(after: now.wall)
+        for index in watched.indices { watched[index].wake(at: now.wall) }
+        // The machine is woken first.
+        edge = now.wall + .microseconds(1)
+    }
+
+    private mutating func pass(_ time: Duration) {
+        now = Now(wall: now.wall + time, boot: now.boot + time)
+    }
+
+    /// The operator does something to one of the services.
+    private mutating func operate() {
+        let index = Int.random(in: watched.indices, using: &random)
+        let name = watched[index].name
+        switch Operator.deed(at: now.wall, using: &random) {
+        case .release?:
+            watched[index].take(nil)
+            post(.release(name, by: "root", only: nil))
+        case .order(let override, let ifOpen)?:
+            isRejected = false
+            let isRight = !ifOpen || watched[index].oracle.mayDrill
+            if isRight { watched[index].take(StepsOracle.Order(override)) }
+            post(.override(name, override, ifOpen: ifOpen))
+            if isRejected == isRight {
+                complain("\(name): the order is\(isRight ? "" : " not") rejected")
+            }
+            chronicle.note("order")
+        case nil: break
+        }
     }
 
     /// A new daemon starts with the files on the disk.
-    private mutating func restart() {
-        chronicle.note("restart")
-        let flags = disk.answers.compactMap { name, answers in
-            disk.confirmedAt[name].map {
-                (name, Memory.StoredFlags(answers: answers, confirmedAt: $0))
-            }
+    private mutating func restart(isReboot: Bool) {
+        chronicle.note(isReboot ? "reboot" : "restart")
+        if isReboot {
+            boot += 1
+            now.wall = now.wall + .seconds(Int64.random(in: 20...600, using: &random))
+            now.boot = Boottime(microseconds: 5_000_000)
         }
+        disk.restart(isReboot: isReboot)
         machine = Machine(
-            plan: plan,
-            memory: Memory(
-                flags: Dictionary(uniqueKeysWithValues: flags), ledger: disk.ledger),
-            bootID: "boot", clockFloor: Instant(seconds: 0), seed: random.next(), at: now)
-        inFlight = []
-        wake = Wake()
+            plan: plan, memory: disk.memory, place: place, bootID: "boot \(boot)",
+            clockFloor: Instant(seconds: 0), seed: random.next(), at: now)
+        (inFlight, wake) = ([], Wake())
         for index in paces.indices { paces[index].restart() }
-        oracle.restart(
-            at: now.wall, as: disk.ledger.entries[plan.services[0].name]?.state, servers.map(stored)
-        )
+        let heard = servers.map(disk.heard)
+        for index in watched.indices {
+            if watched[index].oracle.isInStep(at: now.wall) {
+                chronicle.note(step: "restart in a step")
+            }
+            watched[index].restart(
+                at: now.wall, bootedAt: isReboot ? now.wall - .seconds(5) : nil,
+                disk.overrides[watched[index].name].map(StepsOracle.Order.init), heard)
+        }
+        gates.start(isReboot: isReboot, at: now.boot)
         post(.started)
-        edge = oracle.nextEdge(after: now.wall)
     }
 
-    private func stored(
-        _ server: Server
-    ) -> (saying: Edition.Saying, confirmedAt: Instant)? {
-        guard let confirmedAt = disk.confirmedAt[server.name],
-            let body = disk.answers[server.name]?.first?.body,
-            let edition = server.editions.first(where: { $0.answer.body == body })
-        else { return nil }
-        return (edition.saying, confirmedAt)
-    }
+    // MARK: - The oracle
 
     private mutating func look(_ occasion: String) {
-        guard let right = oracle.verdict(at: now.wall) else { return }
-        if right.state != state {
-            complain("it is \(state.rawValue) and not \(right.state.rawValue), \(occasion)")
-        }
-        if let days = right.daysLeft, days != daysLeft {
-            complain("\(daysLeft.map(String.init) ?? "no") days left and not \(days), \(occasion)")
+        if now.wall >= edge { chronicle.edges += 1 }
+        let hasMoved = gates.takeMoved()
+        edge = .never
+        for index in watched.indices {
+            for problem in watched[index].look(at: now, gates, hasMoved: hasMoved, &chronicle) {
+                complain("\(problem), \(occasion)")
+            }
+            if disk.isLedgerCurrent { watched[index].store() }
+            edge = min(edge, watched[index].edge)
         }
     }
 

@@ -20,6 +20,7 @@ import Testing
                 status: ['shop running flags']
                 sources: ["shop for ['shop']"]
                 force: shop maintenance override
+                undeclared: []
                 until: shop maintenance override
                 another: False
                 release: True

@@ -7,6 +7,7 @@ the interface description, which it gets from the daemon.
 """
 
 import json
+import re
 import socket
 import sys
 
@@ -41,6 +42,16 @@ def answer(message):
         return raw.recv(4096).rstrip(b"\0").decode()
 
 
+def undeclared(method, **parameters):
+    """The members of an answer that the description does not have: a client by the description drops them."""
+    def names(value):
+        return {name for key, more in value.items() for name in [key, *(names(more) if isinstance(more, dict) else ())]}
+
+    sent = json.loads(answer({"method": f"io.killswitchd.{method}", "parameters": parameters}))["parameters"]
+    declared = set(re.findall(r"(\w+): ", description.description))
+    return sorted(names(sent) - declared)
+
+
 def state(service):
     return f"{service['service']} {service['state']} {service['reason']}"
 
@@ -53,6 +64,7 @@ print("status:", states(call("Status", services=["shop"])))
 print("sources:", [f"{s['name']} for {s['services']}" for s in call("Sources")["sources"]])
 order = dict(service="shop", state="maintenance", reason="disk swap")
 print("force:", state(call("Force", **order, seconds=60)["service"]))
+print("undeclared:", undeclared("Force", **order, seconds=60))
 print("until:", state(call("Force", **order, until="2099-01-01T00:00:00Z")["service"]))
 print("another:", call("Release", service="shop", reason="drill")["wasForced"])
 print("release:", call("Release", service="shop")["wasForced"])

@@ -88,7 +88,7 @@ import Testing
         [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
         ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
         ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
-        ["drill"], ["unlock"],
+        ["drill"], ["unlock"], ["sign"], ["verify"],
     ])
     func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
         let help = try Program.run(

@@ -43,6 +43,10 @@ import Testing
         try daemon.folder.write(
             #"{"state": "countdown", "ends_at": "2099-12-31T23:59:59Z"}"#, to: "flags.json")
         try await daemon.awaitState("countdown")
+        // Written after state.json.
+        try await waitUntil("the end is announced") {
+            try server.get("/").headers["sunset"] != nil
+        }
         answer = try server.get("/")
         #expect(answer.status == 200 && answer.body == "the shop")
         #expect(answer.headers["sunset"] == "Thu, 31 Dec 2099 23:59:59 GMT")

@@ -30,6 +30,25 @@ extension Packaged {
                 "From a pipeline on another machine")
         }
 
+        @Test func anOrderIsSignedByTwoPeople() throws {
+            let result = Result {
+                try guide.follow("signing.md", "Sign your first order", "Ask for a second person")
+            }
+            try host.run(
+                "rm -f /etc/killswitchd/conf.d/signed.toml && killswitchctl reload")
+            try result.get()
+        }
+
+        @Test func aServiceClosesInStepsAndComesBackGently() throws {
+            let result = Result {
+                try guide.follow(
+                    "steps.md", "Close in steps", "Let load balancers turn away first",
+                    "Reopen one after the other")
+            }
+            try host.run("rm -f /etc/killswitchd/conf.d/gently.toml && killswitchctl reload")
+            try result.get()
+        }
+
         @Test func manyServersFollowOneFirebaseProject() throws {
             try host.run("killswitchctl detach shop shop.service")
             let google = try GoogleStandIn(on: host)

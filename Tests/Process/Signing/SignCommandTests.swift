@@ -1,0 +1,195 @@
+import CivilTime
+import Files
+import JSON
+import Support
+import Testing
+
+/// `sign`, `verify` and `simulate`, beside Debian's own ssh-keygen.
+@Suite(.timeLimit(.minutes(2))) struct SignCommandTests {
+    /// What `killswitchctl sign` signs with each type of key, ssh-keygen accepts; and the other way round.
+    @Test(arguments: ["ed25519", "ecdsa"])
+    func theSignaturesOfBothProgramsAreTheSame(type: String) throws {
+        let fleet = try Fleet(keys: [type, "ed25519"])
+        let folder = fleet.daemon.folder
+        try folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        let signed = try sign(
+            fleet, fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod")
+        #expect(signed.status == 0, "\(signed.errors)")
+        #expect(signed.output.contains("is version 7 for prod until "))
+        let text = try folder.text(of: "flags.json")
+        let start = try #require(text.firstRange(of: "-----BEGIN SSH SIGNATURE-----"))
+        try folder.write(String(text[..<start.lowerBound]), to: "document")
+        try folder.write(String(text[start.lowerBound...]), to: "document.sig")
+        let check = try Program.run(
+            "/bin/sh",
+            [
+                "-c",
+                """
+                ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
+                -s '\(folder("document.sig"))' < '\(folder("document"))'
+                """,
+            ])
+        #expect(check.status == 0, "\(check.errors)\(check.output)")
+        let document = Fleet.document("no", version: 7)
+        try folder.write(document + fleet.alice.sign(document), to: "flags.json")
+        let verified = try verify(fleet)
+        #expect(verified.status == 0, "\(verified.output)")
+        #expect(verified.output.contains("signed by  alice\n"))
+        #expect(verified.output.contains("a host     accepts it\n"))
+    }
+
+    @Test func aSecurityKeyInSoftwareIsAccepted() throws {
+        let fleet = try Fleet()
+        let token = try SoftwareSecurityKey(in: fleet.daemon.folder)
+        try fleet.list(["carol \(token.publicText)"])
+        let document = Fleet.document("no", version: 7)
+        try fleet.publish(document + token.sign(document))
+        #expect(try verify(fleet).output.contains("signed by  carol\n"))
+        try fleet.publish(document + token.sign(document, flags: 0))
+        let refused = try verify(fleet)
+        #expect(refused.status == 1)
+        #expect(
+            refused.output.contains("refuses it, security-key-untouched: "), "\(refused.output)")
+    }
+
+    @Test func theNextPersonSignsTheSameDocument() throws {
+        let fleet = try Fleet()
+        try fleet.publish(#"{"service_end": "no", "more": 1.50, "list": [1, "ü"]}"#)
+        #expect(
+            try sign(
+                fleet, fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
+                "--audience", "stage"
+            ).status == 0)
+        let first = try fleet.daemon.folder.text(of: "flags.json")
+        #expect(first.contains("1.50") && first.contains("ü"))
+        let second = try sign(fleet, fleet.bob)
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.output.contains("is version 1 for prod, stage until "))
+        #expect(second.output.hasSuffix("with 2 signatures\n"))
+        #expect(try fleet.daemon.folder.text(of: "flags.json").hasPrefix(first))
+        #expect(try verify(fleet).output.contains("signed by  alice, bob\n"))
+        // A new version is another document.
+        let next = try sign(fleet, fleet.alice, "--version", "next")
+        #expect(next.errors.contains("the signatures in"), "\(next.errors)")
+        #expect(
+            next.output.contains("is version 2 ") && next.output.hasSuffix("with 1 signature\n"))
+    }
+
+    /// A document that a host would not understand is not signed, and the file stays as it was.
+    @Test(arguments: [
+        ("", [], "the answer is empty"), ("<html>", [], "the answer is a web page"),
+        ("[1]", ["--version", "1"], "not a JSON object"),
+        (#"{"version": "1"}"#, ["--version", "next"], "has no next one"),
+        (#"{"version": 9223372036854775807}"#, ["--version", "next"], "has no next one"),
+        (#"{"a": 1}"#, [], "key 'version' is missing"),
+        (#"{"a": 1}"#, ["--version", "1", "--expires", "7d"], "key 'audience' is missing"),
+        (#"{"a": 1}"#, ["--version", "one"], "write a number, or 'next'"),
+        (#"{"a": 1}"#, ["--expires", "soon"], "write a duration such as 7d"),
+        (#"{"a": 1}"#, ["--audience", ""], "--audience is empty"),
+    ])
+    func aDocumentThatNobodyCouldUseIsNotSigned(
+        text: String, options: [String], message: String
+    ) throws {
+        let fleet = try Fleet()
+        try fleet.publish(text)
+        let result = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("alice")]
+                + options)
+        #expect(result.status != 0)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+    }
+
+    @Test func anEditedDocumentHasToBeSignedAnew() throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 1, by: fleet.alice)
+        let text = try fleet.daemon.folder.text(of: "flags.json").replacing("no", with: "yes")
+        try fleet.publish(text)
+        let result = try sign(fleet, fleet.bob)
+        #expect(result.status == 1)
+        #expect(
+            result.errors.contains("if the flags were edited, give --version next"),
+            "\(result.errors)")
+        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
+    }
+
+    @Test func aKeyThatIsNotThereSignsNothing() throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 1, by: fleet.alice)
+        let before = try fleet.daemon.folder.text(of: "flags.json")
+        let result = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("nobody")])
+        #expect(result.status == 1)
+        #expect(
+            result.errors.contains("ssh-keygen has not signed with the key"), "\(result.errors)")
+        #expect(try fleet.daemon.folder.text(of: "flags.json") == before)
+    }
+
+    /// What `verify` says, a host does.
+    @Test func verifyNamesWhatDoesNotCount() throws {
+        let fleet = try Fleet()
+        let document = Fleet.document("no", version: 7, audience: "stage")
+        try fleet.publish(fleet.signed(document, by: [fleet.mallory, fleet.alice]))
+        let result = try verify(fleet)
+        #expect(result.status == 1)
+        #expect(result.output.contains("not counted"), "\(result.output)")
+        #expect(result.output.contains("which no signer has"))
+        #expect(
+            result.output.contains("refuses it, other-audience: it is for 'stage', not for 'prod'"))
+        let json = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "verify", fleet.daemon.folder("flags.json"), "--signers",
+                fleet.daemon.folder("allowed_signers"), "--audience", "stage", "--accepted", "8",
+                "--json",
+            ])
+        let object = try #require(try JSON.Value.parse(Array(json.output.utf8)).object)
+        #expect(object["reason"]?.string == "rollback")
+        #expect(object["accepted"]?.bool == false)
+        #expect(object["author"]?.serialized(.compact) == #"["alice"]"#)
+    }
+
+    @Test func simulateTakesSignedFlags() throws {
+        let fleet = try Fleet()
+        try fleet.publish("yes", version: 1, by: fleet.alice)
+        let simulate = { (more: [String]) in
+            try Program.run(
+                try Programs.path(of: "killswitchctl"),
+                ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
+        }
+        let service = ["--config", fleet.daemon.folder("killswitchd.toml"), "--service", "shop"]
+        let good = try simulate(service)
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(good.output.contains("ended") && good.output.contains("alice"), "\(good.output)")
+        let bare = try simulate(["--format", "service-end"])
+        #expect(bare.output.contains("ended"), "\(bare.errors)")
+        #expect(bare.errors.contains("the signatures are not checked"))
+        try fleet.publish("yes", version: 1, by: fleet.mallory)
+        let bad = try simulate(service)
+        #expect(bad.status == 1)
+        #expect(bad.errors.contains("refused, 'signer-not-listed'"), "\(bad.errors)")
+    }
+
+    private func sign(
+        _ fleet: Fleet, _ key: SigningKey, _ options: String...
+    ) throws -> Program.Result {
+        try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "sign", fleet.daemon.folder("flags.json"), "--key",
+                fleet.daemon.folder(key.name),
+            ] + options)
+    }
+
+    private func verify(_ fleet: Fleet) throws -> Program.Result {
+        try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "verify", fleet.daemon.folder("flags.json"), "--signers",
+                fleet.daemon.folder("allowed_signers"), "--audience", "prod",
+            ])
+    }
+}

@@ -1,0 +1,221 @@
+import Files
+import Glibc
+import Support
+import Testing
+
+/// What a host knows of signed documents over restarts, and what it does where its disk does not help.
+@Suite(.timeLimit(.minutes(2))) struct SignedRestartTests {
+    private func ended(at version: Int = 8) async throws -> Fleet {
+        let fleet = try Fleet()
+        try fleet.publish("yes", version: version, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitState("ended")
+        return fleet
+    }
+
+    @Test func aRestartKnowsTheHighestVersion() async throws {
+        let fleet = try await ended()
+        try fleet.daemon.stop(SIGKILL)
+        try fleet.publish("no", version: 7, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("rollback")
+        #expect(try fleet.daemon.member("state") == #""ended""#)
+        try fleet.publish("no", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitState("running")
+    }
+
+    /// Without the stored flags too: 'forget' is not a way back.
+    @Test func forgetDropsTheFlagsAndNotTheVersion() async throws {
+        let fleet = try await ended()
+        try fleet.publish("no", version: 7, by: fleet.alice)
+        try await fleet.daemon.awaitReason("rollback")
+        #expect(try fleet.daemon.control("forget", "app").status == 0)
+        try await fleet.daemon.awaitLine("dropped its stored flags")
+        try fleet.daemon.stop()
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitLine("'rollback'")
+        let refusal = try fleet.daemon.control("forget", "app", "--version")
+        #expect(refusal.status == 2)
+        #expect(refusal.errors.contains("give --version and --reason together"))
+        let order = try fleet.daemon.control(
+            "forget", "app", "--version", "--reason", "a typo in the version")
+        #expect(order.status == 0, "\(order.errors)")
+        try await fleet.daemon.awaitState("running")
+        #expect(
+            try !fleet.daemon.lines(
+                with:
+                    "the highest version of its signed documents, it is fetched again: 'a typo in the "
+                    + "version'"
+            ).isEmpty)
+    }
+
+    /// A version that cannot be read must not count as none.
+    @Test func aVersionThatCannotBeReadLetsNothingIn() async throws {
+        let fleet = try await ended()
+        try fleet.daemon.stop()
+        try fleet.daemon.folder.write("{", to: "state/flags/app.version")
+        try fleet.publish("no", version: 7, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("version-unreadable")
+        #expect(try fleet.daemon.member("state") == #""ended""#)
+        // It is read again at the next fetch.
+        try File.remove(fleet.daemon.folder("state/flags/app.version"))
+        try await Support.waitUntil("the version is known again", orTell: { try fleet.daemon.log })
+        {
+            _ = try fleet.daemon.control("refresh", "app")
+            return try fleet.daemon.member("reason") == #""rollback""#
+        }
+    }
+
+    /// A document acts only once its version is on disk.
+    @Test func aVersionThatCannotBeStoredCountsForNothing() async throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 8, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        let file = fleet.daemon.folder("state/flags/app.version")
+        try File.remove(file)
+        try Directory.create("\(file)/in-the-way")
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitReason("version-not-stored")
+        #expect(try fleet.daemon.member("state") == #""running""#)
+        _ = try Program.run("/bin/rm", ["-r", file])
+        try await Support.waitUntil("the order counts", orTell: { try fleet.daemon.log }) {
+            _ = try fleet.daemon.control("refresh", "app")
+            return try fleet.daemon.member("state") == #""ended""#
+        }
+    }
+
+    /// The stored flags are checked again: a signer who was removed never was one.
+    @Test func aSignerWhoWasRemovedCountsNoMoreAfterARestart() async throws {
+        let fleet = try Fleet(Fleet.configuration(service: #"when_stale = "closed""#))
+        try fleet.publish("no", version: 8, by: fleet.bob)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.daemon.stop()
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("unproved-closed")
+        #expect(try fleet.daemon.member("state") == #""maintenance""#)
+        try fleet.publish("no", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitState("running")
+    }
+
+    /// While it runs, too, and as soon as the list has changed.
+    @Test func aSignerWhoIsRemovedCountsNoMoreAtOnce() async throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 8, by: fleet.bob)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try await fleet.daemon.awaitReason("unproved-hold")
+        #expect(try fleet.daemon.member("state") == #""running""#)
+        try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
+        try await fleet.daemon.awaitReason("flags")
+    }
+
+    /// A second person has signed before this host knew the key. Nobody has to sign again.
+    @Test func aSignerWhoIsAddedCountsAtOnce() async throws {
+        let fleet = try Fleet(Fleet.configuration(service: "signatures_to_close = 2"))
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try fleet.publish("no", version: 8, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.publish("yes", version: 9, by: fleet.alice, fleet.bob)
+        try await fleet.daemon.awaitReason("awaiting-signature")
+        try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
+        try await fleet.daemon.awaitState("ended")
+        #expect(try fleet.daemon.member("author") == #"["alice","bob"]"#)
+    }
+
+    /// A key is lost. The order stays the same, and another person signs it.
+    @Test func theSameDocumentSignedByAnotherIsProved() async throws {
+        let fleet = try Fleet()
+        let document = Fleet.document("no", version: 8)
+        try fleet.publish(fleet.signed(document, by: [fleet.bob]))
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try await fleet.daemon.awaitReason("unproved-hold")
+        try fleet.publish(fleet.signed(document, by: [fleet.alice]))
+        try await fleet.daemon.awaitReason("flags")
+        #expect(try fleet.daemon.member("author") == #"["alice"]"#)
+        let answer = try fleet.daemon.control("refresh", "app")
+        #expect(answer.status == 0, "\(answer.errors)")
+    }
+
+    /// What one person has signed is stored for the service that follows one. It counts for no other.
+    @Test func aRestartAcceptsNoOrderThatLacksASignature() async throws {
+        let fleet = try Fleet(
+            Fleet.configuration() + """
+
+                [service.bank]
+                source = "app"
+                format = "service-end"
+                signatures_to_close = 2
+                """)
+        let bank = { try fleet.daemon.member("reason", of: "bank") }
+        try fleet.publish("no", version: 8, by: fleet.alice, fleet.bob)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitState("ended")
+        try await Support.waitUntil("bank waits", orTell: { try fleet.daemon.log }) {
+            try bank() == #""awaiting-signature""#
+        }
+        try fleet.daemon.stop()
+        let lines = try fleet.daemon.lines(with: "bank:").count
+        try fleet.daemon.start()
+        try await Support.waitUntil("bank waits again", orTell: { try fleet.daemon.log }) {
+            try fleet.daemon.lines(with: "bank:").count > lines
+                && bank() == #""awaiting-signature""#
+        }
+        #expect(try fleet.daemon.member("state", of: "bank") == #""running""#)
+        #expect(try fleet.daemon.member("state") == #""ended""#)
+        #expect(try fleet.daemon.lines(with: "bank: ended").isEmpty)
+        #expect(try fleet.daemon.lines(with: "bank: maintenance").isEmpty)
+    }
+
+    /// A list that is broken or gone proves and disproves nothing: known flags stay in force.
+    @Test func aListThatIsGoneChangesNothing() async throws {
+        let fleet = try await ended()
+        try File.remove(fleet.daemon.folder("allowed_signers"))
+        try fleet.publish("no", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitReason("signers-unreadable")
+        #expect(try fleet.daemon.member("state") == #""ended""#)
+        try fleet.daemon.stop()
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("signers-unreadable")
+        #expect(try fleet.daemon.member("state") == #""ended""#)
+    }
+
+    /// Whoever may write the list may give orders.
+    @Test func aListThatOthersMayWriteIsRefused() async throws {
+        let fleet = try Fleet()
+        _ = try Program.run("/bin/chmod", ["666", fleet.daemon.folder("allowed_signers")])
+        try fleet.publish("yes", version: 8, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitLine("its mode 666 lets others write it")
+        _ = try Program.run("/bin/chmod", ["644", fleet.daemon.folder("allowed_signers")])
+        try await fleet.daemon.awaitState("ended")
+    }
+
+    /// Unsigned flags of before hold until the first signed document.
+    @Test func aSourceThatGetsSignersKeepsItsFlagsUntilItAnswers() async throws {
+        let signed = Fleet.configuration(service: #"when_stale = "closed""#)
+        let unsigned = signed.split(separator: "\n")
+            .filter { !$0.hasPrefix("signers") && !$0.hasPrefix("audience") }
+            .joined(separator: "\n")
+        let fleet = try Fleet(unsigned)
+        try fleet.publish(#"{"service_end": "no"}"#)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitState("running")
+        try fleet.publish("no", version: 1, by: fleet.alice)
+        try await fleet.daemon.awaitReason("invalid-answer")
+        try fleet.daemon.folder.write(signed, to: "killswitchd.toml")
+        #expect(try fleet.daemon.control("reload").status == 0)
+        try await fleet.daemon.awaitReason("flags")
+        #expect(try fleet.daemon.member("author") == #"["alice"]"#)
+        #expect(try fleet.daemon.lines(with: "shop: maintenance").isEmpty)
+    }
+}

@@ -1,0 +1,58 @@
+import CivilTime
+import Decision
+
+/// The files of a world that outlive the daemon.
+struct Disk {
+    private var answers: [SourceName: [Answer]] = [:]
+    /// The marks of confirmations. They are in /run.
+    private var confirmedAt: [SourceName: Instant] = [:]
+    private var ledger = Ledger()
+    private(set) var overrides: [ServiceName: Override] = [:]
+    /// Whether the last write of the ledger was done.
+    private(set) var isLedgerCurrent = true
+
+    /// Performs a write.
+    mutating func write(_ effect: Effect, at time: Instant) {
+        switch effect {
+        case .storeFlags(let name, let new): answers[name] = new
+        case .markConfirmed(let name): confirmedAt[name] = time
+        case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
+        case .storeOverrides(let new): overrides = new
+        case .fetch, .storeVersion, .dropVersion, .readVersion, .forget, .publish, .passOn,
+            .withdraw,
+            .unfollow, .reject, .announce, .sleep:
+            break
+        }
+    }
+
+    /// A write has failed.
+    mutating func fail(_ operation: WriteOperation) {
+        if operation == .storeLedger { isLedgerCurrent = false }
+    }
+
+    /// Another daemon starts, or the host before it.
+    mutating func restart(isReboot: Bool) {
+        isLedgerCurrent = true
+        if isReboot { confirmedAt = answers.compactMapValues { $0.map(\.fetchedAt).max() } }
+    }
+
+    /// What the next daemon knows.
+    var memory: Memory {
+        let flags = answers.compactMap { name, answers in
+            confirmedAt[name].map {
+                (name, Memory.StoredFlags(answers: answers, confirmedAt: $0))
+            }
+        }
+        return Memory(
+            flags: Dictionary(uniqueKeysWithValues: flags), ledger: ledger, overrides: overrides)
+    }
+
+    /// What the next daemon knows of a source, for the oracle.
+    func heard(of server: Server) -> Oracle.Heard? {
+        guard let confirmedAt = confirmedAt[server.name],
+            let body = answers[server.name]?.first?.body,
+            let edition = server.editions.first(where: { $0.answer.body == body })
+        else { return nil }
+        return Oracle.Heard(saying: edition.saying, confirmedAt: confirmedAt)
+    }
+}

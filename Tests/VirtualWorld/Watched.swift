@@ -1,0 +1,110 @@
+import CivilTime
+import Decision
+
+/// A service of a world: what was published of it, and its oracle.
+struct Watched {
+    let name: ServiceName
+    private(set) var oracle: StepsOracle
+    /// What was published last.
+    private(set) var record: Record?
+    /// When time alone next changes what has to be true.
+    private(set) var edge: Instant
+    /// Whether something has happened since the last look.
+    private var isTouched = true
+
+    init(_ name: ServiceName, _ oracle: StepsOracle, at start: Instant) {
+        self.name = name
+        self.oracle = oracle
+        edge = start
+    }
+
+    /// A source gives an edition, or confirms it.
+    mutating func hear(
+        _ edition: Int, _ saying: Edition.Saying, of source: Int, at time: Instant
+    ) {
+        if oracle.hear(edition, saying, of: source, at: time) { isTouched = true }
+    }
+
+    /// A record is published.
+    mutating func take(_ record: Record, _ chronicle: inout Chronicle) {
+        if record.verdict.state != self.record?.verdict.state { chronicle.changes += 1 }
+        self.record = record
+        isTouched = true
+    }
+
+    /// An operator's order comes into force, or is released.
+    mutating func take(_ order: StepsOracle.Order?) {
+        oracle.take(order)
+        isTouched = true
+    }
+
+    /// The host has woken up.
+    mutating func wake(at time: Instant) {
+        oracle.wake(at: time)
+        isTouched = true
+    }
+
+    /// The disk has what is needed of it after a restart.
+    mutating func store() { oracle.store() }
+
+    /// A new daemon has started with what the disk has. `bootedAt`: when the host has booted before; nil if it has not.
+    mutating func restart(
+        at time: Instant, bootedAt: Instant?, _ order: StepsOracle.Order?, _ heard: [Oracle.Heard?]
+    ) {
+        oracle.restart(at: time, bootedAt: bootedAt, order, heard)
+        isTouched = true
+    }
+
+    /// Compares what was published, and its gate, with the oracle if anything may have changed. Returns what is wrong.
+    mutating func look(
+        at now: Now, _ gates: StandInGates, hasMoved: Bool, _ chronicle: inout Chronicle
+    ) -> [String] {
+        guard isTouched || hasMoved || now.wall >= edge else { return [] }
+        isTouched = false
+        for event in oracle.look(at: now.wall) { chronicle.note(step: event) }
+        edge = oracle.nextEdge(after: now.wall)
+        let right = oracle.present
+        guard right.state != .undecided else { return [] }
+        let problems = problems(right, at: now) + gateProblems(right, gates, at: now)
+        return problems.map { "\(name): \($0)" }
+    }
+
+    private func problems(_ right: StepsOracle.Present, at now: Now) -> [String] {
+        guard let record else { return ["nothing is published"] }
+        var problems: [String] = []
+        func expect<Value: Equatable>(_ what: String, _ is: Value, _ right: Value) {
+            if `is` != right { problems.append("\(what) is \(`is`) and not \(right)") }
+        }
+        expect("the state", record.verdict.state, right.state)
+        if let days = right.daysLeft { expect("days left", record.verdict.daysLeft, days) }
+        let drain = record.drainsUntil.map { now.wall + ($0 - now.boot) }
+        expect("the end of the drain", Self.ahead(drain, at: now), Self.ahead(right.drain, at: now))
+        guard oracle.isDecided else { return problems }
+        var turn: Instant?
+        if case .reopening(_, let time) = record.verdict.reason { turn = time.instant }
+        expect("its turn", turn?.microseconds, right.turn?.microseconds)
+        return problems
+    }
+
+    /// A time that has not come, in microseconds; nil for the others.
+    private static func ahead(_ time: Instant?, at now: Now) -> Int64? {
+        time.flatMap { $0 > now.wall ? $0.microseconds : nil }
+    }
+
+    private func gateProblems(
+        _ right: StepsOracle.Present, _ gates: StandInGates, at now: Now
+    ) -> [String] {
+        let isUp = oracle.areUnitsUp
+        guard gates.isUnitUp(name) == isUp else { return ["its unit is \(isUp ? "down" : "up")"] }
+        guard gates.isUp(.open, of: name) == isUp, gates.isUp(.closed, of: name) != isUp else {
+            return ["its targets are not \(isUp ? "open" : "closed")"]
+        }
+        let isDraining = right.drain.map { now.wall < $0 } ?? false
+        let actual: GateReport.Actual = isDraining ? .closing : isUp ? .open : .closed
+        let report = gates.reports[name]
+        guard report?.actual == actual, (report?.drainsUntil != nil) == isDraining else {
+            return ["its gate is told to be \(report?.actual?.rawValue ?? "?") and not \(actual)"]
+        }
+        return []
+    }
+}
