@@ -27,7 +27,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize check pages bench decision-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages bench decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -61,6 +61,16 @@ test: build deps
 sanitize: build deps
 	.ci/sanitize $(PARTS)
 
+# Each thing that reads foreign bytes under libFuzzer, for a minute: see docs/fuzzing.md. Longer, or some of them:
+# make fuzz SECONDS=600 TARGETS='json settings'.
+fuzz: deps-build
+	.ci/fuzz $(or $(SECONDS),60) $(TARGETS)
+
+# Each system call of the daemon fails once, and a table tells what came of it: a quarter of an hour. Some of them:
+# make faults SAMPLE=20.
+faults: build deps
+	Tests/Faults/faults --sample $(or $(SAMPLE),1)
+
 # Formatting, layering, man pages, shell scripts.
 check: deps
 	.ci/check
@@ -74,9 +84,9 @@ pages: build
 bench: deb deps
 	Benchmarks/run
 
-# What measures the decision alone, built as the programs are.
-decision-benchmark: deps-build
-	$(RELEASE) --product decision-benchmark
+# What measures the decision alone, and what verifies signed documents, built as the programs are.
+decision-benchmark signing-benchmark: deps-build
+	$(RELEASE) --product $@
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,
 # the unit and what it needs, and a configuration where there is none. Afterwards, as root:

@@ -1,0 +1,132 @@
+import CivilTime
+import Control
+import Decision
+import JSON
+
+/// Calls at the control socket.
+extension Fuzz {
+    static func varlink(_ bytes: [UInt8]) -> Bool {
+        var framing = Framing(limit: 4096)
+        framing.append(bytes)
+        var isCalled = false
+        while let message = accepted({ try framing.next() }) ?? nil {
+            guard let call = accepted({ try MethodCall(message) }) else { continue }
+            let again = accepted { try MethodCall(Array(call.message.dropLast())) }
+            hold(again == call, "the call is the same")
+            for peer in [FuzzedDaemon.root, FuzzedDaemon.anybody] {
+                let reply = FuzzedDaemon().reply(to: call, of: peer)
+                guard let reply else { continue }
+                let message = reply.message
+                hold(message.firstIndex(of: 0) == message.count - 1, "a reply is one message")
+                hold(Reply(Array(message.dropLast())) == reply, "the reply is the same")
+                if case .failure = reply { continue }
+                isCalled = true
+            }
+        }
+        return isCalled
+    }
+}
+
+/// A daemon of one service, without loop, disk and network.
+private final class FuzzedDaemon: ControllableDaemon {
+    static let root = Peer(user: 0, groups: [0])
+    static let anybody = Peer(user: 1000, groups: [1000])
+
+    let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
+    let condition = HostCondition()
+    let descriptors: (used: Int?, limit: Int) = (23, 1024)
+    let movesGates = true
+    private(set) var machine = FuzzedDaemon.started
+    private var queue: [Event] = []
+
+    /// The only reply to a call, or the first of several; nil if it does not come.
+    func reply(to call: MethodCall, of peer: Peer) -> Reply? {
+        let dispatcher = Dispatcher(
+            self, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
+            author: { peer, sudoUser in "user \(peer.user) \(sudoUser ?? "")" })
+        do throws(MethodError) {
+            let response = try dispatcher.perform(call, by: peer)
+            Fuzz.hold(queue.isEmpty || dispatcher.mayAct(peer), "who only reads orders nothing")
+            switch response {
+            case .now(let parameters): return .last(parameters.object)
+            case .later(let advance): return try firstReply(advance)
+            case .afterNews(let advance):
+                return try firstReply { (_) throws(MethodError) in
+                    switch try advance() {
+                    case nil: nil
+                    case .more(let parameters): .more(parameters.object)
+                    case .last(let parameters): .last(parameters.object)
+                    }
+                }
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Handles the posted events, and reports them as the daemon does.
+    private func firstReply(
+        _ advance: (ReplyTrigger) throws(MethodError) -> Reply?
+    ) throws(MethodError) -> Reply? {
+        if let reply = try advance(.writable) { return reply }
+        while !queue.isEmpty {
+            let event = queue.removeFirst()
+            for effect in machine.handle(event, at: now) {
+                if case .reject(let service, let order, let objection) = effect,
+                    let reply = try advance(.rejected(service, order, objection))
+                {
+                    return reply
+                }
+                if case .storeOverrides = effect {
+                    queue.append(.recorded(.storeOverrides, problem: nil))
+                }
+            }
+            if let reply = try advance(.event(event)) { return reply }
+        }
+        return try advance(.settled)
+    }
+
+    func post(_ event: Event) { queue.append(event) }
+
+    func reload() throws(MethodError) -> [String] {
+        post(.reconfigured(machine.plan))
+        return []
+    }
+
+    func state(of service: ServiceName) -> JSON.Object? {
+        machine.record(of: service).map { ["state": .string($0.verdict.state.rawValue)] }
+    }
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        machine.explanation(of: service, at: now).map { _ in ["lines": [], "switches": []] }
+    }
+
+    func gate(of service: ServiceName) -> JSON.Object? { nil }
+
+    func isGateAnswered(_ service: ServiceName) -> Bool { true }
+
+    /// The machine after the first answer of its source.
+    private static let started: Machine = {
+        let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
+        var services: [Service] = []
+        var sources: [SourcePlan] = []
+        if let name = ServiceName("shop"), let source = SourceName("app") {
+            services = [
+                Service(
+                    name: name, zone: .utc,
+                    switches: [Switch(source: source, format: .status(.whole))])
+            ]
+            sources = [SourcePlan(name: source, interval: .seconds(60))]
+        }
+        var machine = Machine(
+            plan: Plan(sources: sources, services: services), memory: Memory(), bootID: "boot",
+            clockFloor: Instant(seconds: 0), seed: 1, at: now)
+        _ = machine.handle(.started, at: now)
+        let body = Array(#"{"apiInactive": false, "forceUpdate": false}"#.utf8)
+        if let source = sources.first, let flags = Fuzz.accepted({ try FlagDocument.parse(body) }) {
+            let answer = Answer(body: body, flags: flags, fetchedAt: now.wall)
+            _ = machine.handle(.fetched(source.name, .answer(answer)), at: now)
+        }
+        return machine
+    }()
+}

@@ -1,0 +1,126 @@
+import CivilTime
+import Decision
+import JSON
+
+@testable import RemoteFlags
+@testable import Transfer
+
+/// What comes over a network or a socket.
+extension Fuzz {
+    private static let now = Instant(seconds: 1_800_000_000)
+
+    static func serverTemplate(_ bytes: [UInt8]) -> Bool {
+        guard let object = accepted({ try FlagDocument.parse(bytes) }),
+            let template = accepted({ try Template(object) })
+        else { return false }
+        let context = EvaluationContext(
+            randomizationID: "host",
+            signals: ["plan": .text("gold"), "level": .integer(7), "app": .text("1.2.3")])
+        let flags = template.flags(in: context, .real).flags
+        hold(template.flags(in: context, .real).flags == flags, "the evaluation is the same again")
+        hold(flags.members.allSatisfy { $0.value.string != nil }, "each value is a string")
+        return true
+    }
+
+    static func clientTemplate(_ bytes: [UInt8]) -> Bool {
+        let answers = [false, true].map { isConditional in
+            accepted { try ClientAnswer(bytes, isConditional: isConditional) }
+        }
+        if case .unchanged = answers[0] { hold(false, "only a condition can be unchanged") }
+        if case .flags(let flags, _) = answers[0] { hold(!flags.isEmpty, "an order has flags") }
+        return answers[1] != nil
+    }
+
+    static func evaluations(_ bytes: [UInt8]) -> Bool {
+        accepted { try Evaluations(bytes) } != nil
+    }
+
+    static func eventStream(_ bytes: [UInt8]) -> Bool {
+        isNews(bytes) { EventParser(EventMemory()) }
+    }
+
+    static func invalidations(_ bytes: [UInt8]) -> Bool {
+        isNews(bytes) { InvalidationParser { $0 > 7 } }
+    }
+
+    static func etcdWatch(_ bytes: [UInt8]) -> Bool {
+        isNews(bytes) {
+            WatchParser { key, revision in key.count.isMultiple(of: 2) || revision > 7 }
+        }
+    }
+
+    /// Whether a stream has a hint. Its news do not depend on where the parts end.
+    private static func isNews<Parser: StreamParser>(_ bytes: [UInt8], _ make: () -> Parser) -> Bool
+    {
+        func news(_ size: Int) -> StreamNews {
+            var (parser, news) = (make(), StreamNews())
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                parser.take(Array(rest.prefix(size)), &news)
+                rest = rest.dropFirst(size)
+            }
+            parser.finish(&news)
+            return news
+        }
+        let whole = news(max(1, bytes.count))
+        for size in [1, 7] { hold(whole == news(size), "parts of \(size) make no difference") }
+        return whole.isHint
+    }
+
+    static func snapshot(_ bytes: [UInt8]) -> Bool {
+        guard let object = accepted({ try FlagDocument.parse(bytes) }),
+            let snapshot = accepted({ try Snapshot(object, prefix: "/flags/") })
+        else { return false }
+        hold(accepted { try FlagDocument.parse(snapshot.body) } == snapshot.flags, "the same flags")
+        hold(
+            snapshot.flags.members.map(\.key) == snapshot.revisions.members.map(\.key),
+            "each flag has a revision")
+        return true
+    }
+
+    /// The header section of an answer, and then its body.
+    static func headers(_ bytes: [UInt8]) -> Bool {
+        var incoming = Incoming()
+        var rest = bytes[...]
+        while !rest.isEmpty, !incoming.headers.isComplete {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            let line = Array(rest[..<end])
+            rest = rest[end...]
+            guard unsafe line.withUnsafeBytes({ unsafe incoming.take(header: $0) }) else {
+                return false
+            }
+        }
+        let response = HTTPResponse(headers: incoming.headers, body: [])
+        _ = response.validators
+        if let wait = response.retryAfter(now: now) { hold(wait >= .zero, "no negative wait") }
+        _ = response.date(now: now)
+        let body = Array(rest)
+        _ = unsafe body.withUnsafeBytes {
+            unsafe incoming.take(body: $0, limit: 4096, keptOfRefusal: 64)
+        }
+        hold(incoming.body.count <= 4096, "a body is within its limit")
+        return incoming.headers.isComplete && incoming.refusal == nil
+    }
+
+    static func dates(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let date = accepted { try Instant(httpDate: text, now: now) }
+        if let date { holdRead(date) }
+        let time = accepted { try Instant(rfc3339: text) }
+        if let time { holdRead(time) }
+        let stamp = accepted { try Timestamp.parse(text) }
+        if let stamp { holdRead(stamp.instant(in: .utc)) }
+        let wait = RetryAfter.wait(text, now: now)
+        if let wait { hold(wait >= .zero, "no negative wait") }
+        return date != nil || time != nil || stamp != nil || wait != nil
+    }
+
+    /// A time is written as text that is read as the same time, to the second. With an offset a time may lie
+    /// outside of the years 0000 to 9999, which no text has.
+    private static func holdRead(_ time: Instant) {
+        guard (-62_167_219_200..<253_402_300_800).contains(time.seconds) else { return }
+        let text = Zone.utc.rfc3339(time)
+        let again = accepted { try Instant(rfc3339: text) }
+        hold(again?.seconds == time.seconds, "\(text) is the same second")
+    }
+}

@@ -1,0 +1,63 @@
+import CivilTime
+import Decision
+import JSON
+
+@testable import Records
+
+/// Files of this host: time zones, and what earlier runs have stored.
+extension Fuzz {
+    static func timeZone(_ bytes: [UInt8]) -> Bool {
+        guard let zone = accepted({ try Zone(name: "Fuzz/Zone", tzif: bytes) }) else {
+            return false
+        }
+        for seconds: Int64 in [-3_000_000_000, 0, 1_800_000_000, 4_000_000_000] {
+            let time = Instant(seconds: seconds)
+            let text = zone.rfc3339(time)
+            hold(accepted { try Instant(rfc3339: text) } == time, "\(text) is the same time")
+            hold(zone.calendarDays(from: time, to: time) == 0, "no day from now to now")
+            let next = zone.startOfNextDay(after: time)
+            hold(next > time, "the next day is later")
+            // Clocks may jump back over midnight: then it is the day before.
+            hold(zone.calendarDays(from: time, to: next) != 0, "the next day is another day")
+        }
+        return true
+    }
+
+    static func storedFlags(_ bytes: [UInt8]) -> Bool {
+        isRestored(bytes, { StoredFlags.bytes(of: $0, binding: "file:/x") }) {
+            let answers = try StoredFlags.answers(in: $0, isBound: { $0 == "file:/x" })
+            hold(answers?.isEmpty != true, "flags have an answer")
+            return answers
+        }
+    }
+
+    /// Each of the other documents of the state directory, and the log of the ledger.
+    static func storedState(_ bytes: [UInt8]) -> Bool {
+        let areRestored = [
+            isRestored(bytes, StoredLedger.bytes, StoredLedger.ledger),
+            isRestored(bytes, StoredOverrides.bytes, StoredOverrides.overrides),
+            isRestored(bytes, StoredConfiguration.bytes, StoredConfiguration.configuration),
+            isRestored(bytes, StoredVersion.bytes, StoredVersion.version),
+        ]
+        var ledger = Ledger()
+        StoredLedger.apply(bytes, to: &ledger)
+        let lines = StoredLedger.lines(of: Set(ledger.entries.keys), in: ledger)
+        var again = Ledger()
+        StoredLedger.apply(lines, to: &again)
+        hold(StoredLedger.bytes(of: again) == StoredLedger.bytes(of: ledger), "the log is the same")
+        return areRestored.contains(true) || !ledger.entries.isEmpty
+    }
+
+    /// Whether a document can be read. If so, what is written of it can be read, and written as the same.
+    private static func isRestored<Value>(
+        _ bytes: [UInt8], _ write: (Value) -> [UInt8], _ read: (JSON.Object) throws -> Value?
+    ) -> Bool {
+        func restored(_ bytes: [UInt8]) -> Value? {
+            accepted { try StoredForm.read(bytes, read) } ?? nil
+        }
+        guard let value = restored(bytes) else { return false }
+        let written = write(value)
+        hold(restored(written).map(write) == written, "what was read is stored as the same")
+        return true
+    }
+}
