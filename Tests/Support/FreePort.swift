@@ -1,19 +1,39 @@
 import Glibc
+import Synchronization
 
-/// A port that was free a moment ago.
+/// A port on loopback for a server that cannot choose one itself. It is given once, and it lies
+/// below the ports that the kernel gives to whoever asks for any: no connection or server of another test
+/// takes it before the server listens.
 package func freePort() throws -> Int {
+    for _ in ports {
+        let port = nextPort.withLock { next in
+            defer { next = next == ports.upperBound ? ports.lowerBound : next + 1 }
+            return next
+        }
+        if try isFree(port) { return port }
+    }
+    throw TestFailure("find a free port: none from \(ports.lowerBound) to \(ports.upperBound)")
+}
+
+/// The kernel's own begin at 32768 (`/proc/sys/net/ipv4/ip_local_port_range`).
+private let ports = 12_000...32_000
+
+/// Begins anywhere, so that two runs of the tests at once rarely meet.
+private let nextPort = Mutex(Int.random(in: ports))
+
+/// Whether a server may listen at a port: also one that was closed a moment ago.
+private func isFree(_ port: Int) throws -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw TestFailure("find a free port: errno \(errno)") }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return unsafe withUnsafePointer(to: &address) { pointer in
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             unsafe bind(descriptor, $0, size) == 0
-                ? getsockname(descriptor, $0, &size) : -1
         }
     }
-    guard code == 0 else { throw TestFailure("find a free port: errno \(errno)") }
-    return Int(UInt16(bigEndian: address.sin_port))
 }
