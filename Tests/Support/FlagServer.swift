@@ -94,18 +94,21 @@ package final class FlagServer {
     }
 }
 
-/// Waits for a condition for at most `limit`, and checks it each `interval`. Other tests may use the
-/// thread between two checks. A check that starts a program deserves a longer interval.
+/// Waits for a condition for at most `limit`, and checks it each `interval`, ten times at least: on a busy machine
+/// a test may not run for longer than the limit. Other tests may use the thread between two checks. A
+/// check that starts a program deserves a longer interval.
 package func waitUntil(
     _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = .seconds(30),
     orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + limit
+    var checks = 1
     while try !condition() {
-        guard clock.now < deadline else {
+        guard checks < 10 || clock.now < deadline else {
             throw TestFailure("timed out waiting until \(what)\n\(try detail())")
         }
+        checks += 1
         try await clock.sleep(for: interval)
     }
 }

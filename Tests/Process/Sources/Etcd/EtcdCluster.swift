@@ -173,10 +173,23 @@ final class EtcdCluster {
             "/usr/bin/etcdctl", options + arguments, environment: ["ETCDCTL_API": "3"])
     }
 
+    /// Waits until a read is answered, which takes a leader.
     private func awaitLeader() async throws {
-        try await waitUntil("etcd works", orTell: { try members[0].program?.errors ?? "" }) {
+        var last = ""
+        try await waitUntil("etcd works", limit: .seconds(60), orTell: { try account(of: last) }) {
             let result = try run(["get", "nothing"])
+            last = result.errors
             return result.status == 0 || result.errors.contains("user name is empty")
         }
+    }
+
+    /// Why no read was answered: what etcdctl said last, and the end of what each member said.
+    private func account(of error: String) throws -> String {
+        let ends = try members.map { member in
+            let log = try member.program?.errors ?? "it does not run"
+            return "\(member.name):\n"
+                + log.split(separator: "\n").suffix(6).joined(separator: "\n")
+        }
+        return ([error] + ends).joined(separator: "\n")
     }
 }
