@@ -144,7 +144,7 @@ let package = Package(
             of: "Metrics",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Support"]),
         tests(of: "Reports", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "Faults"),
+        tests(of: "Faults", excluding: ["faults"]),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),
         tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
@@ -196,8 +196,8 @@ let package = Package(
             ],
             path: "Tests/System",
             exclude: [
-                "Web/requests", "Web/steady-requests", "boot", "boot-once", "control-group",
-                "walk-through",
+                "Guides/shop-web.service", "Web/requests", "Web/steady-requests", "boot",
+                "boot-once", "control-group", "walk-through",
             ],
             swiftSettings: strict),
         .executableTarget(
