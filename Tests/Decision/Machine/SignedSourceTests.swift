@@ -188,14 +188,14 @@ import Testing
         #expect(play.states == [.ended])
         try play.take(120, try signed("no", version: 9, authors: ["bob"]))
         #expect(play.states == [.ended])
-        #expect(try reason(play) == .awaitingSignature)
+        #expect(try play.reason("shop") == .awaitingSignature)
         #expect(
             play.text.contains(
                 "newer flags of source 'app' would have the gate open: 'bob' signed them, and 2 people "
                     + "have to"), "\(play.text)")
         try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
         #expect(play.states == [.running])
-        #expect(try reason(play) == .flags)
+        #expect(try play.reason("shop") == .flags)
     }
 
     /// One of two signers must not use up the versions of both.
@@ -229,12 +229,12 @@ import Testing
         try play.take(1, try signedOrder(running, version: 1, by: ["alice"]))
         #expect(play.states == [.running])
         try play.take(2, try signedOrder(flags, version: 2, by: ["alice"]))
-        #expect(try reason(play) == .awaitingSignature)
+        #expect(try play.reason("shop") == .awaitingSignature)
         try play.take(3, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
-        #expect(try reason(play) != .awaitingSignature)
+        #expect(try play.reason("shop") != .awaitingSignature)
         // To take it back opens, for which one signature is enough here.
         try play.take(4, try signedOrder(running, version: 3, by: ["bob"]))
-        #expect(try reason(play) == .flags)
+        #expect(try play.reason("shop") == .flags)
     }
 
     // MARK: - Proof
@@ -247,13 +247,13 @@ import Testing
         guard case .fetched(_, .answer(let answer), _) = event, let mark = answer.signed?.mark
         else { throw InvalidFlag.missing(key: "signed") }
         play.at(1, .disproved(try named("app"), [mark: "no signer has the key"]))
-        #expect(try reason(play) == .unprovedClosed)
+        #expect(try play.reason("shop") == .unprovedClosed)
         #expect(play.text.contains("do not count any more: no signer has the key"), "\(play.text)")
         play.at(2, .disproved(try named("app"), [:]))
-        #expect(try reason(play) == .flags)
+        #expect(try play.reason("shop") == .flags)
         play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
         try play.take(4, try signed("no", version: 8, authors: ["bob"]))
-        #expect(try reason(play) == .flags)
+        #expect(try play.reason("shop") == .flags)
     }
 
     /// The list of signers says who gives orders from now on. It is no order itself.
@@ -267,10 +267,6 @@ import Testing
         #expect(play.states == [.running])
         try play.take(2, try signed("no", version: 1))
         #expect(play.states == [.running])
-        #expect(try reason(play) == .flags)
-    }
-
-    private func reason(_ play: Transcript) throws -> Reason.Slug? {
-        play.machine.record(of: try named("shop"))?.verdict.reason.slug
+        #expect(try play.reason("shop") == .flags)
     }
 }

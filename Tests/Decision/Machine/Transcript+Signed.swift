@@ -18,6 +18,31 @@ func signedOrder(
     return .fetched(try named("app"), .answer(answer), date: nil)
 }
 
+/// The beginnings of the documents that open and close a service.
+enum Orders {
+    static let open = #"{"state":"running""#
+    static let closed = #"{"state":"maintenance""#
+}
+
+extension Policy {
+    static let twoSignatures = Policy(minClosed: .zero, signaturesToClose: 2, signaturesToOpen: 2)
+}
+
+extension Plan {
+    /// `shop` follows one signer, and `bank` two.
+    static func shopAndBank(
+        _ bank: Policy = .twoSignatures, activation: Activation = .immediate
+    ) throws -> Plan {
+        var other = try service("bank", format: .switchObject(.whole), policy: bank)
+        other.activation = activation
+        let shop = try service(
+            "shop", format: .switchObject(.whole), policy: Policy(minClosed: .zero))
+        var plan = Plan([shop, other])
+        plan.sources[0].audience = "prod"
+        return plan
+    }
+}
+
 extension Transcript {
     /// A service whose source has signers, at its start.
     static func signed(
@@ -38,5 +63,34 @@ extension Transcript {
             return effects + at(seconds, .recorded(.storeVersion(source), problem: nil))
         }
         return effects
+    }
+
+    /// A host at its start.
+    static func started(_ plan: Plan) throws -> Transcript {
+        var play = try Transcript(plan: plan)
+        play.at(0, .started)
+        return play
+    }
+
+    /// The same host after a restart of the daemon at 12:10, before its source has answered.
+    func restarted(
+        _ plan: Plan, disproved: [[UInt8]: String] = [:], isReboot: Bool = false,
+        isWaiting: Bool = false
+    ) throws -> Transcript {
+        var stored = Memory.StoredFlags(
+            answers: machine.answers(of: try named("app")), confirmedAt: now.wall)
+        stored.disproved = disproved
+        var ledger = ledger
+        if isReboot { for name in ledger.entries.keys { ledger.entries[name]?.bootID = "before" } }
+        var next = try Transcript(
+            plan: plan, memory: Memory(flags: [try named("app"): stored], ledger: ledger),
+            start: "2027-03-01T12:10:00Z")
+        next.at(0, .started)
+        if !isWaiting { next.at(0, .waitEnded) }
+        return next
+    }
+
+    func reason(_ name: String) throws -> Reason.Slug? {
+        machine.record(of: try named(name))?.verdict.reason.slug
     }
 }

@@ -1,0 +1,177 @@
+import CivilTime
+import Decision
+import Testing
+
+/// The number of people who have to sign, over restarts and reloads.
+@Suite struct SignaturesOverRestartsTests {
+    /// What one person has signed is stored, because another service follows it.
+    @Test(arguments: [
+        (Orders.open, Orders.closed, State.running), (Orders.closed, Orders.open, .maintenance),
+    ])
+    func aRestartAcceptsNoOrderThatLacksASignature(
+        before: String, lone: String, state: State
+    ) throws {
+        let plan = try Plan.shopAndBank()
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(before, version: 1, by: ["alice", "bob"]))
+        try play.take(2, try signedOrder(lone, version: 2, by: ["alice"]))
+        let states = play.states
+        #expect(states[0] != states[1])
+        #expect(states[1] == state)
+        var next = try play.restarted(plan)
+        #expect(next.states == states)
+        #expect(try next.reason("bank") == .storedFlags)
+        try next.take(1, try signedOrder(lone, version: 2, by: ["alice"]))
+        #expect(next.states == states)
+        #expect(try next.reason("bank") == .awaitingSignature)
+        try next.take(2, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
+        #expect(next.states == [states[0], states[0]])
+    }
+
+    /// One person may sign a document that moves nothing. A restart does not ask for more.
+    @Test func aRestartRestsOnWhatWasAccepted() throws {
+        let plan = try Plan.shopAndBank()
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
+        try play.take(
+            2, try signedOrder(Orders.closed + #","title":"soon""#, version: 2, by: ["alice"]))
+        #expect(play.machine.answers(of: try named("app")).count == 1)
+        let next = try play.restarted(plan)
+        #expect(next.states == [.maintenance, .maintenance])
+        #expect(try next.reason("bank") == .storedFlags)
+    }
+
+    /// A service that is new after a restart, or by a reload, accepts what it would accept from the source.
+    @Test(arguments: [true, false])
+    func aNewServiceAcceptsNoLoneOrderThatIsKnown(isReload: Bool) throws {
+        let all = try Plan.shopAndBank()
+        var few = all
+        few.services = [few.services[0]]
+        var play = try Transcript.started(few)
+        try play.take(1, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        #expect(play.states == [.maintenance])
+        if isReload {
+            play.at(2, .reconfigured(all))
+            play.at(40, .woke)
+        } else {
+            play = try play.restarted(all)
+        }
+        #expect(play.states == [.maintenance, .running])
+        #expect(try play.reason("bank") == .unknownOpen)
+        try play.take(41, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        #expect(play.states == [.maintenance, .running])
+        #expect(try play.reason("bank") == .awaitingSignature)
+    }
+
+    /// A reload stores what a service rests on: a restart after it asks for no more signatures.
+    @Test func aServiceThatAReloadAddsKeepsItsFlagsOverARestart() throws {
+        let all = try Plan.shopAndBank(Policy(whenUnknown: .closed, signaturesToOpen: 2))
+        var few = all
+        few.services = [few.services[0]]
+        var play = try Transcript.started(few)
+        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        play.at(2, .reconfigured(all))
+        try play.take(2, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.take(
+            3, try signedOrder(Orders.open + #","title":"soon""#, version: 2, by: ["alice"]))
+        #expect(play.states == [.running, .running])
+        #expect(try play.restarted(all).states == [.running, .running])
+    }
+
+    /// A service whose configuration changes how it reads its flags rests on the same document.
+    @Test func aReloadOfTheFormatAcceptsNoLoneOrder() throws {
+        var plan = try Plan.shopAndBank()
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        plan.services[1].zone = try zone("Asia/Tokyo")
+        play.at(3, .reconfigured(plan))
+        #expect(play.states == [.maintenance, .running])
+        try play.take(4, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        #expect(try play.reason("bank") == .awaitingSignature)
+    }
+
+    /// A reload that changes nothing takes up nothing that was refused.
+    @Test func aReloadTakesUpNoFlagsWhoseVersionWentBack() throws {
+        var plan = try Plan.shopAndBank(Policy(minClosed: .zero))
+        plan.services[1].switches[0].format = .switchObject(.member("bank"))
+        let flags = { (state: String, version: Int) in
+            Orders.open + #","bank":{"state":"\#(state)","version":\#(version)}"#
+        }
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(flags("running", 5), version: 1, by: ["alice"]))
+        try play.take(2, try signedOrder(flags("maintenance", 4), version: 2, by: ["alice"]))
+        #expect(play.states == [.running, .running])
+        play.at(3, .reconfigured(plan))
+        #expect(play.states == [.running, .running])
+        #expect(try play.reason("bank") == .invalidAnswer)
+    }
+
+    /// A service with two switches on one source: each rests on an answer of its own.
+    @Test func eachSwitchRestsOnItsOwnAnswer() throws {
+        var plan = try Plan.shopAndBank()
+        let source: SourceName = try named("app")
+        plan.services[1].switches = [
+            Switch(source: source, format: .switchObject(.member("a"))),
+            Switch(source: source, format: .switchObject(.member("b"))),
+        ]
+        let flags = { (a: String, b: String, more: String) in
+            Orders.open + #","a":{"state":"\#(a)"},"b":{"state":"\#(b)"}\#(more)"#
+        }
+        var play = try Transcript.started(plan)
+        let two = ["alice", "bob"]
+        try play.take(1, try signedOrder(flags("running", "running", ""), version: 1, by: two))
+        try play.take(2, try signedOrder(flags("maintenance", "shut", ""), version: 2, by: two))
+        let lone = flags("maintenance", "shut", #","title":"soon""#)
+        try play.take(3, try signedOrder(lone, version: 3, by: ["alice"]))
+        #expect(play.states == [.running, .maintenance])
+        #expect(try play.restarted(plan).states == [.running, .maintenance])
+    }
+
+    /// One person must not take back a staged order of two, though nothing of it is in force yet.
+    @Test func oneSignatureDoesNotTakeAStagedOrderBack() throws {
+        let plan = try Plan.shopAndBank(activation: .nextStart)
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        #expect(play.states == [.maintenance, .running])
+        try play.take(3, try signedOrder(Orders.open, version: 3, by: ["alice"]))
+        #expect(try play.reason("bank") == .awaitingSignature)
+        play.at(4, .activate(nil))
+        #expect(play.states == [.running, .maintenance])
+        // Nor does one who closes alone stage it.
+        try play.take(5, try signedOrder(Orders.open, version: 4, by: ["alice", "bob"]))
+        play.at(6, .activate(nil))
+        try play.take(7, try signedOrder(Orders.closed, version: 5, by: ["alice"]))
+        #expect(play.states == [.maintenance, .running])
+        #expect(try play.restarted(plan).states == [.maintenance, .running])
+    }
+
+    @Test func stagedFlagsThatAreProvedNoMoreAreNotActivated() throws {
+        let plan = try Plan.shopAndBank(activation: .nextStart)
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
+        play.at(3, .disproved(try named("app"), [staged.mark: "no signer has the key"]))
+        play.at(4, .activate(nil))
+        #expect(play.states[1] == .running)
+        #expect(try play.restarted(plan).states[1] == .running)
+        play.at(5, .disproved(try named("app"), [:]))
+        try play.take(6, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        play.at(7, .activate(nil))
+        #expect(play.states[1] == .maintenance)
+    }
+
+    /// The signer was removed while the daemon was down.
+    @Test func stagedFlagsThatAreProvedNoMoreDoNotTakeForceAtAStart() throws {
+        let plan = try Plan.shopAndBank(activation: .nextStart)
+        var play = try Transcript.started(plan)
+        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["mallory", "bob"]))
+        let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
+        let next = try play.restarted(plan, disproved: [staged.mark: "no signer has the key"])
+        #expect(next.states[1] == .running)
+        #expect(try play.restarted(plan).states[1] == .maintenance)
+    }
+}
