@@ -14,18 +14,16 @@ package final class FlagServer {
         isSecure: Bool = false, script: String = "flag-server.py"
     ) async throws {
         folder = try TemporaryFolder()
+        port = try freePort()
         if isSecure { try Self.makeCertificates(in: folder) }
         program = try Program(
             "/usr/bin/python3",
             // -B: Python writes no bytecode into the source folder.
-            ["-B", Self.script(script), folder.path] + (isSecure ? ["--tls"] : []))
+            ["-B", Self.script(script), folder.path, "\(port)"] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
         try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
             try File.exists(folder("now"))
         }
-        let text = try folder.text(of: "port")
-        guard let port = Int(text) else { throw TestFailure("the server's port is '\(text)'") }
-        self.port = port
     }
 
     /// Ends the program before its folder is removed, because it writes there.

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A port on loopback for a server that cannot choose one itself. It is given once, and it lies
-/// below the ports that the kernel gives to whoever asks for any: no connection or server of another test
-/// takes it before the server listens.
+/// A port for a server that a test starts. It is given once, and it lies below the ports that the kernel gives to
+/// whoever asks for any: no connection or server of another test takes it before the server listens, nor
+/// while the server is away.
 package func freePort() throws -> Int {
     for _ in ports {
         let port = nextPort.withLock { next in
@@ -29,7 +29,7 @@ private func isFree(_ port: Int) throws -> Bool {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    address.sin_addr.s_addr = UInt32(INADDR_ANY).bigEndian
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     return unsafe withUnsafePointer(to: &address) { pointer in
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stand-in for the services of Firebase Remote Config, which behaves well or badly, as a test selects.
 
-usage: firebase-server.py FOLDER
+usage: firebase-server.py FOLDER PORT
 
 folder.py describes FOLDER. There is one project, `demo`, with these files in FOLDER, which are read at
 each request:
@@ -30,7 +30,7 @@ import time
 import urllib.parse
 
 from firebase_access import APP, REFUSALS, Access, Refusal, case
-from folder import follow, lock, note, read, replace
+from folder import PORT, follow, lock, note, read
 
 KEY = "AIza-demo"
 connections = set()
@@ -235,8 +235,8 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
-def listen(port):
-    server = Server(("127.0.0.1", port), Handler)
+def listen():
+    server = Server(("127.0.0.1", PORT), Handler)
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     return server
 
@@ -254,10 +254,8 @@ def take_up(name):
                 except OSError:
                     pass
     elif server is None:
-        server = listen(port)
+        server = listen()
 
 
-server = listen(0)
-port = server.server_address[1]
-replace("port", str(port))
+server = listen()
 follow(case, take_up)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server of flags that behaves well or badly, as a test selects.
 
-usage: flag-server.py FOLDER [--tls]
+usage: flag-server.py FOLDER PORT [--tls]
 
 folder.py describes FOLDER, and flag_answers.py holds the cases. With --tls the server speaks TLS, with the
 certificates FOLDER/*.pem.
@@ -12,10 +12,9 @@ import threading
 
 import flag_answers
 from flag_answers import ORDER, TLS, case, good, pieces
-from folder import follow, lock, note, path, replace
+from folder import PORT, follow, lock, note, path
 
 connections = set()
-port = 0
 
 
 def context(name):
@@ -158,16 +157,14 @@ def take_up(name):
         close(main)
         main = None
     elif main is None:
-        main = run(listen("127.0.0.1", port))
+        main = run(listen("127.0.0.1", PORT))
     if TLS or name in ("closed", "dropped"):
         drop_connections()
 
 
-main = run(listen("127.0.0.1", 0))
-port = main.getsockname()[1]
-elsewhere = run(listen("127.0.0.2", port), is_order=True)
+main = run(listen("127.0.0.1", PORT))
+elsewhere = run(listen("127.0.0.2", PORT), is_order=True)
 other = run(listen("127.0.0.1", 0), is_order=True)
 flag_answers.other_port = other.getsockname()[1]
 run(listen_unix(path("socket")))
-replace("port", str(port))
 follow(case, take_up)

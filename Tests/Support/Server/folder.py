@@ -1,8 +1,8 @@
-"""The folder through which a test and its server communicate: the first argument of every server here.
+"""The folder through which a test and its server communicate, and the port of the server: the first two
+arguments of every server here.
 
-FOLDER/case holds the name of the selected case; a new name takes effect at once. The server writes
-FOLDER/port, then each case that it has taken up to FOLDER/now, and for each request a line of JSON to
-FOLDER/requests.
+FOLDER/case holds the name of the selected case; a new name takes effect at once. The server writes each case
+that it has taken up to FOLDER/now, and for each request a line of JSON to FOLDER/requests.
 """
 import json
 import os
@@ -11,6 +11,7 @@ import threading
 import time
 
 FOLDER = sys.argv[1]
+PORT = int(sys.argv[2])
 
 lock = threading.Lock()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server for the OpenFeature Remote Evaluation Protocol 0.3.0, which behaves as a test selects.
 
-usage: ofrep-server.py FOLDER
+usage: ofrep-server.py FOLDER PORT
 
 It evaluates one flag or all flags, and reports changes by server-sent events.
 
@@ -32,7 +32,7 @@ from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
-from folder import follow, note, read, replace
+from folder import PORT, follow, note, read
 
 
 def case():
@@ -166,7 +166,7 @@ class Server(BaseHTTPRequestHandler):
 
     def stream(self):
         if case() == "other-origin":
-            return {"type": "sse", "url": f"http://127.0.0.2:{port}/events?token=secret"}
+            return {"type": "sse", "url": f"http://127.0.0.2:{PORT}/events?token=secret"}
         return {
             "type": "sse", "inactivityDelaySec": 120,
             "endpoint": {"requestUri": "/events?token=secret"}}
@@ -209,9 +209,7 @@ class Server(BaseHTTPRequestHandler):
             time.sleep(0.005)
 
 
-server = ThreadingHTTPServer(("0.0.0.0", 0), Server)
+server = ThreadingHTTPServer(("0.0.0.0", PORT), Server)
 server.daemon_threads = True
-port = server.server_address[1]
-replace("port", str(port))
 threading.Thread(target=server.serve_forever, daemon=True).start()
 follow(case)

@@ -76,15 +76,16 @@ private struct GoogleStandIn {
             try host.system.copy(
                 "\(Programs.project)/Tests/Support/Server/\(file)", to: Self.folder)
         }
+        let port = try freePort()
         // The server ends with its parent, unless that is systemd from the start.
         try host.run(
             """
             mkdir \(Self.folder)/data
             systemd-run --quiet --unit=t-google \\
-                sh -c 'python3 -B \(Self.folder)/firebase-server.py \(Self.folder)/data & wait'
+                sh -c 'python3 -B \(Self.folder)/firebase-server.py \(Self.folder)/data \(port) & wait'
             """)
-        try host.system.wait(until: "test -s \(Self.folder)/data/port")
-        let url = "http://127.0.0.1:\(try host.run("cat \(Self.folder)/data/port"))"
+        try host.system.wait(until: "test -s \(Self.folder)/data/now")
+        let url = "http://127.0.0.1:\(port)"
         try host.system.write(Self.makeKey, to: "\(Self.folder)/make-key")
         try host.run("python3 \(Self.folder)/make-key \(url) \(PackageHost.folder)/google.json")
         try host.system.write(
