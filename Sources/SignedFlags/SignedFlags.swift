@@ -35,8 +35,7 @@ package enum SignedFlags {
     ///
     /// A key counts as it did when the answer came: an order does not end with the key that signed it. A
     /// signer who is removed from the list never was one.
-    package static func disproof(of answer: Answer, by signers: AllowedSigners) -> DocumentRefusal?
-    {
+    static func disproof(of answer: Answer, by signers: AllowedSigners) -> DocumentRefusal? {
         guard let signed = answer.signed else {
             return DocumentRefusal(.unsigned, "it is not signed")
         }
@@ -48,6 +47,18 @@ package enum SignedFlags {
         } catch {
             return refusal(error)
         }
+    }
+
+    /// Why answers are unproved by these signers, keyed by `SignedAnswer.mark`.
+    package static func disproofs(
+        of answers: [Answer], by signers: AllowedSigners
+    ) -> [[UInt8]: DocumentRefusal] {
+        var refusals: [[UInt8]: DocumentRefusal] = [:]
+        for answer in answers {
+            guard let signed = answer.signed else { continue }
+            refusals[signed.mark] = disproof(of: answer, by: signers)
+        }
+        return refusals
     }
 
     /// Who has signed an answer that was accepted, by these signers at this time; nil if nobody.

@@ -69,6 +69,9 @@ package struct SignedDocument: Hashable, Sendable {
     /// Throws if a signature is not over the content, by its own key. It says nothing of who has signed.
     package func checkOwnKeys() throws(SignatureRefusal) {
         for (signature, number) in zip(signatures, 1...) {
+            guard SSHKey.Kind(rawValue: signature.keyType) != nil else {
+                throw .keyType(signature.keyType)
+            }
             let key: SSHKey
             do throws(WireProblem) {
                 key = try SSHKey(signature.key)

@@ -164,14 +164,7 @@ final class SignedDocuments {
 
     private func refusals() -> [[UInt8]: DocumentRefusal]? {
         guard case .success(let list) = signers else { return nil }
-        var refusals: [[UInt8]: DocumentRefusal] = [:]
-        for answer in known.map(\.answer) {
-            guard let signed = answer.signed,
-                let refusal = SignedFlags.disproof(of: answer, by: list)
-            else { continue }
-            refusals[signed.mark] = refusal
-        }
-        return refusals
+        return SignedFlags.disproofs(of: known.map(\.answer), by: list)
     }
 }
 

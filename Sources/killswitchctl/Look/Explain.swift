@@ -8,6 +8,9 @@ import HostConfiguration
 import JSON
 import Records
 import Settings
+import SignedFlags
+import Signing
+import SourceKinds
 
 /// `killswitchctl explain SERVICE`
 struct Explain: ParsableCommand {
@@ -96,6 +99,8 @@ struct DecisionReplay {
     private let plan: Plan
     private let state: StateDirectory
     private let published: PublishedFiles
+    /// Whose signatures count, for each source that has signers.
+    private let signing: [SourceName: SigningRule]
 
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
     init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
@@ -107,6 +112,7 @@ struct DecisionReplay {
         }
         self.service = service
         plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
     }
 
     /// How the machine arrives at the published `state`; nil if it does not know the service.
@@ -153,6 +159,7 @@ struct DecisionReplay {
             let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
             guard var kept = stored else { continue }
             kept.accepted = self.state.version(of: source.name)
+            kept.disproved = try disproofs(of: kept.answers, by: signing[source.name])
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
                 state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1
@@ -163,6 +170,22 @@ struct DecisionReplay {
             flags[source.name] = (kept, waiting)
         }
         return flags
+    }
+
+    /// Why stored answers are unproved by the list of signers as it is now. A list that cannot be read disproves
+    /// nothing.
+    private func disproofs(
+        of answers: [Answer], by rule: SigningRule?
+    ) throws -> [[UInt8]: String] {
+        guard let rule else { return [:] }
+        let zone = try ZoneFiles.system()
+        let list: AllowedSigners
+        do {
+            list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
+        } catch {
+            return [:]
+        }
+        return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
     }
 
     private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws -> Memory {

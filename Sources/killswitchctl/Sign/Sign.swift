@@ -15,7 +15,8 @@ struct Sign: ParsableCommand {
             Fills in what a signed document has to say of itself, has ssh-keygen sign it, and puts \
             the signature behind the document: FILE is replaced. Without --version, --expires and \
             --audience the document stays as it is, and a signature is added to those that are \
-            there: so the next person signs.
+            there: so the next person signs. A document that is signed already changes only \
+            with --version.
 
             example: killswitchctl sign flags.json --key ~/.ssh/ops --version next --expires 7d \
             --audience prod
@@ -59,7 +60,7 @@ struct Sign: ParsableCommand {
         }
         let order = try document.order()
         let signed = document.bytes + (try SSHKeygen.signature(over: document.content, by: key))
-        let count = try DocumentFile.signatures(in: signed, named: file)
+        let count = try DocumentFile.signatureCount(in: signed, named: file)
         try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
         say(
             "'\(file)' is version \(order.version) for "
@@ -132,7 +133,13 @@ struct DocumentFile {
     ) throws {
         var flags = try flags()
         switch version {
-        case nil: break
+        case nil:
+            guard signatures.isEmpty else {
+                throw CommandFailure(
+                    .no,
+                    "'\(name)' is signed already, and each version has one content: give "
+                        + "--version next")
+            }
         case .number(let number): flags["version"] = .number(Number(number))
         case .next:
             let known = flags["version"]?.number?.int64 ?? 0
@@ -155,7 +162,7 @@ struct DocumentFile {
     /// What the document says of itself. Throws if a host would not understand it, or if it was edited after
     /// somebody signed it.
     func order() throws -> SignedOrder {
-        if !signatures.isEmpty { _ = try Self.signatures(in: bytes, named: name) }
+        if !signatures.isEmpty { _ = try Self.signatureCount(in: bytes, named: name) }
         let flags = try flags()
         do throws(DocumentRefusal) {
             return try SignedOrder(flags, digest: [])
@@ -175,16 +182,19 @@ struct DocumentFile {
     }
 
     /// How many signatures a document has. Throws if one of them is not over the document.
-    static func signatures(in bytes: [UInt8], named name: String) throws -> Int {
+    static func signatureCount(in bytes: [UInt8], named name: String) throws -> Int {
         do throws(SignatureRefusal) {
             let document = try SignedDocument(bytes)
             try document.checkOwnKeys()
             return document.signatureCount
         } catch {
-            throw CommandFailure(
-                .no,
-                "the signatures in '\(name)' are no good: \(error); if the flags were edited, give "
-                    + "--version next")
+            let hint =
+                if case .changedBytes = error {
+                    "; if the flags were edited, give --version next"
+                } else {
+                    ""
+                }
+            throw CommandFailure(.no, "the signatures in '\(name)' cannot be used: \(error)\(hint)")
         }
     }
 }

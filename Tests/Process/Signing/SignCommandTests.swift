@@ -115,6 +115,35 @@ import Testing
         #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
     }
 
+    /// Each version has one content: hosts refuse another one of the same version.
+    @Test func aSignedDocumentChangesOnlyWithItsVersion() throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 1, by: fleet.alice)
+        let text = try fleet.daemon.folder.text(of: "flags.json")
+        for (option, value) in [("--expires", "7d"), ("--audience", "stage")] {
+            let result = try sign(fleet, fleet.bob, option, value)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("is signed already"), "\(result.errors)")
+            #expect(result.errors.contains("give --version next"), "\(result.errors)")
+            #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        }
+    }
+
+    /// No host accepts the key, so its signature is not added.
+    @Test func aKeyOfATypeThatNoHostAcceptsSignsNothing() throws {
+        let fleet = try Fleet()
+        let text = Fleet.document("no", version: 1)
+        try fleet.publish(text)
+        let result = try sign(
+            fleet, try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa"))
+        #expect(result.status == 1)
+        #expect(
+            result.errors.contains("signed by a key of the type 'ssh-rsa', and accepted are ssh-"),
+            "\(result.errors)")
+        #expect(!result.errors.contains("--version next"), "\(result.errors)")
+        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+    }
+
     @Test func aKeyThatIsNotThereSignsNothing() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
