@@ -32,7 +32,7 @@ import Testing
             try $0.signed(Fleet.document("no", version: 9), by: [$0.alice])
                 .replacing(#""no""#, with: #""yes""#)
         },
-        Attack("mix: the signatures of another moment", "changed-bytes") {
+        Attack("mix-and-match: the signatures of another moment", "changed-bytes") {
             order + (try $0.alice.sign(Fleet.document("no", version: 9)))
         },
         Attack("replay of a document for other hosts", "other-audience") {
@@ -44,7 +44,7 @@ import Testing
         Attack("rollback", "rollback") {
             try $0.signed(Fleet.document("yes", version: 7), by: [$0.alice])
         },
-        Attack("fork", "same-version-other-bytes") {
+        Attack("equivocation", "same-version-other-bytes") {
             try $0.signed(Fleet.document("yes", version: 8), by: [$0.alice])
         },
         Attack("an old document at first sight", "expired-at-first-sight") {
