@@ -84,8 +84,8 @@ package struct VersionJump: Hashable, Sendable {
     /// The warning, a clause. `kind` says which version it is.
     package func warning(_ kind: String = "version") -> String {
         "\(kind) \(to) \(from.map { "comes after \($0)" } ?? "is the highest"), and lower ones are "
-            + "refused from now on; after a mistake, 'killswitchctl forget\(isSigned ? " --version" : "")' "
-            + "lets go of it"
+            + "refused from now on; if that is a mistake, 'killswitchctl forget SOURCE"
+            + "\(isSigned ? " --version --reason TEXT" : "")' deletes the highest version"
     }
 }
 

@@ -84,12 +84,18 @@ extension Machine {
     /// Takes in which documents of a source are proved no more.
     mutating func disprove(_ name: SourceName, _ causes: [[UInt8]: String]) {
         guard let source = index.source(name) else { return }
-        let time = now.wall
-        let known = sources[source].answers.map(\.answer)
-        let clauses = sources[source].orders.disprove(causes, known)
-        batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }
+        sources[source].orders.disprove(causes)
         prove(source)
         unstage(source)
+        noteDisproofs(of: source)
+    }
+
+    /// Tells why flags of a source are unproved, and takes the warnings about other flags back.
+    private mutating func noteDisproofs(of source: Int) {
+        let clauses = sources[source].orders.disproofs(of: sources[source].answers.map(\.answer))
+        if clauses.isEmpty, sources[source].problems.isEmpty { return }
+        let time = now.wall
+        batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }
     }
 
     /// Takes back what is staged and proved no more. It is staged again once its source gives it with a proof.
@@ -213,6 +219,7 @@ extension Machine {
         prove(source)
         noteVersionJumps(of: source)
         dropUnused(of: source)
+        noteDisproofs(of: source)
         if mustFetch { sources[source].hint(at: now) }
     }
 
@@ -236,6 +243,7 @@ extension Machine {
             services.ask(reader.service) { $0.addAnswers(at: reader.position, to: &used) }
         }
         sources[source].dropAnswers(except: used)
+        noteDisproofs(of: source)
     }
 
     /// Tells which versions in the flags of a source have jumped.

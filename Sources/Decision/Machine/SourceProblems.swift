@@ -122,6 +122,6 @@ struct SourceProblems: Hashable, Sendable {
             .map { .warned($0.text) }
     }
 
-    /// The answers were dropped, and their versions with them.
-    mutating func endVersionJumps() { versionJumps = [:] }
+    /// The answers were dropped, and with them their versions and signatures.
+    mutating func dropFlags() { (disproofs, versionJumps) = ([], [:]) }
 }

@@ -191,7 +191,7 @@ struct SourceState: Hashable, Waking {
         }
         answers = []
         confirmation = .never
-        problems.endVersionJumps()
+        problems.dropFlags()
     }
 
     /// Takes in which switches rest on which answer, by its number. True if that is new.

@@ -70,8 +70,8 @@ struct AcceptedOrders: Hashable, Sendable {
             if case .unreadable(let cause) = memory {
                 throw DocumentRefusal(
                     .versionUnreadable,
-                    "the highest version that was accepted before is not known: \(cause); "
-                        + "'killswitchctl forget --version' lets go of it")
+                    "the highest accepted version cannot be read: \(cause); if its file is broken, "
+                        + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
             }
             let accepted = try order.accept(by: audience, after: highest, at: now)
             return accepted == highest ? .counts : .raises(accepted)
@@ -149,11 +149,13 @@ struct AcceptedOrders: Hashable, Sendable {
         return signed.order.isFor(audience) && disproved[signed.mark] == nil
     }
 
-    /// Takes in which documents are proved no more, each with the cause. Returns the causes for those among
-    /// `answers`, as clauses.
-    mutating func disprove(_ causes: [[UInt8]: String], _ answers: [Answer]) -> [String] {
-        disproved = causes
-        return answers.compactMap { $0.signed.flatMap { causes[$0.mark] } }
+    /// Takes in which documents are unproved, each with the cause.
+    mutating func disprove(_ causes: [[UInt8]: String]) { disproved = causes }
+
+    /// Why some of these answers are unproved, as clauses.
+    func disproofs(of answers: [Answer]) -> [String] {
+        if audience == nil || disproved.isEmpty { return [] }
+        return answers.compactMap { $0.signed.flatMap { disproved[$0.mark] } }
             .map { "the signatures of the flags in force do not count any more: \($0)" }
     }
 }

@@ -21,9 +21,9 @@ package struct MissingSignatures: Hashable, Sendable {
         let names = authors.map(quoted).joined(separator: ", ")
         let act =
             gate.map { "would have the gate \($0.rawValue)" }
-            ?? "leave hardly a version to those after them"
-        return
-            "\(act): \(names.isEmpty ? "nobody" : names) signed them, and \(needed) people have to"
+            ?? "have a version that is too high for one signer"
+        return "\(act), which takes the signatures of \(needed) people; signed by "
+            + (names.isEmpty ? "nobody" : names)
     }
 }
 
