@@ -29,15 +29,15 @@ extension Reading {
         self.rollout = rollout
     }
 
-    /// The times at which time alone may turn the gate: its ends, windows and steps.
-    package var turns: [Instant] {
-        var turns: [Instant] = []
-        forEachTurn { turns.append($0) }
-        return turns
+    /// The times at which time alone may move the gate: its ends, windows and steps.
+    package var gateEdges: [Instant] {
+        var edges: [Instant] = []
+        forEachGateEdge { edges.append($0) }
+        return edges
     }
 
     /// The same without an array: a decision asks each time.
-    package func forEachTurn(_ body: (Instant) -> Void) {
+    package func forEachGateEdge(_ body: (Instant) -> Void) {
         for step in rollout?.steps ?? [] { body(step.at) }
         for claim in claims {
             switch claim {

@@ -29,7 +29,7 @@ package enum Reason: Hashable, Sendable {
     /// never does.
     case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     case minClosed(SourceName)
-    /// Flags have opened the gate, and this host waits its share of `open_spread`.
+    /// Flags have opened the gate, and this host waits its part of `open_spread`.
     case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)

@@ -1,7 +1,7 @@
 import CivilTime
 
 /// When a gate that closed may open again: no sooner than `min_closed` after it closed, and after this host's
-/// share of `open_spread`, so that not all hosts come back in the same second.
+/// part of `open_spread`, so that not all hosts come back in the same second.
 struct Reopening: Hashable, Sendable {
     /// When the gate last closed; nil while it is open.
     private var closedAt: Boottime?
@@ -40,21 +40,21 @@ struct Reopening: Hashable, Sendable {
         }
     }
 
-    /// Begins the wait for this host's turn if flags open the gate by this decision, and ends it if they do not want it
-    /// open any more, or an operator does. While nothing is decided the wait goes on.
+    /// Begins the wait if flags open the gate with this decision. Ends it if flags close the gate, or
+    /// an operator opens or closes it. While nothing is decided the wait goes on.
     ///
-    /// `begin`: since when it waits its share if the wait begins now; nil if it does not. No wait is longer than the
-    /// share: a reload may have shortened it.
+    /// `begin` is the start of the wait; nil if no wait begins now. A wait is never longer than the
+    /// part of the spread, which a reload may have shortened.
     mutating func follow(
-        _ proposal: Verdict, since begin: Boottime?, share: Duration, at now: Now
+        _ proposal: Verdict, since begin: Boottime?, part: Duration, at now: Now
     ) {
         guard let gate = proposal.gate, proposal.reason != .starting else { return }
-        if gate == .closed || proposal.override != nil || share == .zero {
+        if gate == .closed || proposal.override != nil || part == .zero {
             turn = nil
         } else if let known = turn {
-            if known.boot > now.boot + share { turn = Deadline(now.boot + share, at: now) }
-        } else if let begin, begin + share > now.boot {
-            turn = Deadline(begin + share, at: now)
+            if known.boot > now.boot + part { turn = Deadline(now.boot + part, at: now) }
+        } else if let begin, begin + part > now.boot {
+            turn = Deadline(begin + part, at: now)
         }
     }
 
@@ -97,7 +97,8 @@ struct WantedGate: Hashable, Sendable {
         inBoot = isOfThisBoot ? gate : nil
     }
 
-    /// They want this gate now; nil while they are not known. `isWaiting`: it waits to open.
+    /// Flags and policy want this gate now; nil while they are not known. `isWaiting`: the gate waits
+    /// to open.
     mutating func follow(_ gate: Gate?, isWaiting: Bool) {
         if !isWaiting {
             last = gate ?? last
@@ -110,7 +111,7 @@ struct WantedGate: Hashable, Sendable {
 
 extension HostPlace {
     /// The part of a service's spread that this host waits.
-    func share(of spread: Duration, for service: ServiceName) -> Duration {
+    func part(of spread: Duration, for service: ServiceName) -> Duration {
         guard spread > .zero else { return .zero }
         return spread * slot(seed: "\(service)/open").number / Slot.count
     }

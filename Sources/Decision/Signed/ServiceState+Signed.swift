@@ -3,9 +3,9 @@
 extension ServiceState {
     /// Brings a switch to the newest known answer of its source that counts for it.
     ///
-    /// It begins with the answer on which it rested before. Where one person may move the gate, the newer ones
-    /// are offered in their order. Where it takes more, the source has to show who has signed: not each who
-    /// did when an answer came is still listed.
+    /// The switch begins with the answer on which it rested before. If one signature is enough, the
+    /// newer answers are offered, the oldest first. If more are needed, the switch waits for the source:
+    /// a person who signed a stored answer may not be listed any more.
     mutating func catchUp(
         with source: SourceState, at position: Int, _ override: Override?, on host: HostState
     ) {
@@ -14,11 +14,11 @@ extension ServiceState {
         var newer = answers[...]
         if let number = switches[position].newestReadable {
             newer = answers.prefix { $0.number != number }
-        } else if let rest = rest(among: source, at: position) {
+        } else if let stored = storedPosition(in: source, at: position) {
             switches[position].adopt(
-                answers[rest...rest], confirmed: confirmation(of: answers[rest], source),
+                answers[stored...stored], confirmed: confirmation(of: answers[stored], source),
                 by: service.switches[position], of: service)
-            newer = answers[..<rest]
+            newer = answers[..<stored]
         }
         guard service.policy.mostSignatures == 1 else { return }
         for answer in newer.reversed() where source.orders.isProved(answer.answer) {
@@ -27,7 +27,7 @@ extension ServiceState {
     }
 
     /// The position of the answer on which a switch rested in an earlier run: the newest that is proved.
-    private func rest(among source: SourceState, at position: Int) -> Int? {
+    private func storedPosition(in source: SourceState, at position: Int) -> Int? {
         let reader = AnswerReader(service: service.name, position: position)
         let own = source.answers.indices.filter {
             source.answers[$0].answer.readers.contains(reader)
@@ -57,7 +57,7 @@ extension ServiceState {
                 answer, reading, confirmed: confirmation(of: answer, source),
                 version: service.version(of: answer.answer, from: source.name))
         }
-        switches[position].pass()
+        switches[position].acceptNewest()
     }
 
     /// Takes back what is staged for a switch.

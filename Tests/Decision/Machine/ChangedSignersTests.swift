@@ -2,10 +2,10 @@ import CivilTime
 import Decision
 import Testing
 
-/// Signed documents whose versions leap or whose signers change.
+/// Signed documents whose versions jump or whose signers change.
 @Suite struct ChangedSignersTests {
     /// One person must not end all orders by the last version of all.
-    @Test func aVersionThatLeapsNeedsEachSignature() throws {
+    @Test func aVersionJumpNeedsEachSignature() throws {
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: .twoSignatures))
         try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))

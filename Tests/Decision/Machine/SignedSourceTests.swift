@@ -240,7 +240,7 @@ import Testing
     // MARK: - Proof
 
     /// A signer who was removed never was one: the flags are stale, and not gone.
-    @Test func flagsThatAreProvedNoMoreAreStale() throws {
+    @Test func unprovedFlagsAreStale() throws {
         var play = try transcript(policy: Policy(whenStale: .closed, minClosed: .zero))
         let event = try signed("no", version: 7)
         try play.take(0, event)
