@@ -139,6 +139,12 @@ struct ServiceState: Hashable, Waking {
         switches[position].acceptAsOwn(answer, version: version)
     }
 
+    /// Takes back what is staged for a switch.
+    mutating func unstage(at position: Int) {
+        switches[position].unstage()
+        markDue()
+    }
+
     /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
     mutating func activate(from source: SourceState, at position: Int, _ notices: inout [Notice]) {
         guard let staged = switches[position].staged?.number,

@@ -1,5 +1,5 @@
-/// The signed answers of a source that are known already: at a start those that were stored, at a reload those
-/// in memory.
+/// Which signed answers count for a service: the known ones (at a start those that were stored, at a
+/// reload those in memory), and new ones.
 extension ServiceState {
     /// Brings a switch to the newest known answer of its source that counts for it.
     ///
@@ -60,15 +60,54 @@ extension ServiceState {
         switches[position].acceptNewest()
     }
 
-    /// Takes back what is staged for a switch.
-    mutating func unstage(at position: Int) {
-        switches[position].unstage()
-        markDue()
-    }
-
     /// When a source last confirmed one of its answers.
     private func confirmation(of answer: NumberedAnswer, _ source: SourceState) -> Confirmation {
         answer.number == source.answers.first?.number
             ? source.confirmation : answer.answer.lastConfirmed
+    }
+
+    // MARK: - Signatures of new answers
+
+    /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
+    /// from a source without signers. It must not take a staged order back either.
+    func missingSignatures(
+        under next: Reading, _ answer: NumberedAnswer, at position: Int, _ override: Override?,
+        on host: HostState
+    ) -> MissingSignatures? {
+        guard let authors = answer.answer.signed?.authors else { return nil }
+        if answer.hasVersionJump, authors.count < service.policy.mostSignatures {
+            let needed = service.policy.mostSignatures
+            return MissingSignatures(gate: nil, authors: authors, needed: needed)
+        }
+        var circumstances = circumstances(override, on: host)
+        var before = [evidence(on: host)[position]]
+        if before[0].isAwaited {
+            // A start excuses stale flags until their source answers, unless `when_stale` had already
+            // moved the gate.
+            circumstances.wantedBefore = wanted.atStart ?? service.policy.whenStale.gate
+        }
+        if let staged = switches[position].staged?.reading {
+            var evidence = Evidence(source: before[0].source, reading: staged)
+            evidence.clock = before[0].clock
+            before.append(evidence)
+        }
+        return before.lazy.compactMap { evidence in
+            service.missingSignatures(
+                under: next, by: authors, before: evidence, in: circumstances)
+        }.first
+    }
+
+    /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
+    func wouldCount(
+        _ answer: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState
+    ) -> Bool {
+        do {
+            let reading = try answer.read(by: service.switches[position], of: service)
+            try switches[position].checkVersion(of: reading)
+            return missingSignatures(under: reading, answer, at: position, override, on: host)
+                == nil
+        } catch {
+            return false
+        }
     }
 }

@@ -115,6 +115,11 @@ final class SignedDocuments {
         return answer
     }
 
+    /// A failed fetch as a failure of the document: a document over `max_body` is refused.
+    func failure(of fetch: Failure) -> Failure {
+        fetch.isTooLarge ? Failure(DocumentRefusal(.documentTooLarge, fetch.detail)) : fetch
+    }
+
     /// Whether the signers of a document have to be counted again: dates of keys are looked at each minute.
     private func isDue(_ document: Known) -> Bool {
         guard !document.isComplete else { return false }
