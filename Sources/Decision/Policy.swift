@@ -14,9 +14,9 @@ package struct Policy: Hashable, Sendable {
     package var updateRequired: Gate
     /// How long a closed gate stays closed at least.
     package var minClosed: Duration
-    /// Over how long the hosts open the gate, once flags have: each waits its share.
+    /// Over how long the hosts open the gate, once flags have: each waits its part.
     package var openSpread: Duration
-    /// Whether a host also waits its share after a boot.
+    /// Whether a host also waits its part after a boot.
     package var spreadsAtBoot: Bool
     /// How long units run on after the gate has closed, so that load balancers turn away first.
     package var drain: Duration

@@ -29,15 +29,15 @@ extension Reading {
         self.rollout = rollout
     }
 
-    /// The times at which time alone may turn the gate: its ends, windows and steps.
-    package var turns: [Instant] {
-        var turns: [Instant] = []
-        forEachTurn { turns.append($0) }
-        return turns
+    /// The times at which time alone may move the gate: its ends, windows and steps.
+    package var gateEdges: [Instant] {
+        var edges: [Instant] = []
+        forEachGateEdge { edges.append($0) }
+        return edges
     }
 
     /// The same without an array: a decision asks each time.
-    package func forEachTurn(_ body: (Instant) -> Void) {
+    package func forEachGateEdge(_ body: (Instant) -> Void) {
         for step in rollout?.steps ?? [] { body(step.at) }
         for claim in claims {
             switch claim {
@@ -84,8 +84,8 @@ package struct VersionJump: Hashable, Sendable {
     /// The warning, a clause. `kind` says which version it is.
     package func warning(_ kind: String = "version") -> String {
         "\(kind) \(to) \(from.map { "comes after \($0)" } ?? "is the highest"), and lower ones are "
-            + "refused from now on; after a mistake, 'killswitchctl forget\(isSigned ? " --version" : "")' "
-            + "lets go of it"
+            + "refused from now on; if that is a mistake, 'killswitchctl forget SOURCE"
+            + "\(isSigned ? " --version --reason TEXT" : "")' deletes the highest version"
     }
 }
 

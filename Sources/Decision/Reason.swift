@@ -29,7 +29,7 @@ package enum Reason: Hashable, Sendable {
     /// never does.
     case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     case minClosed(SourceName)
-    /// Flags have opened the gate, and this host waits its share of `open_spread`.
+    /// Flags have opened the gate, and this host waits its part of `open_spread`.
     case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)
@@ -202,8 +202,10 @@ extension Reason {
         case .rollout(let source, let wait, let from):
             "source '\(source)' closes \(Rollout.share(wait.reach)) of all hosts, and not this one, "
                 + "whose slot is \(wait.slot.number) of \(Slot.count); "
-                + (from.map { "it closes at \($0)" }
-                    ?? (wait.arrival == nil ? "no step reaches it" : "its turn comes too late"))
+                + (from.map { "this host closes at \($0)" }
+                    ?? (wait.arrival == nil
+                        ? "no step reaches this host"
+                        : "the closing is over before it reaches this host"))
         case .minClosed(let source):
             "source '\(source)' opens the gate again; it stays closed for min_closed"
         case .reopening(let source, let time):

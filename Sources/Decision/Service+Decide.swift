@@ -91,7 +91,7 @@ extension Service {
             let include = { (instant: Instant) in
                 if instant > time { edge = min(edge, instant + lag) }
             }
-            item.reading?.forEachTurn(include)
+            item.reading?.forEachGateEdge(include)
             if let expires = item.reading?.expires { include(expires) }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }

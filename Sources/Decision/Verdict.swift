@@ -22,7 +22,7 @@ package struct Verdict: Hashable, Sendable {
     package var version: String?
     /// Who signed those flags, or gave the order in force.
     package var authors: [String] = []
-    /// Whether those flags are older than `max_stale`, have expired, or are proved no more.
+    /// Whether those flags are older than `max_stale`, have expired, or are unproved.
     package var isStale = false
     /// Whether it closes the gate in an emergency: units stop at once, without the service's drain.
     package var isUrgent = false

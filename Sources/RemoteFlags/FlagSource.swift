@@ -32,7 +32,7 @@ package protocol FlagSource: AnyObject {
     /// they change. A source with signers checks them again when its list of signers changes.
     func recall(_ answers: [Answer])
 
-    /// Why some of the answers that were recalled are proved no more, by their marks (`SignedAnswer.mark`).
+    /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.mark`.
     var disproofs: [[UInt8]: String] { get }
 
     /// Begins to watch for changes, if the source can.

@@ -53,7 +53,7 @@ package struct SignerFile: Sendable {
         } catch {
             cause = "\(error)"
         }
-        throw DocumentRefusal(.signersUnreadable, "nobody can be told to be a signer: \(cause)")
+        throw DocumentRefusal(.signersUnreadable, "the list of signers cannot be used: \(cause)")
     }
 
     private func problem(of attributes: FileAttributes) -> String? {

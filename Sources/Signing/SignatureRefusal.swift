@@ -24,46 +24,6 @@ package enum SignatureRefusal: Error, Hashable, Sendable {
     case outOfMemory
 }
 
-extension SignatureRefusal {
-    /// The refusal as one word; killswitchd(8) explains each.
-    package enum Slug: String, CaseIterable, Sendable {
-        case unsigned
-        case trailingBytes = "trailing-bytes"
-        case tooManySignatures = "too-many-signatures"
-        case malformed = "malformed-signature"
-        case namespace = "other-namespace"
-        case digest = "hash-not-accepted"
-        case keyType = "key-type-not-accepted"
-        case unlisted = "signer-not-listed"
-        case otherPurpose = "signer-for-other-namespaces"
-        case notYetValid = "signer-not-yet-valid"
-        case noLongerValid = "signer-no-longer-valid"
-        case changedBytes = "changed-bytes"
-        case untouched = "security-key-untouched"
-        case outOfMemory = "out-of-memory"
-    }
-
-    /// The refusal as one word.
-    package var slug: Slug {
-        switch self {
-        case .unsigned: .unsigned
-        case .trailingBytes: .trailingBytes
-        case .tooManySignatures: .tooManySignatures
-        case .malformed: .malformed
-        case .namespace: .namespace
-        case .digest: .digest
-        case .keyType: .keyType
-        case .unlisted: .unlisted
-        case .otherPurpose: .otherPurpose
-        case .notYetValid: .notYetValid
-        case .noLongerValid: .noLongerValid
-        case .changedBytes: .changedBytes
-        case .untouched: .untouched
-        case .outOfMemory: .outOfMemory
-        }
-    }
-}
-
 extension SignatureRefusal: CustomStringConvertible {
     /// One clause, lower case, about the document ("it").
     package var description: String {

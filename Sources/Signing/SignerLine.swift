@@ -18,7 +18,8 @@ struct SignerLine {
         principals = try Self.principals(names)
         guard var word = try words.next() else { throw SignerProblem("the key is missing") }
         var options = SignerOptions()
-        // A type of a key has none of these characters. Only the options that are flags have none either.
+        // A key type has none of these characters, and an option with a value has one.
+        // `cert-authority` is the only option without a value.
         if word.utf8.contains(where: { "=,\"".utf8.contains($0) }) || word == "cert-authority" {
             options = try SignerOptions(word, zone: zone)
             guard let type = try words.next() else { throw SignerProblem("the key is missing") }

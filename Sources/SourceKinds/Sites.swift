@@ -16,6 +16,23 @@ package struct FetchLimits: Hashable, Sendable {
     /// The limits if the configuration names none; `defaultMaxBody` is in bytes.
     package static let defaultTimeout = Duration.seconds(30)
     package static let defaultMaxBody = 1 << 20
+
+    /// The highest `maxBody` that the configuration may name.
+    package static let largestMaxBody = 64 << 20
+}
+
+/// Who has to sign the documents of a source, and for whom.
+package struct SigningRule: Hashable, Sendable {
+    /// The path of the file of allowed signers.
+    package var signers: String
+    /// For whom the documents have to be, such as `prod`.
+    package var audience: String
+
+    /// Documents by these signers, for this audience.
+    package init(signers: String, audience: String) {
+        self.signers = signers
+        self.audience = audience
+    }
 }
 
 /// A document that a web server holds, and how to ask for it. Secrets are named, not held.

@@ -17,7 +17,7 @@ extension Method {
         let source = try daemon.source(request.parameters.string("source"))
         let event = Event.forget(
             source, by: request.author,
-            version: try request.parameters.optionalString("versionReason"))
+            versionCause: try request.parameters.optionalString("versionReason"))
         daemon.post(event)
         return .after(.event(event)) { ["services": .names(daemon.followers(of: source))] }
     }

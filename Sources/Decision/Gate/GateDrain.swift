@@ -21,8 +21,8 @@ struct GateDrain: Hashable, Sendable {
     /// The gate that follows, once the drain is over.
     func following(at now: Boottime) -> DesiredGate? { end <= now ? desired : nil }
 
-    /// The report of the gate of a service meanwhile. `units` are its attached units: those that it will stop count,
-    /// and some may be down already.
+    /// The report of a gate during its drain. It counts the units among `units` that the end of the
+    /// drain will stop; some may be down already.
     func report(
         of service: ServiceName, _ units: [AttachedUnit], since published: PublishedReport,
         at now: Boottime
@@ -35,8 +35,9 @@ struct GateDrain: Hashable, Sendable {
 }
 
 extension GateState {
-    /// Postpones a closing until the end of its drain: until then the gate stays as it is in fact. False if there is
-    /// nothing to wait for: another decision ends a drain, and a gate that has never opened has nothing to drain.
+    /// Postpones a closing until the end of its drain: until then the gate stays as it is in fact.
+    /// False if nothing is to drain: the decision has no drain, or the gate is closed already. A gate
+    /// without a decision yet counts as open, because its drain is that of an earlier run.
     mutating func drain(to desired: DesiredGate, until end: Boottime?, at now: Boottime) -> Bool {
         let isOpen =
             self.desired.map {

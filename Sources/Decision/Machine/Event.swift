@@ -36,8 +36,8 @@ package enum Event: Hashable, Sendable {
     case warned(SourceName, [String])
     /// The stored highest version of a source's signed documents was read again.
     case versionRead(SourceName, VersionMemory)
-    /// Every known document of a source that is proved no more, by its digest, each with the cause: the
-    /// list of signers has changed.
+    /// Every known document of a source that is unproved, keyed by its mark (`SignedAnswer.mark`),
+    /// each with the cause. Delivered when the list of signers has changed, and at the start.
     indirect case disproved(SourceName, [[UInt8]: String])
     /// A write was done, or failed with this problem.
     case recorded(WriteOperation, problem: String?)
@@ -55,9 +55,9 @@ package enum Event: Hashable, Sendable {
     indirect case drilled(ServiceName, DrillResult, by: String)
     /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
-    /// An operator drops the flags of a source, which is then fetched again. With a cause, the highest
-    /// version of its signed documents too.
-    case forget(SourceName, by: String, version: String? = nil)
+    /// An operator drops the flags of a source, which is then fetched again. With `versionCause`, the
+    /// operator's reason, the highest version of its signed documents is dropped too.
+    case forget(SourceName, by: String, versionCause: String? = nil)
     /// The file with the installed version of a service holds this version. A file that cannot be
     /// read causes no event: the version stays.
     case installed(ServiceName, Version)

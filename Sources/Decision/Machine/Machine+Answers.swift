@@ -40,7 +40,7 @@ extension Machine {
     mutating func receiveStored(_ source: Int, _ problem: String?) -> Int? {
         guard let problem else {
             return sources[source].orders.raise().map {
-                receive($0.answer, from: source, leaps: $0.leaps)
+                receive($0.answer, from: source, hasVersionJump: $0.hasVersionJump)
             }
         }
         guard sources[source].orders.drop() != nil else { return nil }
@@ -50,13 +50,16 @@ extension Machine {
     }
 
     /// Takes in an answer that counts.
-    private mutating func receive(_ answer: Answer, from source: Int, leaps: Bool = false) -> Int {
+    private mutating func receive(
+        _ answer: Answer, from source: Int, hasVersionJump: Bool = false
+    ) -> Int {
         var result = FetchCounts.Result.unchanged
         if sources[source].repeats(answer) {
             disinherit(answer, of: source)
             confirm(source, by: answer.signed?.authors)
         } else {
-            result = offer(answer, of: source, leaps: leaps) ? .changed : .invalid
+            let isAccepted = offer(answer, of: source, hasVersionJump: hasVersionJump)
+            result = isAccepted ? .changed : .invalid
         }
         batch.notices += sources[source].succeed(result)
         return source
@@ -68,7 +71,7 @@ extension Machine {
         guard answer.signed != nil, !readers.isEmpty else { return false }
         var answer = NumberedAnswer(
             number: 0, answer: answer, defaults: sources[source].plan.defaults)
-        answer.leaps = sources[source].orders.leaps(to: answer.answer)
+        answer.hasVersionJump = sources[source].orders.hasVersionJump(to: answer.answer)
         return !readers.contains { reader in
             let override = overrides[services[reader.service].service.name]
             return services[reader.service].wouldCount(
@@ -81,18 +84,25 @@ extension Machine {
         index.source(source).map { sources[$0].answers.map(\.answer) } ?? []
     }
 
-    /// Takes in which documents of a source are proved no more.
+    /// Takes in which documents of a source are unproved.
     mutating func disprove(_ name: SourceName, _ causes: [[UInt8]: String]) {
         guard let source = index.source(name) else { return }
-        let time = now.wall
-        let known = sources[source].answers.map(\.answer)
-        let clauses = sources[source].orders.disprove(causes, known)
-        batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }
-        prove(source)
+        sources[source].orders.disprove(causes)
+        noteProof(of: source)
         unstage(source)
+        noteDisproofs(of: source)
     }
 
-    /// Takes back what is staged and proved no more. It is staged again once its source gives it with a proof.
+    /// Tells why flags of a source are unproved, and takes the warnings about other flags back.
+    private mutating func noteDisproofs(of source: Int) {
+        let clauses = sources[source].orders.disproofs(of: sources[source].answers.map(\.answer))
+        if clauses.isEmpty, sources[source].problems.isEmpty { return }
+        let time = now.wall
+        batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }
+    }
+
+    /// Takes back what is staged and unproved. It is staged again once its source gives it with a
+    /// proof.
     private mutating func unstage(_ source: Int) {
         let unproved = sources[source].answers.filter {
             !sources[source].orders.isProved($0.answer)
@@ -112,23 +122,23 @@ extension Machine {
     }
 
     /// Notes which switches of a source rest on flags that are not proved.
-    mutating func prove(_ source: Int) {
+    mutating func noteProof(of source: Int) {
         for reader in index.readers[source] {
-            let isOther = services.ask(reader.service) { service in
-                service.switches[reader.position].isOther(than: sources[source].orders)
+            let isOutdated = services.ask(reader.service) { service in
+                service.switches[reader.position].isProofOutdated(by: sources[source].orders)
             }
-            guard isOther else { continue }
-            services[reader.service].prove(by: sources[source], at: reader.position)
+            guard isOutdated else { continue }
+            services[reader.service].noteProof(by: sources[source].orders, at: reader.position)
         }
     }
 
     /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
     /// now on; the others keep their earlier answer, which stays stored as long as they need it. False if no
     /// switch accepts it.
-    private mutating func offer(_ answer: Answer, of source: Int, leaps: Bool) -> Bool {
+    private mutating func offer(_ answer: Answer, of source: Int, hasVersionJump: Bool) -> Bool {
         let known = sources[source].answers.first
         var answer = sources[source].number(answer)
-        if leaps { answer.leaps = true }
+        if hasVersionJump { answer.hasVersionJump = true }
         // The end of a signed document counts for each flag, so that each switch reads it.
         let isSigned = answer.answer.signed != nil
         let changes = isSigned ? nil : known.flatMap { FlagChanges(from: $0, to: answer) }
@@ -210,9 +220,10 @@ extension Machine {
                 sources[source], at: reader.position, override, on: host)
             if isWaiting { mustFetch = true }
         }
-        prove(source)
+        noteProof(of: source)
         noteVersionJumps(of: source)
         dropUnused(of: source)
+        noteDisproofs(of: source)
         if mustFetch { sources[source].hint(at: now) }
     }
 
@@ -236,6 +247,7 @@ extension Machine {
             services.ask(reader.service) { $0.addAnswers(at: reader.position, to: &used) }
         }
         sources[source].dropAnswers(except: used)
+        noteDisproofs(of: source)
     }
 
     /// Tells which versions in the flags of a source have jumped.
@@ -243,7 +255,7 @@ extension Machine {
         let jumps = index.readers[source].compactMap { reader in
             services.ask(reader.service) { $0.versionJump(at: reader.position) }
         }
-        let distinct = sources[source].orders.jumps(instead: jumps)
+        let distinct = sources[source].orders.versionJumps(unsigned: jumps)
         if distinct.isEmpty, sources[source].problems.isEmpty { return }
         let time = now.wall
         batch.notices += sources[source].note { $0.note(versionJumps: distinct, at: time) }

@@ -88,24 +88,24 @@ extension Machine {
                 services[reader.service].activate(
                     from: sources[source], at: reader.position, &batch.notices)
             }
-            prove(source)
+            noteProof(of: source)
             dropUnused(of: source)
         }
     }
 
-    /// Drops every answer of a source, its stored flags and the highest version in them,
-    /// and fetches it again; with a cause also the highest version of its signed documents. As after a reload, its services keep their verdicts until it has
-    /// answered, at most for `first_timeout`.
-    mutating func forget(_ name: SourceName, by author: String, _ cause: String?) {
+    /// Drops every answer of a source, its stored flags and the highest version in them, and fetches
+    /// it again. With a cause, the highest version of its signed documents is dropped too. As after a
+    /// reload, its services keep their verdicts until it has answered, at most for `first_timeout`.
+    mutating func forget(_ name: SourceName, by author: String, versionCause: String?) {
         guard let source = index.source(name) else { return }
-        sources[source].forget(isVersionDropped: cause != nil, at: now)
+        sources[source].forget(isVersionDropped: versionCause != nil, at: now)
         for reader in index.readers[source] {
             services[reader.service].forget(at: reader.position, now)
         }
         batch.add(.storeFlags(name, []))
-        if cause != nil { batch.add(.dropVersion(name)) }
+        if versionCause != nil { batch.add(.dropVersion(name)) }
         batch.add(.forget(name))
-        batch.notices.append(.forgotten(name, by: author, version: cause))
+        batch.notices.append(.forgotten(name, by: author, versionCause: versionCause))
         sources[source].hint(at: now)
     }
 }

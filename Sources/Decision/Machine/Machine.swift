@@ -158,7 +158,8 @@ package struct Machine: Sendable {
         case .confirm(let services, let author): confirmClosing(of: services, by: author)
         case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
         case .activate(let service): activate(service)
-        case .forget(let source, let author, let why): forget(source, by: author, why)
+        case .forget(let source, let author, let cause):
+            forget(source, by: author, versionCause: cause)
         case .reconfigured(let plan, let replaced, let remembered):
             reconfigure(plan, replaced, remembered)
         }

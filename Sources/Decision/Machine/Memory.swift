@@ -78,7 +78,7 @@ package struct Memory: Hashable, Sendable {
         package var confirmedAt: Instant
         /// The highest version of its signed documents.
         package var accepted: VersionMemory
-        /// Why answers are proved no more, by their marks.
+        /// Why answers are unproved, keyed by `SignedAnswer.mark`.
         package var disproved: [[UInt8]: String] = [:]
 
         /// `answers` newest first, the newest confirmed at `confirmedAt`.

@@ -33,8 +33,9 @@ package enum Notice: Hashable, Sendable {
     case overrideEnds(ServiceName, Override, at: ZonedInstant)
     /// An override expired.
     case overrideExpired(ServiceName, Override)
-    /// An operator dropped the flags of a source.
-    case forgotten(SourceName, by: String, version: String? = nil)
+    /// An operator dropped the flags of a source. With `versionCause`, the operator's reason, the
+    /// highest version of its signed documents was dropped too.
+    case forgotten(SourceName, by: String, versionCause: String? = nil)
     /// News of an announced end or window.
     case told(ServiceName, PublicNotice)
     /// A drill has ended.

@@ -6,8 +6,8 @@ struct NumberedAnswer: Hashable, Sendable {
     var answer: Answer
     /// Its flags, with the source's defaults for keys that it lacks.
     let flags: JSON.Object
-    /// Whether it is a signed document whose version leaps: it leaves few versions to those after it.
-    var leaps = false
+    /// Whether it is a signed document with a version jump: few versions are left for later documents.
+    var hasVersionJump = false
 
     /// Completes the flags of `answer` by `defaults`.
     init(number: Int, answer: Answer, defaults: JSON.Object) {

@@ -1,7 +1,7 @@
 import CivilTime
 
 /// When a gate that closed may open again: no sooner than `min_closed` after it closed, and after this host's
-/// share of `open_spread`, so that not all hosts come back in the same second.
+/// part of `open_spread`, so that not all hosts come back in the same second.
 struct Reopening: Hashable, Sendable {
     /// When the gate last closed; nil while it is open.
     private var closedAt: Boottime?
@@ -40,21 +40,21 @@ struct Reopening: Hashable, Sendable {
         }
     }
 
-    /// Begins the wait for this host's turn if flags open the gate by this decision, and ends it if they do not want it
-    /// open any more, or an operator does. While nothing is decided the wait goes on.
+    /// Begins the wait if flags open the gate with this decision. Ends it if flags close the gate, or
+    /// an operator opens or closes it. While nothing is decided the wait goes on.
     ///
-    /// `begin`: since when it waits its share if the wait begins now; nil if it does not. No wait is longer than the
-    /// share: a reload may have shortened it.
+    /// `begin` is the start of the wait; nil if no wait begins now. A wait is never longer than the
+    /// part of the spread, which a reload may have shortened.
     mutating func follow(
-        _ proposal: Verdict, since begin: Boottime?, share: Duration, at now: Now
+        _ proposal: Verdict, since begin: Boottime?, part: Duration, at now: Now
     ) {
         guard let gate = proposal.gate, proposal.reason != .starting else { return }
-        if gate == .closed || proposal.override != nil || share == .zero {
+        if gate == .closed || proposal.override != nil || part == .zero {
             turn = nil
         } else if let known = turn {
-            if known.boot > now.boot + share { turn = Deadline(now.boot + share, at: now) }
-        } else if let begin, begin + share > now.boot {
-            turn = Deadline(begin + share, at: now)
+            if known.boot > now.boot + part { turn = Deadline(now.boot + part, at: now) }
+        } else if let begin, begin + part > now.boot {
+            turn = Deadline(begin + part, at: now)
         }
     }
 
@@ -63,6 +63,29 @@ struct Reopening: Hashable, Sendable {
         let least = closedAt.map { $0 + minClosed }
         if let turn, now.boot < turn.boot, turn.boot >= least ?? turn.boot { return .turn(turn) }
         return least.flatMap { now.boot < $0 ? .minClosed(until: $0) : nil }
+    }
+}
+
+/// Until when the units of a closed gate may run on. A drain begins when the gate closes. Nothing begins it anew while
+/// the gate is closed: neither another closing nor a restart.
+struct Draining: Hashable, Sendable {
+    /// The end of the drain, also once it has passed; nil if the gate is open, or its units stopped at once.
+    private(set) var end: Boottime?
+
+    /// No drain.
+    init() {}
+
+    /// The drain of an earlier run in this boot.
+    init(_ entry: Ledger.Entry) { end = entry.drainsUntil }
+
+    /// Begins a drain of this length if the verdict closes a gate that was open, and ends it if the verdict opens the
+    /// gate, or closes it in an emergency. A gate that nobody had decided has no units to drain. While nothing is
+    /// decided a drain goes on. A reload with a shorter drain shortens it.
+    mutating func follow(_ verdict: Verdict, was gate: Gate?, length: Duration, at now: Now) {
+        guard verdict.gate != nil else { return }
+        guard verdict.gate == .closed, !verdict.isUrgent, length > .zero else { return end = nil }
+        let longest = now.boot + length
+        if gate == .open || end.map({ $0 > longest }) ?? false { end = longest }
     }
 }
 
@@ -97,7 +120,8 @@ struct WantedGate: Hashable, Sendable {
         inBoot = isOfThisBoot ? gate : nil
     }
 
-    /// They want this gate now; nil while they are not known. `isWaiting`: it waits to open.
+    /// Flags and policy want this gate now; nil while they are not known. `isWaiting`: the gate waits
+    /// to open.
     mutating func follow(_ gate: Gate?, isWaiting: Bool) {
         if !isWaiting {
             last = gate ?? last
@@ -110,7 +134,7 @@ struct WantedGate: Hashable, Sendable {
 
 extension HostPlace {
     /// The part of a service's spread that this host waits.
-    func share(of spread: Duration, for service: ServiceName) -> Duration {
+    func part(of spread: Duration, for service: ServiceName) -> Duration {
         guard spread > .zero else { return .zero }
         return spread * slot(seed: "\(service)/open").number / Slot.count
     }

@@ -51,6 +51,6 @@ extension ServiceState {
         record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
     }
 
-    /// The last rise of the version in the flags of a switch, if it looks like a mistake.
+    /// The last version jump in the flags of a switch; nil without one.
     func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 }

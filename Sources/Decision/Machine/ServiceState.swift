@@ -128,8 +128,8 @@ struct ServiceState: Hashable, Waking {
     }
 
     /// Notes whether the flags of a switch are proved.
-    mutating func prove(by source: SourceState, at position: Int) {
-        if switches[position].prove(by: source.orders.isProved) { markDue() }
+    mutating func noteProof(by orders: AcceptedOrders, at position: Int) {
+        if switches[position].noteProof(by: orders) { markDue() }
     }
 
     /// Notes that an inherited answer is its source's own.
@@ -137,6 +137,12 @@ struct ServiceState: Hashable, Waking {
         let version = service.version(
             of: answer.answer, from: service.switches[position].source)
         switches[position].acceptAsOwn(answer, version: version)
+    }
+
+    /// Takes back what is staged for a switch.
+    mutating func unstage(at position: Int) {
+        switches[position].unstage()
+        markDue()
     }
 
     /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
@@ -226,7 +232,7 @@ struct ServiceState: Hashable, Waking {
         let proposal = proposal(of: candidate, isHeld: isHeld)
         reopening.follow(
             proposal, since: waitBegins(candidate, at: now),
-            share: host.place.share(of: service.policy.openSpread, for: service.name), at: now)
+            part: host.place.part(of: service.policy.openSpread, for: service.name), at: now)
         let hold = hold(of: proposal, at: now)
         wanted.follow(candidate.unforced.gate, isWaiting: hold != nil)
         let verdict = values.complete(holdClosed(proposal, by: hold), of: service)

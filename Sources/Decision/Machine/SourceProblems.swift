@@ -11,7 +11,7 @@ struct SourceProblems: Hashable, Sendable {
     private var unwatched: Fact?
     /// The present warnings about the source and its flags.
     private var warnings: [Fact] = []
-    /// Why flags in force are proved no more.
+    /// Why flags in force are unproved.
     private var disproofs: [Fact] = []
     /// The present jumps of versions in its flags.
     private var versionJumps: [VersionJump: Instant] = [:]
@@ -96,7 +96,7 @@ struct SourceProblems: Hashable, Sendable {
         Self.note(present, in: &warnings, at: now)
     }
 
-    /// Notes why flags in force are proved no more.
+    /// Notes why flags in force are unproved.
     mutating func note(disproofs present: [String], at now: Instant) -> [News] {
         Self.note(present, in: &disproofs, at: now)
     }
@@ -122,6 +122,6 @@ struct SourceProblems: Hashable, Sendable {
             .map { .warned($0.text) }
     }
 
-    /// The answers were dropped, and their versions with them.
-    mutating func endVersionJumps() { versionJumps = [:] }
+    /// The answers were dropped, and with them their versions and signatures.
+    mutating func dropFlags() { (disproofs, versionJumps) = ([], [:]) }
 }

@@ -11,7 +11,7 @@ struct SourceState: Hashable, Waking {
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
-    /// What it has accepted of signed documents.
+    /// What it knows of its signed documents.
     var orders: AcceptedOrders
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
@@ -128,7 +128,7 @@ struct SourceState: Hashable, Waking {
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
         var numbered = NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
-        numbered.leaps = orders.leaps(to: answer)
+        numbered.hasVersionJump = orders.hasVersionJump(to: answer)
         return numbered
     }
 
@@ -191,7 +191,7 @@ struct SourceState: Hashable, Waking {
         }
         answers = []
         confirmation = .never
-        problems.endVersionJumps()
+        problems.dropFlags()
     }
 
     /// Takes in which switches rest on which answer, by its number. True if that is new.

@@ -20,23 +20,23 @@ struct SwitchState: Hashable, Sendable {
     private var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
-    /// The last rise of the highest version, if it looks like a mistake.
+    /// The last version jump in accepted flags; nil without one.
     private(set) var versionJump: VersionJump?
 
     /// The fate of the newest answer.
     private enum NewestAnswer: Hashable {
-        /// It is in force or staged, or none has come yet. Left for both others by an offer.
+        /// It is in force or staged, or none has come yet. Left for any other case by an offer.
         case accepted
         /// It would move the gate, and too few answers in a row agree yet. Left for `accepted` when
-        /// enough agree or the source returns to the flags in force, for `invalid` by an invalid
-        /// answer.
+        /// enough agree or the source returns to the flags in force, and for the other cases by the
+        /// next answer.
         case unconfirmed(Unconfirmed)
-        /// It cannot be read, or its version is lower than an accepted one. Left for `accepted` or
-        /// `unconfirmed` by the next good answer.
+        /// It cannot be read, or its version is lower than an accepted one. Left for any other case
+        /// by the next answer.
         case invalid(InvalidFlag)
-        /// Too few people have signed it. Left for the others by the next answer, such as the same
-        /// document with another signature.
-        case unsigned(MissingSignatures)
+        /// Too few people have signed it. Left for any other case by the next answer, such as the
+        /// same document with another signature.
+        case awaitingSignature(MissingSignatures)
     }
 
     /// An answer that is not in force yet.
@@ -67,7 +67,7 @@ struct SwitchState: Hashable, Sendable {
 
     /// The signatures that the newest answer lacks; nil if it lacks none.
     var missing: MissingSignatures? {
-        if case .unsigned(let missing) = newest { missing } else { nil }
+        if case .awaitingSignature(let missing) = newest { missing } else { nil }
     }
 
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
@@ -80,7 +80,7 @@ struct SwitchState: Hashable, Sendable {
         /// The answer would move the gate, and more answers have to agree.
         case unconfirmed
         /// The answer would move the gate, and more people have to sign.
-        case unsigned
+        case awaitingSignature
         /// The answer takes force at the next start.
         case staged
         case inForce
@@ -97,8 +97,8 @@ struct SwitchState: Hashable, Sendable {
         missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
     ) -> Offer {
         if let missing {
-            newest = .unsigned(missing)
-            return .unsigned
+            newest = .awaitingSignature(missing)
+            return .awaitingSignature
         }
         if isForNextStart, reading != nil {
             staged = Staged(number: answer.number, reading: next)
@@ -162,15 +162,18 @@ struct SwitchState: Hashable, Sendable {
         return true
     }
 
-    /// Whether it does not know yet whether the flags in force are proved.
-    func isOther(than orders: AcceptedOrders) -> Bool {
-        (answer.map { !orders.isProved($0.answer) } ?? false) != isUnproved
+    /// Whether the flags in force are unproved by what the source knows now.
+    private func isUnproved(by orders: AcceptedOrders) -> Bool {
+        answer.map { !orders.isProved($0.answer) } ?? false
     }
 
+    /// Whether `noteProof` would note something new.
+    func isProofOutdated(by orders: AcceptedOrders) -> Bool { isUnproved(by: orders) != isUnproved }
+
     /// Notes whether the flags in force are proved. True if that is new.
-    mutating func prove(by isProved: (Answer) -> Bool) -> Bool {
+    mutating func noteProof(by orders: AcceptedOrders) -> Bool {
         let wasUnproved = isUnproved
-        isUnproved = answer.map { !isProved($0.answer) } ?? false
+        isUnproved = isUnproved(by: orders)
         return isUnproved != wasUnproved
     }
 
@@ -235,7 +238,7 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Notes that the newest known answer counts.
-    mutating func pass() { newest = .accepted }
+    mutating func acceptNewest() { newest = .accepted }
 
     /// Notes that the present address gives the inherited answer too, so that its version counts.
     mutating func acceptAsOwn(_ answer: NumberedAnswer, version: String?) {

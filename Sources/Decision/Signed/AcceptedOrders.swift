@@ -29,7 +29,8 @@ package enum VersionMemory: Hashable, Sendable {
     }
 }
 
-/// What a source has accepted of signed documents, and what is left of them.
+/// What a source knows of its signed documents: the highest accepted version, the document that waits
+/// for its version to be stored, and the documents that are unproved.
 ///
 /// A document with a higher version waits here until the version is on disk: a host that loses its power
 /// in between must not accept an older one afterwards.
@@ -38,11 +39,11 @@ struct AcceptedOrders: Hashable, Sendable {
     private var audience: String?
     /// What is known of the highest version.
     private var memory = VersionMemory.none
-    /// The rise to the highest version, if it looks like a mistake.
+    /// The last version jump; nil without one.
     private var jump: VersionJump?
     /// The document that waits until its version is stored.
     private var awaiting: Answer?
-    /// Why known documents are proved no more, by their marks (`SignedAnswer.mark`).
+    /// Why known documents are unproved, keyed by `SignedAnswer.mark`.
     private var disproved: [[UInt8]: String] = [:]
 
     /// A source that has accepted nothing yet.
@@ -70,8 +71,8 @@ struct AcceptedOrders: Hashable, Sendable {
             if case .unreadable(let cause) = memory {
                 throw DocumentRefusal(
                     .versionUnreadable,
-                    "the highest version that was accepted before is not known: \(cause); "
-                        + "'killswitchctl forget --version' lets go of it")
+                    "the highest accepted version cannot be read: \(cause); if its file is broken, "
+                        + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
             }
             let accepted = try order.accept(by: audience, after: highest, at: now)
             return accepted == highest ? .counts : .raises(accepted)
@@ -80,8 +81,8 @@ struct AcceptedOrders: Hashable, Sendable {
         }
     }
 
-    /// Whether the version of a signed answer rises so far that hardly any are left. The first may be any.
-    func leaps(to answer: Answer) -> Bool {
+    /// Whether the version of a signed answer jumps (`VersionJump`). The first version may be any.
+    func hasVersionJump(to answer: Answer) -> Bool {
         guard let highest, let order = answer.signed?.order else { return false }
         return VersionJump(from: highest.number, to: order.version, isSigned: true) != nil
     }
@@ -90,17 +91,17 @@ struct AcceptedOrders: Hashable, Sendable {
     mutating func hold(_ answer: Answer) { awaiting = answer }
 
     /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
-    mutating func raise() -> (answer: Answer, leaps: Bool)? {
+    mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? {
         guard let answer = drop(), let order = answer.signed?.order else { return nil }
-        let leaps = leaps(to: answer)
+        let hasVersionJump = hasVersionJump(to: answer)
         jump = VersionJump(from: highest?.number, to: order.version, isSigned: true)
         memory = .known(AcceptedVersion(number: order.version, digest: order.digest))
-        return (answer, leaps)
+        return (answer, hasVersionJump)
     }
 
-    /// The rise that looks like a mistake; nil without one, and where answers are not signed: `flags` are the
-    /// jumps of the versions in those.
-    func jumps(instead flags: [VersionJump]) -> Set<VersionJump> {
+    /// The version jumps to warn about: those in the flags if answers need no signature, else the last
+    /// jump of the signed documents. Empty without one.
+    func versionJumps(unsigned flags: [VersionJump]) -> Set<VersionJump> {
         audience == nil ? Set(flags) : jump.map { [$0] } ?? []
     }
 
@@ -149,11 +150,13 @@ struct AcceptedOrders: Hashable, Sendable {
         return signed.order.isFor(audience) && disproved[signed.mark] == nil
     }
 
-    /// Takes in which documents are proved no more, each with the cause. Returns the causes for those among
-    /// `answers`, as clauses.
-    mutating func disprove(_ causes: [[UInt8]: String], _ answers: [Answer]) -> [String] {
-        disproved = causes
-        return answers.compactMap { $0.signed.flatMap { causes[$0.mark] } }
+    /// Takes in which documents are unproved, each with the cause.
+    mutating func disprove(_ causes: [[UInt8]: String]) { disproved = causes }
+
+    /// Why some of these answers are unproved, as clauses.
+    func disproofs(of answers: [Answer]) -> [String] {
+        if audience == nil || disproved.isEmpty { return [] }
+        return answers.compactMap { $0.signed.flatMap { disproved[$0.mark] } }
             .map { "the signatures of the flags in force do not count any more: \($0)" }
     }
 }

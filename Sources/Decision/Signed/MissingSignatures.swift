@@ -2,7 +2,7 @@ import CivilTime
 
 /// The signatures that newer flags lack before they count for a service.
 package struct MissingSignatures: Hashable, Sendable {
-    /// What the flags would do to the gate, now or later; nil if they only raise the version by a leap.
+    /// What the flags would do to the gate, now or later; nil if they only have a version jump.
     package let gate: Gate?
     /// Who has signed.
     package let authors: [String]
@@ -21,9 +21,9 @@ package struct MissingSignatures: Hashable, Sendable {
         let names = authors.map(quoted).joined(separator: ", ")
         let act =
             gate.map { "would have the gate \($0.rawValue)" }
-            ?? "leave hardly a version to those after them"
-        return
-            "\(act): \(names.isEmpty ? "nobody" : names) signed them, and \(needed) people have to"
+            ?? "have a version that is too high for one signer"
+        return "\(act), which takes the signatures of \(needed) people; signed by "
+            + (names.isEmpty ? "nobody" : names)
     }
 }
 
@@ -55,14 +55,14 @@ extension Service {
         to next: Reading, from before: Evidence, in circumstances: Circumstances
     ) -> Set<Gate> {
         let now = before.time(in: circumstances)
-        // The clock of a server is not ours: what it says is past may come here.
+        // A server's clock may be ahead of this host's: compare also the times between the two.
         let begin = min(now, circumstances.time)
         let readings = [before.reading, next].compactMap(\.self)
-        let turns = readings.flatMap(\.turns)
-        guard turns.count <= Self.mostTurns else { return [.closed, .open] }
-        let edges = (turns + readings.compactMap(\.expires)).filter { $0 > begin }
+        let gateEdges = readings.flatMap(\.gateEdges)
+        guard gateEdges.count <= Self.mostEdges else { return [.closed, .open] }
+        let edges = (gateEdges + readings.compactMap(\.expires)).filter { $0 > begin }
         let times = Set([now, begin] + edges)
-        // A version that is required counts also where the host is updated later.
+        // Each required version is compared, because the host may be updated later.
         let versions = Set(
             [circumstances.installed, Version("0")] + readings.flatMap(\.minimumVersions))
         let old = before.reading.map(Course.init)
@@ -71,10 +71,11 @@ extension Service {
         for time in times {
             let successor = course.evidence(at: time, like: before)
             var earlier = [
-                old?.evidence(at: time, like: before, endsWith: next)
+                old?.evidence(at: time, like: before, comparedWith: next)
                     ?? Evidence(source: before.source)
             ]
-            // What moves the gate of stale flags moves it now.
+            // Now, the gate also depends on whether the flags in force are stale, which `Course`
+            // leaves out.
             if time == now { earlier.append(before) }
             for installed in versions {
                 let there = circumstances.at(time, installed: installed)
@@ -89,24 +90,24 @@ extension Service {
         opinion(of: evidence, in: circumstances)?.gate ?? policy.whenUnknown
     }
 
-    /// How many turns are compared: those of 250 windows in the flags in force and in the newer ones.
-    private static let mostTurns = 1000
+    /// How many times are compared: those of 250 windows in each of the two documents.
+    private static let mostEdges = 1000
 }
 
-/// What flags ask for over time, so that many times cost little: their windows are joined where they overlap.
+/// The flags of a reading at any time. Overlapping windows are joined, so that many times cost little.
 private struct Course {
-    private var rest: Reading
+    private var withoutWindows: Reading
     private var windows: [Window] = []
 
     init(_ reading: Reading) {
-        rest = reading
-        rest.claims = []
+        withoutWindows = reading
+        withoutWindows.claims = []
         var all: [Window] = []
         for claim in reading.claims {
             if case .window(let window) = claim {
                 all.append(window)
             } else {
-                rest.claims.append(claim)
+                withoutWindows.claims.append(claim)
             }
         }
         for window in all.sorted(by: { $0.from < $1.from }) {
@@ -119,12 +120,13 @@ private struct Course {
         }
     }
 
-    /// The flags at `time`, fresh and measured by the clock of the host. With a successor their own `expires`
-    /// counts only where that is stale too: a successor that is fresh for longer is no order.
+    /// The flags at `time`, as if just confirmed, by the host's clock. With a `successor`, `expires` of
+    /// these flags counts only at times when the successor has expired too: to stay fresh for longer
+    /// moves no gate.
     func evidence(
-        at time: Instant, like known: Evidence, endsWith successor: Reading? = nil
+        at time: Instant, like known: Evidence, comparedWith successor: Reading? = nil
     ) -> Evidence {
-        var reading = rest
+        var reading = withoutWindows
         if let window = window(at: time) { reading.claims.append(.window(window)) }
         if let successor, successor.expires.map({ $0 > time }) ?? true { reading.expires = nil }
         return Evidence(source: known.source, reading: reading)
@@ -154,49 +156,5 @@ extension Reading {
     /// The versions that it requires.
     fileprivate var minimumVersions: [Version] {
         claims.compactMap { if case .minimumVersion(let version) = $0 { version } else { nil } }
-    }
-}
-
-extension ServiceState {
-    /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
-    /// from a source without signers. It must not take a staged order back either.
-    func missingSignatures(
-        under next: Reading, _ answer: NumberedAnswer, at position: Int, _ override: Override?,
-        on host: HostState
-    ) -> MissingSignatures? {
-        guard let authors = answer.answer.signed?.authors else { return nil }
-        if answer.leaps, authors.count < service.policy.mostSignatures {
-            let needed = service.policy.mostSignatures
-            return MissingSignatures(gate: nil, authors: authors, needed: needed)
-        }
-        var circumstances = circumstances(override, on: host)
-        var before = [evidence(on: host)[position]]
-        if before[0].isAwaited {
-            // A start excuses stale flags until their source answers, but not those that when_stale had moved.
-            circumstances.wantedBefore = wanted.atStart ?? service.policy.whenStale.gate
-        }
-        if let staged = switches[position].staged?.reading {
-            var evidence = Evidence(source: before[0].source, reading: staged)
-            evidence.clock = before[0].clock
-            before.append(evidence)
-        }
-        return before.lazy.compactMap { evidence in
-            service.missingSignatures(
-                under: next, by: authors, before: evidence, in: circumstances)
-        }.first
-    }
-
-    /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
-    func wouldCount(
-        _ answer: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState
-    ) -> Bool {
-        do {
-            let reading = try answer.read(by: service.switches[position], of: service)
-            try switches[position].checkVersion(of: reading)
-            return missingSignatures(under: reading, answer, at: position, override, on: host)
-                == nil
-        } catch {
-            return false
-        }
     }
 }

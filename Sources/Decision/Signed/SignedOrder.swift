@@ -53,10 +53,10 @@ package struct SignedOrder: Hashable, Sendable {
 
     /// Throws why the document is no order for this host. Returns the version that is accepted with it.
     ///
-    /// `accepted` is the highest version so far; nil for a host without memory. `now` is nil while no clock
-    /// is believed: an end that cannot be measured refuses nothing. A document that was accepted before
-    /// stays one after its end, when its flags are stale: a document is refused for its end at first
-    /// sight only.
+    /// `accepted` is the highest version so far; nil for a host without memory. `now` is nil while no
+    /// clock is believed; then `expires` is not compared. `expires` refuses a document only when the
+    /// host sees it for the first time. A document that was accepted before stays in force after it,
+    /// with stale flags.
     package func accept(
         by audience: String, after accepted: AcceptedVersion?, at now: Instant?
     ) throws(DocumentRefusal) -> AcceptedVersion {

@@ -94,10 +94,7 @@ package final class EtcdSource: FlagSource {
             }
         case .failure(let failure):
             watch?.pollFailed(failure)
-            guard documents != nil, failure.isTooLarge else {
-                return context.end(.failure(failure))
-            }
-            context.end(.failure(Failure(DocumentRefusal(.documentTooLarge, failure.detail))))
+            context.end(.failure(documents?.failure(of: failure) ?? failure))
         }
     }
 

@@ -84,8 +84,9 @@ package final class FileSource: FlagSource {
         } catch let failure as Failure {
             return .failure(failure)
         } catch let error as FileError where error.isTooLarge {
-            guard documents != nil else { return .failure(Failure(.invalid, "\(error)")) }
-            return .failure(Failure(DocumentRefusal(.documentTooLarge, "\(error)")))
+            var failure = Failure(.invalid, "\(error)")
+            failure.isTooLarge = true
+            return .failure(documents?.failure(of: failure) ?? failure)
         } catch {
             return .failure(Failure(.unreachable, "\(error)"))
         }

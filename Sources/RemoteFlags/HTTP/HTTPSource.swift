@@ -77,10 +77,8 @@ package final class HTTPSource: FlagSource {
                 of: fetch.operation, isConditional: isConditional, by: documents, now: now)
             answered = binding
             context.end(outcome, date: response.date(now: now))
-        } catch  where documents != nil && error.isTooLarge {
-            context.end(.failure(Failure(DocumentRefusal(.documentTooLarge, error.detail))))
         } catch {
-            context.end(.failure(error))
+            context.end(.failure(documents?.failure(of: error) ?? error))
         }
     }
 

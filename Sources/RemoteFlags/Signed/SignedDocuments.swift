@@ -7,8 +7,8 @@ import Signing
 /// The signed documents of one source: checks each of them once, and checks them again when the list of
 /// signers has changed.
 ///
-/// The list is read again as soon as its file changes. A document that was accepted before and is proved
-/// no more is told; a source that has other flags by now is not asked about it.
+/// The list is read again as soon as its file changes. Then it delivers which known documents are
+/// unproved (`Event.disproved`). Documents that were replaced are left to the machine to ignore.
 final class SignedDocuments {
     private let name: SourceName
     private let file: SignerFile
@@ -19,9 +19,9 @@ final class SignedDocuments {
     private var signers: Result<AllowedSigners, DocumentRefusal>
     /// The documents that were checked last, the newest first, and those in force.
     private var known: [Known] = []
-    /// Which of them the flags in force rest on, by their marks.
+    /// The marks of those on which the flags in force rest (`SignedAnswer.mark`).
     private var inForce: Set<[UInt8]> = []
-    /// What was told of them, by their marks.
+    /// Why some of them are unproved, as delivered last, keyed by `SignedAnswer.mark`.
     private var told: [[UInt8]: DocumentRefusal] = [:]
 
     /// A document that was accepted.
@@ -46,7 +46,7 @@ final class SignedDocuments {
         signers = Result { () throws(DocumentRefusal) in try file.read() }
     }
 
-    /// Follows the file of signers, and tells which of the known documents are proved no more.
+    /// Follows the file of signers, and tells which of the known documents are unproved.
     func start() {
         let (name, deliver) = (name, deliver)
         watch = PathWatch(loop, path: file.path) { deliver(.hinted(name)) }
@@ -78,8 +78,8 @@ final class SignedDocuments {
         told = [:]
     }
 
-    /// Reads the list of signers again if its file has changed, or could not be read: a full table of descriptors
-    /// changes no file. Call it at the beginning of a fetch.
+    /// Reads the list of signers again if its file has changed, or if the last attempt failed: after
+    /// EMFILE the file is unchanged. Call it at the beginning of a fetch.
     func refresh() {
         let now = file.stamp
         if case .success = signers, now == stamp { return }
@@ -113,6 +113,11 @@ final class SignedDocuments {
         known.insert(Known(answer: answer, isComplete: false, countedAt: loop.now.boot), at: 0)
         trim()
         return answer
+    }
+
+    /// A failed fetch as a failure of the document: a document over `max_body` is refused.
+    func failure(of fetch: Failure) -> Failure {
+        fetch.isTooLarge ? Failure(DocumentRefusal(.documentTooLarge, fetch.detail)) : fetch
     }
 
     /// Whether the signers of a document have to be counted again: dates of keys are looked at each minute.
@@ -151,11 +156,11 @@ final class SignedDocuments {
         }
     }
 
-    /// Why known documents are proved no more, by their marks. A list that cannot be read proves and disproves
-    /// nothing.
+    /// Why known documents are unproved, keyed by `SignedAnswer.mark`. Empty if the list of
+    /// signers cannot be read: known flags stay in force.
     var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
 
-    /// Tells which of the known documents are proved no more, when that has changed.
+    /// Tells which of the known documents are unproved, when that has changed.
     private func tell(isFirst: Bool = false) {
         guard let refusals = refusals(), refusals != told || isFirst else { return }
         told = refusals

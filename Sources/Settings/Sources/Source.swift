@@ -70,7 +70,7 @@ package struct Source: Hashable, Sendable {
 extension Source {
     private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
     private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
-    private static let bodies = 1...(64 << 20)
+    private static let bodies = 1...FetchLimits.largestMaxBody
 
     /// Reads a table `[source.NAME]`; nil after an error, or without a name.
     init?(name: SourceName?, from table: TableReader) {

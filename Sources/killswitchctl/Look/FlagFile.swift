@@ -7,6 +7,7 @@ import JSON
 import Records
 import SignedFlags
 import Signing
+import SourceKinds
 
 /// Flags in a file that an operator names, as a source would bring them.
 struct FlagFile {
@@ -66,5 +67,5 @@ struct FlagFile {
     }
 
     /// The limit of `max_body`, in bytes.
-    private static let largest = 64 << 20
+    private static let largest = FetchLimits.largestMaxBody
 }

@@ -37,13 +37,13 @@ enum Domain {
 
     /// The kinds of answer after the flags in force.
     enum Problem: CaseIterable {
-        case none, invalid, unconfirmed, unsigned, unproved, disproved
+        case none, invalid, unconfirmed, awaitingSignature, unproved, disproved
 
         /// Whether it makes no difference whose clock counts.
         var isTimeless: Bool {
             switch self {
             case .none, .invalid, .unconfirmed: false
-            case .unsigned, .unproved, .disproved: true
+            case .awaitingSignature, .unproved, .disproved: true
             }
         }
 
@@ -53,7 +53,7 @@ enum Domain {
             case .invalid: evidence.problem = .missing(key: "state")
             case .unconfirmed:
                 evidence.unconfirmed = Unconfirmed(gate: .closed, count: 1, needed: 2)
-            case .unsigned:
+            case .awaitingSignature:
                 evidence.missing = MissingSignatures(
                     gate: .closed, authors: ["alice"], needed: 2)
             case .unproved: evidence.isUnproved = true

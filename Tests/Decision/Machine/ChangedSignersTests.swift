@@ -2,18 +2,18 @@ import CivilTime
 import Decision
 import Testing
 
-/// Signed documents whose versions leap or whose signers change.
+/// Signed documents whose versions jump or whose signers change.
 @Suite struct ChangedSignersTests {
     /// One person must not end all orders by the last version of all.
-    @Test func aVersionThatLeapsNeedsEachSignature() throws {
+    @Test func aVersionJumpNeedsEachSignature() throws {
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: .twoSignatures))
         try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
         try play.take(2, try signedOrder(Orders.open, version: .max, by: ["alice"]))
         #expect(
             play.text.contains(
-                "newer flags of source 'app' leave hardly a version to those after them: 'alice' signed "
-                    + "them, and 2 people have to"), "\(play.text)")
+                "newer flags of source 'app' have a version that is too high for one signer, which takes "
+                    + "the signatures of 2 people; signed by 'alice'"), "\(play.text)")
         try play.take(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance])
         try play.take(4, try signedOrder(Orders.open, version: .max, by: ["alice", "bob"]))

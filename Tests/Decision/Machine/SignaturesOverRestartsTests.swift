@@ -147,7 +147,7 @@ import Testing
         #expect(try play.restarted(plan).states == [.maintenance, .running])
     }
 
-    @Test func stagedFlagsThatAreProvedNoMoreAreNotActivated() throws {
+    @Test func unprovedStagedFlagsAreNotActivated() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
         try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// The signer was removed while the daemon was down.
-    @Test func stagedFlagsThatAreProvedNoMoreDoNotTakeForceAtAStart() throws {
+    @Test func unprovedStagedFlagsDoNotTakeForceAtAStart() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
         try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))

@@ -191,8 +191,8 @@ import Testing
         #expect(try play.reason("shop") == .awaitingSignature)
         #expect(
             play.text.contains(
-                "newer flags of source 'app' would have the gate open: 'bob' signed them, and 2 people "
-                    + "have to"), "\(play.text)")
+                "newer flags of source 'app' would have the gate open, which takes the signatures of 2 "
+                    + "people; signed by 'bob'"), "\(play.text)")
         try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
         #expect(play.states == [.running])
         #expect(try play.reason("shop") == .flags)
@@ -240,7 +240,7 @@ import Testing
     // MARK: - Proof
 
     /// A signer who was removed never was one: the flags are stale, and not gone.
-    @Test func flagsThatAreProvedNoMoreAreStale() throws {
+    @Test func unprovedFlagsAreStale() throws {
         var play = try transcript(policy: Policy(whenStale: .closed, minClosed: .zero))
         let event = try signed("no", version: 7)
         try play.take(0, event)
@@ -254,6 +254,34 @@ import Testing
         play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
         try play.take(4, try signed("no", version: 8, authors: ["bob"]))
         #expect(try play.reason("shop") == .flags)
+        #expect(sourceAlarms(play) == [])
+    }
+
+    /// The warning stayed for ever once: only a change of the list took it back.
+    @Test func theWarningOfUnprovedFlagsEndsWithThem() throws {
+        var play = try transcript()
+        let app: SourceName = try named("app")
+        try play.take(0, try signed("no", version: 7))
+        let mark = try #require(play.machine.answers(of: app).first?.signed?.mark)
+        let warning =
+            "source 'app': the signatures of the flags in force do not count any more: no signer has "
+            + "the key"
+        play.at(1, .disproved(app, [mark: "no signer has the key"]))
+        #expect(sourceAlarms(play) == [warning])
+        play.at(2, .forget(app, by: "alice"))
+        #expect(sourceAlarms(play) == [])
+        try play.take(3, try signed("no", version: 7))
+        play.at(4, .disproved(app, [mark: "no signer has the key"]))
+        #expect(sourceAlarms(play) == [warning])
+        var plan = play.machine.plan
+        plan.sources[0].audience = nil
+        play.at(5, .reconfigured(plan, replaced: [app: .sameAddress]))
+        #expect(sourceAlarms(play) == [])
+    }
+
+    private func sourceAlarms(_ play: Transcript) -> [String] {
+        play.machine.overview(at: play.now, HostCondition()).problems.filter(\.isAlarm)
+            .map(\.sentence).filter { $0.hasPrefix("source ") }
     }
 
     /// The list of signers says who gives orders from now on. It is no order itself.

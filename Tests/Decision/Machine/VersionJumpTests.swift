@@ -34,8 +34,8 @@ import Testing
         }
         try play.at(1, "app", answers: Self.flags(1 << 40))
         let warning =
-            "version 1099511627776 comes after 7, and lower ones are refused from now on; after a "
-            + "mistake, 'killswitchctl forget' lets go of it"
+            "version 1099511627776 comes after 7, and lower ones are refused from now on; if "
+            + "that is a mistake, 'killswitchctl forget SOURCE' deletes the highest version"
         #expect(warnings(play) == [warning])
         try play.at(2, "app", answers: Self.flags(1 << 40))
         try play.at(3, "app", answers: Self.flags(8))
@@ -74,8 +74,9 @@ import Testing
         try play.take(1, try signedOrder(flags, version: 7, by: ["alice"]))
         try play.take(2, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
         let warning =
-            "version 1099511627776 comes after 7, and lower ones are refused from now on; after a "
-            + "mistake, 'killswitchctl forget --version' lets go of it"
+            "version 1099511627776 comes after 7, and lower ones are refused from now on; if "
+            + "that is a mistake, 'killswitchctl forget SOURCE --version --reason TEXT' deletes the "
+            + "highest version"
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
         play.at(3, .forget(source, by: "root (uid 0)"))
         try play.take(4, try signedOrder(flags, version: 1 << 40, by: ["alice"]))

@@ -72,7 +72,7 @@ import Testing
                 state   running
                 gate    open
                 reason  rollout: source 'flags' closes 1 % of all hosts, and not this one, whose slot is \
-                10000 of 1000000; it closes at 2027-03-01T13:00:00+00:00
+                10000 of 1000000; this host closes at 2027-03-01T13:00:00+00:00
 
                 """, "\(later)")
         #expect(try Program.run(program, arguments + ["1000000"]).status == 2)
