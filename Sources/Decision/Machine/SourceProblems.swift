@@ -25,7 +25,7 @@ struct SourceProblems: Hashable, Sendable {
 
     /// The kinds of problems of a source.
     enum Kind: Hashable {
-        case failed, unwatched, warning
+        case failed, unwatched, unproved, warning
     }
 
     /// A problem that was not told yet.
@@ -93,21 +93,21 @@ struct SourceProblems: Hashable, Sendable {
 
     /// Notes the present warnings about the source.
     mutating func note(warnings present: [String], at now: Instant) -> [News] {
-        Self.note(present, in: &warnings, at: now)
+        Self.note(.warning, present, in: &warnings, at: now)
     }
 
     /// Notes why flags in force are unproved.
     mutating func note(disproofs present: [String], at now: Instant) -> [News] {
-        Self.note(present, in: &disproofs, at: now)
+        Self.note(.unproved, present, in: &disproofs, at: now)
     }
 
     private static func note(
-        _ present: [String], in facts: inout [Fact], at now: Instant
+        _ kind: Kind, _ present: [String], in facts: inout [Fact], at now: Instant
     ) -> [News] {
         let known = Dictionary(facts.map { ($0.text, $0.since) }) { first, _ in first }
         var seen: Set<String> = []
         let distinct = present.filter { seen.insert($0).inserted }
-        facts = distinct.map { Fact(kind: .warning, text: $0, since: known[$0] ?? now) }
+        facts = distinct.map { Fact(kind: kind, text: $0, since: known[$0] ?? now) }
         return distinct.filter { known[$0] == nil }.map(News.warned)
     }
 

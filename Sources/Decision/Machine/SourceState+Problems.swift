@@ -14,11 +14,13 @@ extension SourceState {
         switch fact.kind {
         case .failed:
             let text = "\(fact.text); \(Notice.rest(hasFlags: !answers.isEmpty))"
+            let kind = problems.failure?.refusal == nil ? Problem.Kind.source : .documentRefused
             return problem(
-                .source, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
+                kind, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
         case .unwatched:
             let text = "\(fact.text); changes are seen at the next poll only"
             return problem(.sourceUnwatched, text, fact.since, isAlarm: false)
+        case .unproved: return problem(.unproved, fact.text, fact.since, isAlarm: true)
         case .warning: return problem(.sourceWarning, fact.text, fact.since, isAlarm: true)
         }
     }

@@ -59,6 +59,8 @@ extension Problem {
         case versionUnknown = "version-unknown"
         case valueInvalid = "value-invalid"
         case stale
+        case expired
+        case unproved
         case unknown
         case clock
         case closingHeld = "closing-held"
@@ -66,6 +68,7 @@ extension Problem {
         case drillFailed = "drill-failed"
         case unreadableState = "unreadable-state"
         case source
+        case documentRefused = "document-refused"
         case sourceUnwatched = "source-unwatched"
         case sourceWarning = "source-warning"
     }
@@ -100,6 +103,9 @@ extension Problem {
             "set 'installed_version' in the service, or correct the file that it names"
         case .valueInvalid: "correct the flag, or the type of the value"
         case .stale: "see why the source does not confirm its flags; max_stale sets the limit"
+        case .expired: "publish newer flags; the time 'expires' of these has passed"
+        case .unproved:
+            "have somebody who is listed sign the flags, or list a signer of these again"
         case .unknown: "see why the source does not answer; when_unknown decides until it does"
         case .clock: "have the clock of the host synchronised, as by systemd-timesyncd"
         case .closingHeld:
@@ -110,6 +116,9 @@ extension Problem {
             "correct the unit, then type 'killswitchctl drill \(service)': a good drill ends the problem"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
         case .source: "see that this host reaches the source; it is fetched again by itself"
+        case .documentRefused:
+            "see the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tells what a host "
+                + "makes of a document"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"
         case .sourceWarning: "see whether it is meant; the flags count nevertheless"
         }

@@ -119,9 +119,9 @@ extension Reason.Slug {
             .invalidAnswer
         case .awaitingSignature: .awaitingSignature
         case .endUnreadable: .endUnreadable
-        case .staleHold, .staleOpen, .staleClosed, .expiredHold, .expiredOpen, .expiredClosed,
-            .unprovedHold, .unprovedOpen, .unprovedClosed:
-            .stale
+        case .staleHold, .staleOpen, .staleClosed: .stale
+        case .expiredHold, .expiredOpen, .expiredClosed: .expired
+        case .unprovedHold, .unprovedOpen, .unprovedClosed: .unproved
         case .unknownOpen, .unknownClosed: .unknown
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld

@@ -6,6 +6,7 @@ import Files
 import JSON
 import Settings
 import Signing
+import SourceKinds
 
 /// `killswitchctl sign FILE --key KEY`
 struct Sign: ParsableCommand {
@@ -51,7 +52,7 @@ struct Sign: ParsableCommand {
     }
 
     func run() throws {
-        let bytes = try File.read(file, limit: DocumentFile.largest)
+        let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         var document = DocumentFile(bytes, named: file)
         if number != nil || expires != nil || !audience.isEmpty {
             try document.set(
@@ -113,9 +114,6 @@ struct DocumentFile {
     private(set) var content: [UInt8]
     private var signatures: [UInt8]
     private let name: String
-
-    /// The largest `max_body`.
-    static let largest = 64 << 20
 
     /// Takes apart a file. Nothing is checked yet.
     init(_ bytes: [UInt8], named name: String) {

@@ -7,6 +7,7 @@ import JSON
 import Records
 import SignedFlags
 import Signing
+import SourceKinds
 
 /// `killswitchctl verify FILE --signers FILE --audience NAME`
 struct Verify: ParsableCommand {
@@ -42,7 +43,7 @@ struct Verify: ParsableCommand {
     var file: String
 
     func run() throws {
-        let bytes = try File.read(file, limit: DocumentFile.largest)
+        let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         let zone = try ZoneFiles.system()
         let list = SignerFile(path: try File.absolute(signers), zone: { zone }, user: nil)
         let report = VerificationReport(

@@ -97,8 +97,21 @@ import Testing
         try fleet.daemon.start()
         try await fleet.daemon.awaitReason("unproved-closed")
         #expect(try fleet.daemon.member("state") == #""maintenance""#)
+        let explanation = try fleet.daemon.control(
+            "explain", "shop", "--state-directory", fleet.daemon.folder("state")
+        ).output
+        for line in [
+            "says       maintenance, closed: decides",
+            "the signatures of the flags in force do not",
+            "to do      have somebody who is listed sign the flags, or list a signer",
+        ] {
+            #expect(explanation.contains(line), "\(explanation)")
+        }
+        #expect(!explanation.contains("count nevertheless"), "\(explanation)")
         try fleet.publish("no", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("running")
+        let check = try fleet.daemon.control("status", "--check")
+        #expect(check.status == 0, "\(check.output)")
     }
 
     /// While it runs, too, and as soon as the list has changed.
