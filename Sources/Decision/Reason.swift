@@ -174,7 +174,7 @@ extension Reason {
             "source '\(source)' would have the gate \(unconfirmed.gate.rawValue), "
                 + "\(unconfirmed.count) of the \(unconfirmed.needed) answers that this takes came"
         case .awaitingSignature(let source, let missing):
-            "newer flags of source '\(source)' \(missing.clause)"
+            "newer flags of source '\(source)', \(missing.clause)"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
         case .window(let source, let until, let keeper):

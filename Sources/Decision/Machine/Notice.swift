@@ -143,9 +143,24 @@ extension Verdict {
         }
         text += ": " + reason.sentence
         if override == nil, !authors.isEmpty {
-            text += ", signed by \(authors.map(quoted).joined(separator: ", "))"
+            text += reason.signedFlags + authors.map(quoted).joined(separator: ", ")
         }
         return text
+    }
+}
+
+extension Reason {
+    /// Which flags the authors of the verdict have signed, to follow the sentence of the reason.
+    fileprivate var signedFlags: String {
+        switch self {
+        case .invalidAnswer, .unconfirmed, .awaitingSignature, .stale, .closingHeld, .rollout,
+            .clockNotBelieved, .serverClock, .endUnreadable:
+            "; the flags in force are signed by "
+        case .minClosed, .reopening: "; the flags that closed it are signed by "
+        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .windowAhead, .window,
+            .versionTooOld, .endPassed, .unknown, .overridden:
+            ", signed by "
+        }
     }
 }
 

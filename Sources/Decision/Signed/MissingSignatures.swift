@@ -16,14 +16,13 @@ package struct MissingSignatures: Hashable, Sendable {
         self.needed = needed
     }
 
-    /// What they would do and who has signed, as a clause.
+    /// Who has signed and what they would do, as a clause about the flags.
     var clause: String {
-        let names = authors.map(quoted).joined(separator: ", ")
+        let names = authors.isEmpty ? "nobody" : authors.map(quoted).joined(separator: ", ")
         let act =
             gate.map { "would have the gate \($0.rawValue)" }
             ?? "have a version that is too high for one signer"
-        return "\(act), which takes the signatures of \(needed) people; signed by "
-            + (names.isEmpty ? "nobody" : names)
+        return "signed by \(names), \(act), which takes the signatures of \(needed) people"
     }
 }
 

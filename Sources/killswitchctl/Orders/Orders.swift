@@ -106,11 +106,14 @@ struct Forget: OrderCommand {
     }
 
     func lines(_ reply: OrderReply) -> [String] {
-        let version =
+        let outcome =
             isVersionDropped
-            ? "the highest version of signed documents" : "the highest version in them"
+            ? "its stored flags and the highest version of its signed documents are dropped, it is "
+                + "fetched again"
+            : "its stored flags are dropped, it is fetched again; the highest version of signed "
+                + "documents stays"
         return [
-            "source '\(source)': its stored flags and \(version) are dropped, it is fetched again",
+            "source '\(source)': \(outcome)",
             "\(reply.object.strings("services").joined(separator: ", ")): as before until it has answered, "
                 + "at most for first_timeout",
         ]

@@ -191,8 +191,9 @@ import Testing
         #expect(try play.reason("shop") == .awaitingSignature)
         #expect(
             play.text.contains(
-                "newer flags of source 'app' would have the gate open, which takes the signatures of 2 "
-                    + "people; signed by 'bob'"), "\(play.text)")
+                "newer flags of source 'app', signed by 'bob', would have the gate open, which takes the "
+                    + "signatures of 2 people; the flags in force are signed by 'alice'"),
+            "\(play.text)")
         try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
         #expect(play.states == [.running])
         #expect(try play.reason("shop") == .flags)
