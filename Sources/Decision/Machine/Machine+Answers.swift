@@ -95,7 +95,7 @@ extension Machine {
 
     /// Tells why flags of a source are unproved, and takes the warnings about other flags back.
     private mutating func noteDisproofs(of source: Int) {
-        let clauses = sources[source].orders.disproofs(of: sources[source].answers.map(\.answer))
+        let clauses = sources[source].orders.disproofs(of: sources[source].answers)
         if clauses.isEmpty, sources[source].problems.isEmpty { return }
         let time = now.wall
         batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }

@@ -154,9 +154,9 @@ struct AcceptedOrders: Hashable, Sendable {
     mutating func disprove(_ causes: [[UInt8]: String]) { disproved = causes }
 
     /// Why some of these answers are unproved, as clauses.
-    func disproofs(of answers: [Answer]) -> [String] {
+    func disproofs(of answers: [NumberedAnswer]) -> [String] {
         if audience == nil || disproved.isEmpty { return [] }
-        return answers.compactMap { $0.signed.flatMap { disproved[$0.mark] } }
+        return answers.compactMap { $0.answer.signed.flatMap { disproved[$0.mark] } }
             .map { "the signatures of the flags in force do not count any more: \($0)" }
     }
 }
