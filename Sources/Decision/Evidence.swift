@@ -15,12 +15,8 @@ package struct Evidence: Hashable, Sendable {
     package var clock = EndClock.host
     /// How long ago the source last confirmed those flags.
     package var age = Duration.zero
-    /// Why the newest answer is invalid; nil if it is in force.
-    package var problem: InvalidFlag?
-    /// Newer answers that would move the gate and are not confirmed yet.
-    package var unconfirmed: Unconfirmed?
-    /// The signatures that newer flags lack; nil if they lack none.
-    package var missing: MissingSignatures?
+    /// The fate of the newest answer.
+    package var newest = NewestAnswer.accepted
     /// Who signed the flags in force.
     package var authors: [String] = []
     /// Whether the signatures of the flags in force do not count any more.

@@ -60,7 +60,7 @@ extension Service {
             let gate = policy.whenUnknown
             return Opinion(
                 state: gate.defaultState, gate: gate,
-                reason: evidence.missing.map { .awaitingSignature(evidence.source, $0) }
+                reason: evidence.newest.missing.map { .awaitingSignature(evidence.source, $0) }
                     ?? .unknown(evidence.source, gate))
         }
         var mostRestrictive: Opinion?
@@ -73,7 +73,8 @@ extension Service {
                 isWithheld = true
                 isOver = isOver && claim.isOver(at: wait?.arrival)
             }
-            if mostRestrictive.map(next.outranks) ?? true { mostRestrictive = next }
+            if let known = mostRestrictive, !next.outranks(known) { continue }
+            mostRestrictive = next
         }
         guard var opinion = mostRestrictive else { return nil }
         if let wait, isWithheld, opinion.gate == .open {
@@ -174,12 +175,16 @@ extension Service {
     private func judgeProblems(
         _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
     ) {
-        if let problem = evidence.problem, opinion.reason.yieldsToProblem {
-            opinion.reason = .invalidAnswer(evidence.source, problem)
-        } else if let unconfirmed = evidence.unconfirmed, opinion.reason.yieldsToProblem {
-            opinion.reason = .unconfirmed(evidence.source, unconfirmed)
-        } else if let missing = evidence.missing, opinion.reason.yieldsToProblem {
-            opinion.reason = .awaitingSignature(evidence.source, missing)
+        if opinion.reason.yieldsToProblem {
+            switch evidence.newest {
+            case .accepted: break
+            case .invalid(let problem):
+                opinion.reason = .invalidAnswer(evidence.source, problem)
+            case .unconfirmed(let unconfirmed):
+                opinion.reason = .unconfirmed(evidence.source, unconfirmed)
+            case .awaitingSignature(let missing):
+                opinion.reason = .awaitingSignature(evidence.source, missing)
+            }
         }
         guard let staleness = staleness(of: evidence, at: evidence.time(in: circumstances)) else {
             return
@@ -201,7 +206,7 @@ extension Service {
     ) -> Bool {
         guard evidence.isAwaited || evidence.isWaking else { return false }
         // The source was asked for a proof, and has shown a document that is refused.
-        if evidence.isUnproved, evidence.problem?.kind == .refused { return false }
+        if evidence.isUnproved, evidence.newest.problem?.kind == .refused { return false }
         let outcome = policy.whenStale.gate ?? opinion.gate
         return outcome == opinion.gate || circumstances.wantedBefore != outcome
     }

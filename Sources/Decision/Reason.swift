@@ -1,6 +1,8 @@
 package import CivilTime
 
 /// The cause of a verdict. Each reason has one slug for programs and one sentence for people.
+///
+/// The large and rare ones are `indirect`: each decision copies several reasons.
 package enum Reason: Hashable, Sendable {
     case starting
     /// Stored flags of an earlier boot would open the gate, and the source has not answered yet.
@@ -8,14 +10,14 @@ package enum Reason: Hashable, Sendable {
     case flags(SourceName)
     /// The source has not answered since the start.
     case storedFlags(SourceName)
-    case invalidAnswer(SourceName, InvalidFlag)
+    indirect case invalidAnswer(SourceName, InvalidFlag)
     case unconfirmed(SourceName, Unconfirmed)
     /// Fewer people than the service asks for have signed newer flags that would move the gate.
-    case awaitingSignature(SourceName, MissingSignatures)
+    indirect case awaitingSignature(SourceName, MissingSignatures)
     /// The times are those of the service's zone.
     case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
     case window(SourceName, until: ZonedInstant, by: Timekeeper = .host)
-    case versionTooOld(SourceName, installed: Version, minimum: Version)
+    indirect case versionTooOld(SourceName, installed: Version, minimum: Version)
     case endPassed(SourceName, by: Timekeeper = .host)
     case endUnreadable(SourceName, String)
     case stale(SourceName, Staleness, WhenStale)
@@ -27,13 +29,13 @@ package enum Reason: Hashable, Sendable {
     case serverClock(SourceName)
     /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
     /// never does.
-    case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
+    indirect case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     case minClosed(SourceName)
     /// Flags have opened the gate, and this host waits its part of `open_spread`.
     case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)
-    case overridden(Override, until: ZonedInstant)
+    indirect case overridden(Override, until: ZonedInstant)
 }
 
 /// Whose clock has shown that an end or a window has come.

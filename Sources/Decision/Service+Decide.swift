@@ -20,12 +20,12 @@ extension Service {
             return .undecided(.starting)
         }
         if opinion.gate == .open {
-            for (evidence, opinion) in zip(evidence, opinions) {
-                guard opinion != nil else { return .undecided(.starting) }
+            for position in opinions.indices {
+                guard opinions[position] != nil else { return .undecided(.starting) }
                 // Stored flags of an earlier boot must not start a unit that the first answer stops
                 // again.
-                if evidence.isAwaited, !circumstances.isSameBoot {
-                    return .undecided(.awaitingFirstAnswer(evidence.source))
+                if evidence[position].isAwaited, !circumstances.isSameBoot {
+                    return .undecided(.awaitingFirstAnswer(evidence[position].source))
                 }
             }
         }

@@ -59,10 +59,13 @@ struct Announcements: Hashable, Sendable {
     mutating func follow(_ switches: [SwitchState], _ trust: ClockTrust, at now: Now) {
         var next: [Announcement: Beginning] = [:]
         let isBelieved = trust.believes(now)
-        for known in switches {
-            for announcement in known.reading?.claims.compactMap(Announcement.init) ?? [] {
-                guard next[announcement] == nil else { continue }
-                var beginning = self.known[announcement] ?? beginning(in: known, at: now)
+        // A copy of a switch would cost more than its claims.
+        for position in switches.indices {
+            for claim in switches[position].reading?.claims ?? [] {
+                guard let announcement = Announcement(claim), next[announcement] == nil else {
+                    continue
+                }
+                var beginning = known[announcement] ?? beginning(in: switches[position], at: now)
                 if isBelieved, let boot = beginning.boot, beginning.wall == nil {
                     beginning.wall = now.wall - (now.boot - boot)
                 }

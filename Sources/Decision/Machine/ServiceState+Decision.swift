@@ -42,19 +42,22 @@ extension ServiceState {
     func evidence(on host: HostState) -> [Evidence] {
         let now = host.now
         let wakingEnds = wakingEnds(on: host)
-        return zip(switches, service.switches).map { known, plan in
-            let age = known.confirmation.age(at: now)
+        // By position, here and below: a copy of a switch would cost more than what is read of it.
+        return switches.indices.map { position in
+            let source = service.switches[position].source
+            let age = switches[position].confirmation.age(at: now)
+            let isAnswered = switches[position].isAnswered
             return Evidence(
-                source: plan.source, reading: known.reading, isAnswered: known.isAnswered,
-                isAwaited: host.awaitsFirstAnswers && !known.isAnswered
-                    && now.boot < known.awaitedSince + service.policy.firstTimeout,
+                source: source, reading: switches[position].reading, isAnswered: isAnswered,
+                isAwaited: host.awaitsFirstAnswers && !isAnswered
+                    && now.boot < switches[position].awaitedSince + service.policy.firstTimeout,
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
                     && host.wokenAt.map { age > now.boot - $0 } ?? false,
-                clock: clock(of: plan.source, on: host), age: age, problem: known.problem,
-                unconfirmed: known.unconfirmed, missing: known.missing,
-                authors: known.answer?.answer.signed?.authors ?? [],
-                isUnproved: known.isUnproved,
-                version: known.reading?.version.map(String.init) ?? known.version)
+                clock: clock(of: source, on: host), age: age, newest: switches[position].newest,
+                authors: switches[position].answer?.answer.signed?.authors ?? [],
+                isUnproved: switches[position].isUnproved,
+                version: switches[position].reading?.version.map(String.init)
+                    ?? switches[position].version)
         }
     }
 
@@ -230,8 +233,8 @@ extension ServiceState {
         let now = host.now
         var wake = Wake(wall: edge)
         if let record, record.nextEdge > now.wall { wake.include(wall: record.nextEdge) }
-        for (known, item) in zip(switches, candidate.evidence) where item.isAwaited {
-            wake.include(boot: known.awaitedSince + service.policy.firstTimeout)
+        for position in candidate.evidence.indices where candidate.evidence[position].isAwaited {
+            wake.include(boot: switches[position].awaitedSince + service.policy.firstTimeout)
         }
         if let moment = wakingEnds(on: host),
             candidate.evidence.contains(where: { $0.isWaking && service.canTurnStale($0) })
@@ -244,10 +247,11 @@ extension ServiceState {
         for left in candidate.evidence.compactMap(service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }
-        for item in candidate.evidence {
+        for position in candidate.evidence.indices {
             wake.include(
                 host.trust.nextChange(
-                    of: item.clock, of: item.source, wait: service.policy.firstTimeout, at: now))
+                    of: candidate.evidence[position].clock, of: candidate.evidence[position].source,
+                    wait: service.policy.firstTimeout, at: now))
         }
         return wake
     }

@@ -9,14 +9,16 @@ extension ServiceState {
         if let reason = record?.verdict.reason, let cause = ServiceProblem.Cause(reason) {
             causes.append(cause)
         }
-        for (known, plan) in zip(switches, service.switches) {
-            if let problem = known.problem, !problem.isOfSource {
+        for position in switches.indices {
+            if let problem = switches[position].problem, !problem.isOfSource {
                 causes.append(
-                    .invalidAnswer(plan.source, problem, hasFlags: known.reading != nil))
+                    .invalidAnswer(
+                        service.switches[position].source, problem,
+                        hasFlags: switches[position].reading != nil))
             }
-            guard installed == nil, let reading = known.reading else { continue }
-            for case .minimumVersion(let minimum) in reading.claims {
-                causes.append(.versionUnknown(plan.source, minimum))
+            guard installed == nil else { continue }
+            for case .minimumVersion(let minimum) in switches[position].reading?.claims ?? [] {
+                causes.append(.versionUnknown(service.switches[position].source, minimum))
             }
         }
         if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }

@@ -252,7 +252,8 @@ struct ServiceState: Hashable, Waking {
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end) }
         let problems = presentProblems(in: candidate.circumstances)
-        notices += tell(self.problems.follow(problems, at: candidate.circumstances.time))
+        let new = self.problems.follow(problems, at: candidate.circumstances.time)
+        notices += tell(new)
         return isPublished ? record : nil
     }
 

@@ -17,33 +17,27 @@ struct SwitchState: Hashable, Sendable {
     private(set) var staged: Staged?
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
-    private var newest = NewestAnswer.accepted
+    /// The fate of the newest answer.
+    private(set) var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
     /// The last version jump in accepted flags; nil without one.
     private(set) var versionJump: VersionJump?
 
-    /// The fate of the newest answer.
-    private enum NewestAnswer: Hashable {
-        /// It is in force or staged, or none has come yet. Left for any other case by an offer.
-        case accepted
-        /// It would move the gate, and too few answers in a row agree yet. Left for `accepted` when
-        /// enough agree or the source returns to the flags in force, and for the other cases by the
-        /// next answer.
-        case unconfirmed(Unconfirmed)
-        /// It cannot be read, or its version is lower than an accepted one. Left for any other case
-        /// by the next answer.
-        case invalid(InvalidFlag)
-        /// Too few people have signed it. Left for any other case by the next answer, such as the
-        /// same document with another signature.
-        case awaitingSignature(MissingSignatures)
-    }
+    /// An answer that is not in force yet. Few switches have one, and its reading lies apart.
+    indirect enum Staged: Hashable {
+        case readable(number: Int, Reading)
+        /// Since a reload.
+        case unreadable(number: Int)
 
-    /// An answer that is not in force yet.
-    struct Staged: Hashable {
-        let number: Int
-        /// Nil if it cannot be read, since a reload.
-        let reading: Reading?
+        var number: Int {
+            switch self {
+            case .readable(let number, _), .unreadable(let number): number
+            }
+        }
+
+        /// Nil if it cannot be read.
+        var reading: Reading? { if case .readable(_, let reading) = self { reading } else { nil } }
     }
 
     /// Whether the signatures of the flags in force do not count any more.
@@ -56,19 +50,7 @@ struct SwitchState: Hashable, Sendable {
     var isAnswered: Bool { confirmation.moment != nil }
 
     /// Why the newest answer is invalid; nil if it is not.
-    var problem: InvalidFlag? {
-        if case .invalid(let problem) = newest { problem } else { nil }
-    }
-
-    /// The newest answers that would move the gate and are too few yet.
-    var unconfirmed: Unconfirmed? {
-        if case .unconfirmed(let unconfirmed) = newest { unconfirmed } else { nil }
-    }
-
-    /// The signatures that the newest answer lacks; nil if it lacks none.
-    var missing: MissingSignatures? {
-        if case .awaitingSignature(let missing) = newest { missing } else { nil }
-    }
+    var problem: InvalidFlag? { newest.problem }
 
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
     var newestReadable: Int? { staged?.number ?? answer?.number }
@@ -101,13 +83,15 @@ struct SwitchState: Hashable, Sendable {
             return .awaitingSignature
         }
         if isForNextStart, reading != nil {
-            staged = Staged(number: answer.number, reading: next)
+            staged = .readable(number: answer.number, next)
             raiseVersion(to: next)
             accept(at: now)
             return .staged
         }
         if var mover {
-            if let unconfirmed, unconfirmed.gate == mover.gate { mover.count += unconfirmed.count }
+            if let before = newest.unconfirmed, before.gate == mover.gate {
+                mover.count += before.count
+            }
             if mover.count < mover.needed {
                 newest = .unconfirmed(mover)
                 return .unconfirmed
@@ -120,7 +104,7 @@ struct SwitchState: Hashable, Sendable {
 
     /// The answer in force, if it is the newest and a new answer with the same flags changes nothing.
     var settled: NumberedAnswer? {
-        guard newest == .accepted, staged == nil, let answer, !answer.answer.isInherited else {
+        guard newest.isAccepted, staged == nil, let answer, !answer.answer.isInherited else {
             return nil
         }
         return answer
@@ -128,7 +112,7 @@ struct SwitchState: Hashable, Sendable {
 
     /// Whether the answer of this number is in force and settled.
     func isSettled(on number: Int) -> Bool {
-        newest == .accepted && staged == nil && answer?.number == number
+        newest.isAccepted && staged == nil && answer?.number == number
             && answer?.answer.isInherited == false
     }
 
@@ -144,7 +128,7 @@ struct SwitchState: Hashable, Sendable {
     /// this may change the verdict.
     mutating func confirm(at now: Now, maxStale: Duration?) -> Bool {
         let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
-        let mayChange = !isAnswered || newest != .accepted || wasStale
+        let mayChange = !isAnswered || !newest.isAccepted || wasStale
         accept(at: now)
         return mayChange
     }
@@ -275,9 +259,9 @@ struct SwitchState: Hashable, Sendable {
     /// Stages a known answer, also if it cannot be read any more.
     mutating func stage(_ answer: NumberedAnswer, by plan: Switch, of service: Service) {
         do {
-            staged = Staged(number: answer.number, reading: try answer.read(by: plan, of: service))
+            staged = .readable(number: answer.number, try answer.read(by: plan, of: service))
         } catch {
-            staged = Staged(number: answer.number, reading: nil)
+            staged = .unreadable(number: answer.number)
         }
     }
 }

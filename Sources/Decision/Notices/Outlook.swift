@@ -34,9 +34,11 @@ struct Outlook {
         var end: Item?
         var windows: [Announcement: Item] = [:]
         var (hasUnknownEnd, hasEnded) = (false, false)
-        for item in evidence {
-            let time = item.isHeld ? nil : item.time(in: circumstances)
-            for claim in item.reading?.claims ?? [] {
+        // A copy of evidence would cost more than what is read of it.
+        for position in evidence.indices {
+            let time =
+                evidence[position].isHeld ? nil : evidence[position].time(in: circumstances)
+            for claim in evidence[position].reading?.claims ?? [] {
                 guard let announcement = Announcement(claim) else {
                     if case .countdown = claim { hasUnknownEnd = true }
                     if case .ended = claim { hasEnded = true }
@@ -50,7 +52,7 @@ struct Outlook {
                         window: window)
                 } else if end.map({ announcement.from < $0.announcement.from }) ?? true {
                     end = Item(
-                        announcement: announcement, left: left, title: item.reading?.title,
+                        announcement: announcement, left: left, title: evidence[position].reading?.title,
                         window: nil)
                 }
             }
@@ -62,7 +64,7 @@ struct Outlook {
         isComplete = evidence.allSatisfy { $0.reading != nil && !$0.isHeld }
         isAwaited = evidence.contains(where: \.isAwaited)
         time =
-            evidence.filter { !$0.isHeld }.map { $0.time(in: circumstances) }.max()
+            evidence.compactMap { $0.isHeld ? nil : $0.time(in: circumstances) }.max()
             ?? circumstances.time
     }
 

@@ -55,13 +55,9 @@ struct Census {
         _ verdict: Verdict
     ) -> Bool {
         // Flags that are unproved count until the source has shown a document that is refused.
-        guard !evidence.isUnproved,
-            evidence.problem != nil || evidence.unconfirmed != nil || evidence.missing != nil
-        else { return false }
+        guard !evidence.isUnproved, !evidence.newest.isAccepted else { return false }
         var sound = evidence
-        sound.problem = nil
-        sound.unconfirmed = nil
-        sound.missing = nil
+        sound.newest = .accepted
         var right = service.decide([sound], in: circumstances)
         right.reason = verdict.reason
         return right != verdict
@@ -76,7 +72,7 @@ struct Census {
         }
         let isOld = policy.maxStale.map { evidence.age >= $0 } ?? false
         let hasExpired = reading.expires.map { evidence.time(in: circumstances) >= $0 } ?? false
-        let isDisproved = evidence.isUnproved && evidence.problem?.kind == .refused
+        let isDisproved = evidence.isUnproved && evidence.newest.problem?.kind == .refused
         let isStale =
             (isOld || hasExpired || evidence.isUnproved) && (!evidence.isAwaited || isDisproved)
         if isStale, policy.whenStale == .closed { return "stale" }

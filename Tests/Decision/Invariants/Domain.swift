@@ -50,16 +50,16 @@ enum Domain {
         func apply(to evidence: inout Evidence) {
             switch self {
             case .none: break
-            case .invalid: evidence.problem = .missing(key: "state")
+            case .invalid: evidence.newest = .invalid(.missing(key: "state"))
             case .unconfirmed:
-                evidence.unconfirmed = Unconfirmed(gate: .closed, count: 1, needed: 2)
+                evidence.newest = .unconfirmed(Unconfirmed(gate: .closed, count: 1, needed: 2))
             case .awaitingSignature:
-                evidence.missing = MissingSignatures(
-                    gate: .closed, authors: ["alice"], needed: 2)
+                evidence.newest = .awaitingSignature(
+                    MissingSignatures(gate: .closed, authors: ["alice"], needed: 2))
             case .unproved: evidence.isUnproved = true
             case .disproved:
                 evidence.isUnproved = true
-                evidence.problem = .refused(.signerNotListed, "no signer has the key")
+                evidence.newest = .invalid(.refused(.signerNotListed, "no signer has the key"))
             }
         }
     }
