@@ -52,8 +52,8 @@ struct Outlook {
                         window: window)
                 } else if end.map({ announcement.from < $0.announcement.from }) ?? true {
                     end = Item(
-                        announcement: announcement, left: left, title: evidence[position].reading?.title,
-                        window: nil)
+                        announcement: announcement, left: left,
+                        title: evidence[position].reading?.title, window: nil)
                 }
             }
         }
