@@ -63,6 +63,17 @@ final class WebServer {
         return WebAnswer(result.output)
     }
 
+    /// Many requests in a row: how often each answer came, by its status and the size of its body.
+    func get(times: Int) async throws -> [String: Int] {
+        let result = try await Program.finish(
+            "/usr/bin/curl",
+            ["--silent", "--output", "/dev/null", "--write-out", "%{http_code} %{size_download}\n"]
+                + ["http://127.0.0.1:\(port)/[1-\(times)]"])
+        return result.output.split(separator: "\n").reduce(into: [:]) { answers, line in
+            answers[String(line), default: 0] += 1
+        }
+    }
+
     /// Ends the back-end, as if it had crashed.
     func endBackend() throws { try backend.end() }
 

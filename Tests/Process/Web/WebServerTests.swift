@@ -119,6 +119,28 @@ import Testing
         }
     }
 
+    /// A request that finds the service closed gets the page, also if the service opens before the answer is sent.
+    @Test(arguments: WebServer.Kind.allCases)
+    func aServerLooksOnceForARequest(_ kind: WebServer.Kind) async throws {
+        let folder = try TemporaryFolder()
+        unsafe chmod(folder.path, 0o755)
+        try Directory.create(folder("shop"))
+        try folder.write("<main>closed</main>", to: "shop/page.html")
+        try folder.write("", to: "shop/closed")
+        let server = try await WebServer(kind, runtime: folder.path)
+        let flips = Task {
+            while !Task.isCancelled {
+                try File.rename(folder("shop/closed"), to: folder("shop/open"))
+                try await Task.sleep(for: .microseconds(100))
+                try File.rename(folder("shop/open"), to: folder("shop/closed"))
+                try await Task.sleep(for: .microseconds(100))
+            }
+        }
+        defer { flips.cancel() }
+        let answers = try await server.get(times: 3_000)
+        #expect(answers.keys.sorted() == ["200 8", "503 19"], "\(answers)")
+    }
+
     /// A file that is missing must not turn the answer into another one.
     @Test(arguments: WebServer.Kind.allCases)
     func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServer.Kind) async throws {
