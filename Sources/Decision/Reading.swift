@@ -17,11 +17,8 @@ package struct Reading: Hashable, Sendable {
     package var expires: Instant?
     /// Whether units stop at once where the policy has a drain: an emergency.
     package var isUrgent = false
-    /// How fast it closes all hosts.
-    package var pace = Pace.atOnce
-
     /// The steps by which it closes more and more hosts; nil if it closes all at once.
-    package var rollout: Rollout? { if case .inSteps(let rollout) = pace { rollout } else { nil } }
+    package var rollout: Rollout?
 }
 
 extension Reading {
@@ -29,7 +26,7 @@ extension Reading {
     package init(claims: [Claim], expires: Instant? = nil, rollout: Rollout? = nil) {
         self.claims = claims
         self.expires = expires
-        pace = Pace(rollout)
+        self.rollout = rollout
     }
 
     /// The times at which time alone may move the gate: its ends, windows and steps.

@@ -43,16 +43,6 @@ package struct Rollout: Hashable, Sendable {
     }
 }
 
-/// How fast an order closes all hosts. The steps lie apart, so that a reading without them is small: each decision
-/// copies several readings.
-package indirect enum Pace: Hashable, Sendable {
-    case atOnce
-    case inSteps(Rollout)
-
-    /// The pace of an order; nil is an order without steps.
-    init(_ rollout: Rollout?) { self = rollout.map(Pace.inSteps) ?? .atOnce }
-}
-
 extension Rollout {
     /// What a host needs to know that the order has not reached.
     package struct Wait: Hashable, Sendable {

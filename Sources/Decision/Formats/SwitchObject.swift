@@ -25,7 +25,7 @@ enum SwitchObject {
             retryAfter: try object.optionalWait("retry_after"),
             version: try object.optionalInteger("version"),
             expires: try object.optionalTime("expires"), isUrgent: !drains,
-            pace: Pace(try Rollout(object)))
+            rollout: try Rollout(object))
     }
 
     /// The claim of a state's word. `undecided` is an error: only the daemon can be undecided.
