@@ -9,7 +9,7 @@ import Testing
 
 /// Times on a real loop. Tests may not set the clock of the machine, so a stand-in for the kernel's timer
 /// reports the step.
-@Suite(.timeLimit(.minutes(1))) struct ClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockTests {
     /// A real agent on a real loop, with one service that counts down to `end`.
     private final class Running {
         let folder: TemporaryFolder

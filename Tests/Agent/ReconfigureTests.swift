@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// Reloads while fetches are in flight, queued, or end too late.
-@Suite(.timeLimit(.minutes(1))) struct ReconfigureTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconfigureTests {
     /// A real agent on a real loop, with one service on a source whose fetches the test ends.
     private final class Running {
         let folder: TemporaryFolder

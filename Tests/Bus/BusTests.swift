@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Calls and signals, on a private bus.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BusTests {
     private let server: PrivateBus
 

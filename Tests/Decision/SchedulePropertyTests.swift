@@ -4,7 +4,7 @@ import Testing
 import VirtualWorld
 
 /// The schedule under random sequences of outcomes, checked against the manual.
-@Suite(.timeLimit(.minutes(1))) struct SchedulePropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct SchedulePropertyTests {
     private static let seeds = UInt64(0)..<200
 
     /// A random interval between the shortest and the longest that a configuration may have.

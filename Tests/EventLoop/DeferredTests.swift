@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeferredTests {
     @Test func aDeferredSourceIsOffUntilArmed() throws {
         let loop = try EventLoop()

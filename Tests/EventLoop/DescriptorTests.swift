@@ -3,7 +3,7 @@ import Faults
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DescriptorTests {
     @Test func readinessIsReportedAsLongAsThereIsSomethingToRead() throws {
         let loop = try EventLoop()

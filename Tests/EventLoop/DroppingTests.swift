@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Each kind of source, dropped inside its own handler.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DroppingTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String

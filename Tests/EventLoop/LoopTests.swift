@@ -4,7 +4,7 @@ import Faults
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopTests {
     @Test func theLoopEndsWithTheCodeThatWasAskedFor() throws {
         let loop = try EventLoop()

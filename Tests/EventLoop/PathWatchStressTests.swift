@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PathWatchStressTests {
     /// Another process writes as fast as it can. The handler is called meanwhile, and after the last write.
     @Test func tenThousandRewritesInPlaceEndWithTheLastOneRead() throws {

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PathWatchTests {
     @Test(arguments: told) func oneChangeIsReportedOnce(_ change: Change) throws {
         let loop = try EventLoop()

@@ -3,7 +3,7 @@ import Faults
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProcessTests {
     /// `raise` sends the signal to this thread only, so that other tests do not see it.
     @Test func aSignalIsAnEventWithItsNumber() throws {

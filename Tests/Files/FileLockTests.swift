@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The lock that keeps a second daemon out: who may take it, and who has it.
-@Suite(.timeLimit(.minutes(1))) struct FileLockTests {
+@Suite(.timeLimit(.minutes(5))) struct FileLockTests {
     private let folder: TemporaryFolder
     private var file: String { folder("daemon.lock") }
 

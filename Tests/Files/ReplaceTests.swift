@@ -58,7 +58,7 @@ struct ReplaceTests {
         #expect(try Directory.list(folder.path) == ["state", "victim"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFIFOUnderTheTemporaryNameIsNotWaitedFor() throws {
+    @Test(.timeLimit(.minutes(5))) func aFIFOUnderTheTemporaryNameIsNotWaitedFor() throws {
         let folder = try TemporaryFolder()
         #expect(unsafe mkfifo(folder(".state.tmp"), 0o644) == 0)
         try File.replace(folder("state"), with: [1])

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 /// RFC 8259 §9: the reader's own limit on nesting.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DepthTests {
     /// The text that opens and the text that closes one level.
     struct Level: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 /// Properties of all values and inputs, on many random ones, which are the same in each run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RandomTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func whatIsWrittenReadsBackEqualAndInOrder(seed: UInt64) throws {

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 /// Documents as large as a source may send.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SizeTests {
     static let mebibytes = 2 << 20
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The datagrams to journald, byte for byte.
-@Suite(.timeLimit(.minutes(1))) struct JournalSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalSocketTests {
     private func written(_ entry: JournalEntry) throws -> String {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The text as promtool(1) reads it.
-@Suite(.timeLimit(.minutes(1))) struct PromtoolTests {
+@Suite(.timeLimit(.minutes(5))) struct PromtoolTests {
     /// What `promtool check metrics` says of a text.
     private func check(_ text: String) throws -> String {
         let folder = try TemporaryFolder()

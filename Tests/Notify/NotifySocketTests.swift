@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Messages to a service manager, which is a socket of the test.
-@Suite(.timeLimit(.minutes(1))) struct NotifySocketTests {
+@Suite(.timeLimit(.minutes(5))) struct NotifySocketTests {
     @Test func messagesOfOneCallAreOneDatagram() throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("notify"))

@@ -8,7 +8,7 @@ import Testing
 
 /// `state.env` as systemd's `EnvironmentFile=` reads it, on a booted systemd.
 @Suite struct SystemdEnvironmentTests {
-    @Test(.enabled(if: geteuid() == 0, "booting a systemd needs root"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: geteuid() == 0, "booting a systemd needs root"), .timeLimit(.minutes(5)))
     func systemdReadsBackTheSameBytes() throws {
         let folder = try TemporaryFolder()
         let texts = EnvironmentFileTests.texts

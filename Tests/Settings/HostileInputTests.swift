@@ -28,7 +28,7 @@ private func hasPlace(_ line: Substring) -> Bool {
 }
 
 @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     arguments: [
         HostileFile("brackets", filledWith: "["),
         HostileFile(
@@ -77,7 +77,7 @@ func hostileInputIsRefusedWithAPlace(_ file: HostileFile) {
     #expect(settings.sources.count == 2_000)
 }
 
-@Test(.timeLimit(.minutes(1)), arguments: 0..<8 as Range<UInt64>)
+@Test(.timeLimit(.minutes(5)), arguments: 0..<8 as Range<UInt64>)
 func randomBytesNeverCrash(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
@@ -87,7 +87,7 @@ func randomBytesNeverCrash(_ seed: UInt64) {
     }
 }
 
-@Test(.timeLimit(.minutes(1)), arguments: 0..<8 as Range<UInt64>)
+@Test(.timeLimit(.minutes(5)), arguments: 0..<8 as Range<UInt64>)
 func aFileWithAFewBytesChangedNeverCrashes(_ seed: UInt64) {
     let text = """
         [source.app]

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Files in the format of ssh-keygen(1), ALLOWED SIGNERS, and their errors.
-@Suite(.timeLimit(.minutes(1))) struct AllowedSignersTests {
+@Suite(.timeLimit(.minutes(5))) struct AllowedSignersTests {
     private static let key =
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB"
 

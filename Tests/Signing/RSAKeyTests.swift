@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// RS256 signatures, verified by the program openssl.
-@Suite(.timeLimit(.minutes(1))) struct RSAKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct RSAKeyTests {
     private func make(_ arguments: [String]) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let made = try Program.run(

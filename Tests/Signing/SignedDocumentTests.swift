@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Documents that Debian's `ssh-keygen -Y sign` has signed, and what is refused of them.
-@Suite(.timeLimit(.minutes(2))) struct SignedDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedDocumentTests {
     private let folder: TemporaryFolder
     private let text = #"{"state":"ended","version":7}"# + "\n"
 

@@ -16,6 +16,13 @@ package final class SlowDisk {
         try preload.write("\(sync) \(name)\n", to: "delays")
     }
 
+    /// From now on each fsync waits until the next call of `delay`.
+    package func hold() throws {
+        try delay(sync: Self.forever)
+    }
+
+    private static let forever = -1
+
     private static let source = #"""
         #define _GNU_SOURCE
         #include <dlfcn.h>
@@ -24,16 +31,23 @@ package final class SlowDisk {
         #include <sys/stat.h>
         #include <time.h>
         enum kind { SYNC, NAME };
-        static void wait_for(enum kind kind) {
+        static void pause_for(long ms) {
+            struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+            while (ms > 0 && nanosleep(&time, &time) != 0) {}
+        }
+        static long delay_of(enum kind kind) {
             long delays[2] = {0, 0};
             FILE *file = fopen(getenv("SLOW_DISK"), "r");
             if (file != NULL) {
                 if (fscanf(file, "%ld %ld", &delays[SYNC], &delays[NAME]) != 2) abort();
                 fclose(file);
             }
-            long ms = delays[kind];
-            struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-            while (ms > 0 && nanosleep(&time, &time) != 0) {}
+            return delays[kind];
+        }
+        static void wait_for(enum kind kind) {
+            long ms = delay_of(kind);
+            if (ms >= 0) return pause_for(ms);
+            while (delay_of(kind) < 0) pause_for(10);
         }
         int fsync(int fd) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fsync");

@@ -3,15 +3,15 @@ import Support
 import Testing
 
 /// The tests of gates on a booted systemd. They share it, so they run one after the other.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum OnSystemd {}
 
 /// The tests of drills, on another booted system, beside the tests of gates.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Drilled {}
 
 /// The tests of the package, on a booted system without the programs.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Packaged {}
 
 extension BootedSystem {

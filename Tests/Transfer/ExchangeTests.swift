@@ -6,7 +6,7 @@ import Testing
 import Transfer
 
 /// Exchanges by libcurl, with `FlagServer`.
-@Suite(.timeLimit(.minutes(2))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
     /// A loop with one client, and the results of its requests.
     private final class Scene {
         let loop: EventLoop

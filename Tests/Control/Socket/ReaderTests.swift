@@ -8,7 +8,7 @@ import Testing
 
 /// Clients that may only read: what each user gets of the places, and when a connection ends. They are
 /// programs of other users, so that the kernel says who they are.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "needs root")) struct ReaderTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "needs root")) struct ReaderTests {
     private let folder: TemporaryFolder
     private let loop: EventLoop
     private let daemon: SimulatedDaemon

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The server of the control socket, on a real loop: the limits for one client.
-@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTests {
     private static let status = #"{"method":"io.killswitchd.Status"}"# + "\0"
     private let folder: TemporaryFolder
     private let loop: EventLoop

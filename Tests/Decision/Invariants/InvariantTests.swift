@@ -4,7 +4,7 @@ import Testing
 
 /// What holds for every decision: the tests enumerate every reading, age, problem, policy, circumstance
 /// and override. Each pass checks several invariants, because the enumeration takes the time.
-@Suite(.timeLimit(.minutes(1))) struct InvariantTests {
+@Suite(.timeLimit(.minutes(5))) struct InvariantTests {
     private let services: [Service]
 
     init() throws {

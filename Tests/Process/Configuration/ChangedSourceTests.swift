@@ -5,7 +5,7 @@ import Testing
 
 /// The configuration of a silent source changes: a reload and a restart have the same result, and
 /// neither opens or closes a service by itself.
-@Suite(.timeLimit(.minutes(4))) struct ChangedSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedSourceTests {
     /// A change of the configuration: the text before and after.
     struct Change: Sendable, CustomTestStringConvertible {
         let name: String

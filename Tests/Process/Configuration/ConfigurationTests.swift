@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Configurations of several files, broken configurations, and the kept configuration.
-@Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
     private func checked(_ daemon: Daemon) throws -> Program.Result {
         let result = try Program.run(
             try Programs.path(of: "killswitchd"),

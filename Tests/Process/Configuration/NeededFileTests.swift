@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// `--check` looks at the files that the daemon needs, and `--check --probe` fetches from each source.
-@Suite(.timeLimit(.minutes(1))) struct NeededFileTests {
+@Suite(.timeLimit(.minutes(5))) struct NeededFileTests {
     private static let configuration = """
         [source.web]
         type = "http"

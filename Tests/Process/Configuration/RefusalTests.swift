@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A configuration that is valid but cannot be put in force.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     /// Fails the first call of libcurl, which the first source on the network needs.
     private static let noMemory = "void *curl_multi_init(void) { return 0; }\n"
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// SIGHUP makes the daemon read its configuration again.
-@Suite(.timeLimit(.minutes(1))) struct ReloadSignalTests {
+@Suite(.timeLimit(.minutes(5))) struct ReloadSignalTests {
     private static let both =
         Daemon.shop + """
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What holds a secret is for the daemon alone: its memory, and the queries of addresses.
-@Suite(.timeLimit(.minutes(1))) struct SecretTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTests {
     /// For a process without dumps the kernel gives these files to root.
     @Test func theMemoryOfTheDaemonIsInNoDumpAndForNoOtherProcess() throws {
         let daemon = try Daemon()

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Many, slow, silent, huge or malformed clients lose their own connection and disturb nobody else.
-@Suite(.timeLimit(.minutes(2))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
     @Test func aCrowdOfClientsDelaysNoPollAndNoPing() async throws {
         let daemon = try Daemon()
         try daemon.folder.write(

@@ -4,7 +4,7 @@ import Testing
 
 /// Who may act, by the credentials that the kernel reports of the peer. In a mount namespace of the
 /// daemon, group and passwd files of the test replace those of the machine.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "needs root")) struct PeerTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "needs root")) struct PeerTests {
     private let daemon: Daemon
 
     init() throws {

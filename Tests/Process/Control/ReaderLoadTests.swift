@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What clients that may only read can do to a decision, and to each other.
-@Suite(.timeLimit(.minutes(2))) struct ReaderLoadTests {
+@Suite(.timeLimit(.minutes(5))) struct ReaderLoadTests {
     /// A program of a user who may not act, where the tester can become one.
     private func reader(_ user: Int, _ script: String, _ daemon: Daemon) throws -> Program {
         let ordinary =

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The socket file: its mode, and files that are already at its path.
-@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketTests {
     @Test func everybodyMayConnect() throws {
         let daemon = try Daemon()
         try daemon.start()

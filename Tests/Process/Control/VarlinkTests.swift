@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// The control socket, as the public Varlink client of Python sees it.
-@Suite(.timeLimit(.minutes(2))) struct VarlinkTests {
+@Suite(.timeLimit(.minutes(5))) struct VarlinkTests {
     @Test func thePublicClientCallsEveryMethodAndFollowsAStream() async throws {
         let daemon = try Daemon()
         try daemon.start()

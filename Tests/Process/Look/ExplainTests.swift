@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `killswitchctl explain`, mostly on the files of a daemon that has ended.
-@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplainTests {
     private static let running = #"{"service_end": "no", "colour": "red"}"#
 
     private static let both = """

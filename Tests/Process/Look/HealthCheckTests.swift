@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `killswitchctl status --check`, for monitoring.
-@Suite(.timeLimit(.minutes(1))) struct HealthCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthCheckTests {
     private func running(_ configuration: String = Daemon.shop) throws -> Daemon {
         let daemon = try Daemon(configuration)
         try daemon.start()

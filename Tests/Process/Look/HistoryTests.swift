@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `killswitchctl history`, on a journal file that systemd-journal-remote(8) makes.
-@Suite(.timeLimit(.minutes(1))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryTests {
     private let folder: TemporaryFolder
 
     init() throws {

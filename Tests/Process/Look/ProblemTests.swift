@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// One problem is told by every surface in the same words.
-@Suite(.timeLimit(.minutes(1))) struct ProblemTests {
+@Suite(.timeLimit(.minutes(5))) struct ProblemTests {
     /// Expects a sentence in `status`, `status --json`, `explain`, `units` and the status of the unit, and
     /// returns the log.
     private func expect(

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The commands that read, on the files of a daemon.
-@Suite(.timeLimit(.minutes(1))) struct ReadingCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadingCommandTests {
     /// A daemon that has decided and ended: only its files are there.
     private func decided(_ flags: String) throws -> Daemon {
         let daemon = try Daemon(flags: flags)

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// `killswitchctl rollout`, and `simulate --slot`, as their users run them.
-@Suite(.timeLimit(.minutes(1))) struct RolloutCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct RolloutCommandTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// `killswitchctl simulate`, as its users run it.
-@Suite(.timeLimit(.minutes(1))) struct SimulateTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulateTests {
     private let folder: TemporaryFolder
 
     init() throws {

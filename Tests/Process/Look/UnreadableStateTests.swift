@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What the commands do with a state file that they cannot read.
-@Suite(.timeLimit(.minutes(1))) struct UnreadableStateTests {
+@Suite(.timeLimit(.minutes(5))) struct UnreadableStateTests {
     private static let values = """
         [service.shop.values]
         v = { key = "v", type = "json" }

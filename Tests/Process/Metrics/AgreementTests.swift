@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `status --json` and the metrics say the same, in every state.
-@Suite(.timeLimit(.minutes(1))) struct AgreementTests {
+@Suite(.timeLimit(.minutes(5))) struct AgreementTests {
     private static let configuration = """
         [source.app]
         type = "file"

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// The example for Alertmanager, with a real one.
-@Suite(.timeLimit(.minutes(1))) struct InhibitionTests {
+@Suite(.timeLimit(.minutes(5))) struct InhibitionTests {
     private let folder: TemporaryFolder
     private let program: Program
     private let address: String

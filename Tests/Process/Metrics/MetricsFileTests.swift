@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// When and where the metrics are written.
-@Suite(.timeLimit(.minutes(1))) struct MetricsFileTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsFileTests {
     private static func state(_ state: String, _ value: Int) -> String {
         #"killswitch_service_state{service="shop",state="\#(state)"} \#(value)"#
     }

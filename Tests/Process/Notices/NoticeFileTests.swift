@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What the daemon writes and logs of announced ends.
-@Suite(.timeLimit(.minutes(1))) struct NoticeFileTests {
+@Suite(.timeLimit(.minutes(5))) struct NoticeFileTests {
     private static let configuration = """
         [service.shop]
         source = "file:flags.json"

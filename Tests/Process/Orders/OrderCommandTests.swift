@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// The commands that give orders, from the command line to the files.
-@Suite(.timeLimit(.minutes(1))) struct OrderCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct OrderCommandTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
 

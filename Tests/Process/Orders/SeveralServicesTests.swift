@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Orders for several services, and the words for a state.
-@Suite(.timeLimit(.minutes(1))) struct SeveralServicesTests {
+@Suite(.timeLimit(.minutes(5))) struct SeveralServicesTests {
     private func running() throws -> Daemon {
         let daemon = try Daemon(
             ["shop", "web", "mail"].map {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// `make install`, of the programs that `make build` has left.
-@Suite(.timeLimit(.minutes(1))) struct InstallTests {
+@Suite(.timeLimit(.minutes(5))) struct InstallTests {
     private func install(into folder: TemporaryFolder) throws -> Program.Result {
         try Program.run(
             "/usr/bin/make",

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The process tests run the programs that ship, with freed memory overwritten.
-@Suite(.timeLimit(.minutes(1))) struct ShippedProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct ShippedProgramTests {
     /// The linker strips the programs, because the installation does not. A build for debugging or with a
     /// sanitizer keeps its symbols.
     @Test(

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A server of reports that is away, slow, wrong or strange.
-@Suite(.timeLimit(.minutes(2))) struct ReportServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportServerTests {
     /// The server gets what is so now, and nothing of what it has missed.
     @Test(arguments: ["closed", "500", "silence"])
     func aServerThatComesBackGetsThePresentStateOnce(_ behaviour: String) async throws {

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What a report of the host's state tells, to a real server.
-@Suite(.timeLimit(.minutes(2))) struct ReportTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportTests {
     @Test func aChangeIsReportedAndTheDocumentFitsItsSchema() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(reportingTo: server)

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// Each way to misuse documents that were signed once, or to do without, against the shipped daemon.
-@Suite(.timeLimit(.minutes(2))) struct AttackTests {
+@Suite(.timeLimit(.minutes(5))) struct AttackTests {
     /// A document that somebody shows to a host which has accepted version 8, and what the host makes of it.
     struct Attack: CustomTestStringConvertible, Sendable {
         let name: String

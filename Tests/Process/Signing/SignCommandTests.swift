@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `sign`, `verify` and `simulate`, beside Debian's own ssh-keygen.
-@Suite(.timeLimit(.minutes(2))) struct SignCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SignCommandTests {
     /// What `killswitchctl sign` signs with each type of key, ssh-keygen accepts; and the other way round.
     @Test(arguments: ["ed25519", "ecdsa"])
     func theSignaturesOfBothProgramsAreTheSame(type: String) throws {

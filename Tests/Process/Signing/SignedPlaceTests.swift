@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Signed documents on web servers and in etcd, and the principals in every record.
-@Suite(.timeLimit(.minutes(2))) struct SignedPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedPlaceTests {
     @Test func aWebServerHoldsASignedDocument() async throws {
         let server = try await FlagServer()
         try await server.behave("document")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What a host knows of signed documents over restarts, and what it does where its disk does not help.
-@Suite(.timeLimit(.minutes(2))) struct SignedRestartTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedRestartTests {
     private func ended(at version: Int = 8) async throws -> Fleet {
         let fleet = try Fleet()
         try fleet.publish("yes", version: version, by: fleet.alice)

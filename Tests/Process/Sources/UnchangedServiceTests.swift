@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// An answer that brings nothing new for a service writes nothing for it, whatever its source counts up.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UnchangedServiceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UnchangedServiceTests {
     /// A source of each kind with the flag `service_end`, which the service reads, and the flag `foreign`,
     /// which it does not read.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {

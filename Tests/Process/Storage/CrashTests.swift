@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// SIGKILL in the middle of writing: the next start finds a consistent state.
-@Suite(.timeLimit(.minutes(3))) struct CrashTests {
+@Suite(.timeLimit(.minutes(5))) struct CrashTests {
     /// The files of the service on disk, and the state that each of them tells.
     private struct OnDisk {
         var stored: String?

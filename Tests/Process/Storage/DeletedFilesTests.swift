@@ -7,7 +7,7 @@ import Testing
 
 /// Somebody deletes files of the runtime directory: they come back at once, and not at the next poll, which is an
 /// hour away here.
-@Suite(.timeLimit(.minutes(1))) struct DeletedFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct DeletedFilesTests {
     private static let configuration = """
         [source.app]
         type = "file"

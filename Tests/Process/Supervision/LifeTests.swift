@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Start, stop, restart, `--once`, and the exit status.
-@Suite(.timeLimit(.minutes(1))) struct LifeTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeTests {
     @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsItWithinASecondAndChangesNoFile(
         _ signal: Int32
     ) throws {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Two daemons never work in the same directories, and nobody else decides whether one may.
-@Suite(.timeLimit(.minutes(1))) struct LockTests {
+@Suite(.timeLimit(.minutes(5))) struct LockTests {
     /// Everybody may open the runtime directory for reading, and with that take `flock(2)` on it: any user
     /// could keep the daemon from starting again after a crash or an upgrade.
     @Test func aLockOnTheDirectoriesKeepsNoDaemonFromStarting() throws {

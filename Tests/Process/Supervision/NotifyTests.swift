@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The exact messages to the service manager, in their order. Ages and waits are shown as a dot.
-@Suite(.timeLimit(.minutes(1))) struct NotifyTests {
+@Suite(.timeLimit(.minutes(5))) struct NotifyTests {
     @Test func theStartSendsReadyAndTheStopStopping() throws {
         let watched = try WatchedDaemon()
         try watched.start()

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The file `alive`, and what readers make of a daemon that gives no sign of life.
-@Suite(.timeLimit(.minutes(1))) struct SignOfLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct SignOfLifeTests {
     /// A daemon that was killed, ten minutes ago by its last sign of life.
     private func dead() throws -> Daemon {
         let daemon = try Daemon()

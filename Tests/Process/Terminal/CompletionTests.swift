@@ -4,7 +4,7 @@ import Testing
 extension InATerminal {
 
     /// The completions of three shells, as somebody presses the tab key.
-    @Suite(.timeLimit(.minutes(2))) struct CompletionTests {
+    @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
         struct Shell: Sendable, CustomTestStringConvertible {
             let name: String
             let start: String

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The text stands in everything that somebody else can write: flags, their keys, the reason of an order and
 /// names on the command line.
-@Suite(.timeLimit(.minutes(2))) struct HostileTextTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileTextTests {
     /// A text that a terminal must not get, and its form in JSON.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

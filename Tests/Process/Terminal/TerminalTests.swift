@@ -9,7 +9,7 @@ import Testing
 extension InATerminal {
 
     /// Each command as somebody types it: in a terminal of 80 columns, with NO_COLOR, and into a pipe.
-    @Suite(.timeLimit(.minutes(2))) struct TerminalTests {
+    @Suite(.timeLimit(.minutes(5))) struct TerminalTests {
         struct Case: Sendable, CustomTestStringConvertible {
             let command: String
             /// A part of the expected output.

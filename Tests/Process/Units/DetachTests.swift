@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `killswitchctl detach` where no systemd runs, in a mount namespace with files of its own.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "needs root"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "needs root"))
 struct DetachTests {
     let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Waiting for what a gate does, and what is said of it, with a daemon that moves no gates.
-@Suite(.timeLimit(.minutes(1))) struct EffectTests {
+@Suite(.timeLimit(.minutes(5))) struct EffectTests {
     private func running() throws -> Daemon {
         let daemon = try Daemon()
         try daemon.start()

@@ -3,7 +3,7 @@ import Testing
 
 extension InATerminal {
     /// `killswitchctl run` at a terminal, which belongs to the command while it runs.
-    @Suite(.timeLimit(.minutes(1))) struct RunInATerminalTests {
+    @Suite(.timeLimit(.minutes(5))) struct RunInATerminalTests {
         private static let open = #"{"service_end": "no"}"#
         private static let closed = #"{"service_end": "over"}"#
 

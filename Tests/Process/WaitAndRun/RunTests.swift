@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `killswitchctl run`: it waits for the gate, runs the command once, and stops it when the gate closes.
-@Suite(.timeLimit(.minutes(1))) struct RunTests {
+@Suite(.timeLimit(.minutes(5))) struct RunTests {
     private static let open = #"{"service_end": "no"}"#
     private static let closed = #"{"service_end": "over"}"#
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `killswitchctl watch`: one line for each change, read from the files.
-@Suite(.timeLimit(.minutes(1))) struct WatchCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchCommandTests {
     private func watch(_ daemon: Daemon, _ arguments: String...) throws -> Program {
         try Program(
             try Programs.path(of: "killswitchctl"),

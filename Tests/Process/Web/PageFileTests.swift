@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `page.html`, its template and its neighbours, as the daemon keeps them.
-@Suite(.timeLimit(.minutes(2))) struct PageFileTests {
+@Suite(.timeLimit(.minutes(5))) struct PageFileTests {
     private static let configuration = """
         [service.shop]
         source = "file:flags.json"

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A flags file as a source: each fetch ends in one event, and a change is a hint.
-@Suite(.timeLimit(.minutes(1))) struct FileSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct FileSourceTests {
     let folder: TemporaryFolder
     let loop: EventLoop
     let name: SourceName

@@ -7,7 +7,7 @@ import Testing
 import Transfer
 
 /// A stream over HTTP, with `FlagServer`.
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {
         mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Debian's Prometheus and node exporters over eight daemons on one booted system.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 struct ScrapeTests {
     /// What the dashboard asks first: who has not obeyed?
     private static func question() throws -> String {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// etcd with authentication: passwords, tokens that expire, and permissions.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdLoginTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EtcdLoginTests {
     /// A cluster with the user `killswitchd`, who may read the flags; authentication is still off.
     private func cluster(options: [String] = []) async throws -> EtcdCluster {
         let cluster = try await EtcdCluster(options: options)

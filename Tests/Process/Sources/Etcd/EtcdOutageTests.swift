@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Outages of etcd of every kind: no order is lost, and none is invented.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct EtcdOutageTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EtcdOutageTests {
     private func started(
         on cluster: EtcdCluster, _ state: EtcdCluster.Flags = .running, interval: String = "1h"
     ) async throws -> Daemon {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Flags in a real etcd. The daemons poll once an hour, so that they see changes by the watch.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EtcdTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EtcdTests {
     private static let runningByDefault = """
         [source.app.defaults]
         shop = '\(EtcdCluster.Flags.running.text)'

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A member that hangs: it keeps its connections and answers nothing.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HangingMemberTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HangingMemberTests {
     /// The daemon polls once an hour. Once the watch at a member that hangs stayed open and silent, and a
     /// fetch waited for a third of its time limit.
     @Test func anyOneOfThreeMembersMayHang() async throws {

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// Servers that are not etcd, or a broken one.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HostileGatewayTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HostileGatewayTests {
     private func started(
         on server: FlagServer, hosts: [String] = ["127.0.0.1"]
     ) async throws -> Daemon {

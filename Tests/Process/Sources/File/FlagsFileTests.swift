@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A flags file as the source: each change reaches the published files at once.
-@Suite(.timeLimit(.minutes(1))) struct FlagsFileTests {
+@Suite(.timeLimit(.minutes(5))) struct FlagsFileTests {
     @Test func theDemoCountsDownAndFollowsEveryEdit() throws {
         let demo = "\(Programs.project)/etc/demo"
         let daemon = try Daemon(

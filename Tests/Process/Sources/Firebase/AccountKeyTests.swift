@@ -7,7 +7,7 @@ import Testing
 /// An optimised daemon once refused every valid key: it lent the bytes to libcrypto for one call,
 /// libcrypto kept the pointer, and the array was freed before the key was read. Freed memory is
 /// overwritten here, so that such a mistake fails each time.
-@Suite(.timeLimit(.minutes(3))) struct AccountKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountKeyTests {
     /// A form of a key, and whether it is accepted.
     struct Form: Sendable, CustomTestStringConvertible {
         let name: String

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Flags in a client template, which the service evaluates.
-@Suite(.timeLimit(.minutes(2))) struct ClientTemplateTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTemplateTests {
     private static let fetch = "/namespaces/firebase:fetch"
 
     private func scene(

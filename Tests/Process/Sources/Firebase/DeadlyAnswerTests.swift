@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Answers that would stop the daemon's work, or end it.
-@Suite(.timeLimit(.minutes(2))) struct DeadlyAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlyAnswerTests {
     private func scene(
         signals: String = ""
     ) async throws -> (server: FirebaseServer, daemon: Daemon) {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The stream of invalidations: it brings hints to poll, never flags.
-@Suite(.timeLimit(.minutes(2))) struct RealtimeTests {
+@Suite(.timeLimit(.minutes(5))) struct RealtimeTests {
     private static let stream = ":streamFetchInvalidations"
 
     /// A daemon that would poll once an hour.

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Flags in a server template, from a stand-in for Firebase.
-@Suite(.timeLimit(.minutes(2))) struct ServerTemplateTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTemplateTests {
     /// A server that knows one account, and a daemon that has the key of that account.
     func scene(
         _ parameters: JSON.Object = ["service_end": "no"], source: String = "",

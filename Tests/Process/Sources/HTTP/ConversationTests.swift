@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The requests of the daemon, and how it takes the answers of a sound server.
-@Suite(.timeLimit(.minutes(2))) struct ConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationTests {
     @Test func oneConnectionCarriesConditionalRequestsWithOurName() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(asking: server, source: #"headers = { X-Team = "shop floor" }"#)

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Secrets come from credentials; a missing one fails its source, not the daemon.
-@Suite(.timeLimit(.minutes(2))) struct CredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     @Test func aBearerTokenComesFromTheCredentialsDirectoryAndIsReplacedThere() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(asking: server, source: #"bearer = "token""#)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Memory for large answers.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct MemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct MemoryTests {
     private static let keys = (0..<17).map { #""k\#($0)":0"# }.joined(separator: ",")
     private static let state = #""apiInactive": true, "forceUpdate": false"#
 

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// Flags over HTTP from misbehaving servers: only good flags are an order.
-@Suite(.timeLimit(.minutes(2))) struct MisbehaviourTests {
+@Suite(.timeLimit(.minutes(5))) struct MisbehaviourTests {
     @Test(arguments: Misbehaviour.all)
     func theVerdictStandsPollingGoesOnAndTheNextGoodAnswerIsTaken(
         _ misbehaviour: Misbehaviour

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A reload while a fetch is in flight.
-@Suite(.timeLimit(.minutes(2))) struct ReloadDuringFetchTests {
+@Suite(.timeLimit(.minutes(5))) struct ReloadDuringFetchTests {
     /// A daemon whose first fetch is in flight. Its server will answer the next request.
     private func waiting(
         on server: FlagServer, source: String

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A restart while the network is down: the stored flags decide, by the rules of the start.
-@Suite(.timeLimit(.minutes(2))) struct RestartTests {
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
     @Test(arguments: ["running", "maintenance"])
     func inTheSameBootTheStoredFlagsDecideAtOnce(_ state: String) async throws {
         let server = try await FlagServer()

@@ -5,7 +5,7 @@ import Testing
 
 /// A server whose clock is far from that of this host. It counts for the ends of its source if the kernel
 /// does not call the clock of this host synchronised.
-@Suite(.timeLimit(.minutes(2))) struct ServerClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerClockTests {
     private let isSynchronised = EventLoop.isClockSynchronised ?? false
 
     /// A daemon whose server is `ahead` seconds, and announces an end in `end` seconds by the clock of

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The stored ETag belongs to the stored flags: a newer ETag would make the server confirm old flags.
-@Suite(.timeLimit(.minutes(2))) struct StoredETagTests {
+@Suite(.timeLimit(.minutes(5))) struct StoredETagTests {
     @Test func afterAKillAtAnyMomentTheETagIsThatOfTheFlagsBesideIt() async throws {
         let disk = try SlowDisk()
         try disk.delay(sync: 2, name: 1)

@@ -5,7 +5,7 @@ import Testing
 
 /// The events of a server of OpenFeature. The daemons poll once an hour, so that they see changes by
 /// events.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EventStreamTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EventStreamTests {
     private func started(
         on server: FlagServer, interval: String = "1h"
     ) async throws -> Daemon {

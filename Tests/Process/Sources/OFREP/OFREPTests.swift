@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Flags that a server of OpenFeature evaluates, by polling.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct OFREPTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OFREPTests {
     @Test func theContextHoldsTheHostAndTheConfiguredMembers() async throws {
         let server = try await FlagServer.ofrep()
         let daemon = try Daemon(

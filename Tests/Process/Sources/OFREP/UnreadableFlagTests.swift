@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// A slip in one flag of a server of OpenFeature.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UnreadableFlagTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UnreadableFlagTests {
     private static let running = #"{"apiInactive": false, "forceUpdate": false}"#
     private static let maintenance = #"{"apiInactive": true, "forceUpdate": false}"#
 

@@ -8,7 +8,7 @@ import Testing
 import Transfer
 
 /// The stream of invalidations, in parts of any size.
-@Suite(.timeLimit(.minutes(2))) struct InvalidationParserTests {
+@Suite(.timeLimit(.minutes(5))) struct InvalidationParserTests {
     /// The news that a parser finds in some parts, and the versions that it reports.
     private func read(_ parts: [[UInt8]]) -> (news: StreamNews, versions: [Int64]) {
         var versions: [Int64] = []

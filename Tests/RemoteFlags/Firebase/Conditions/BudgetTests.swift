@@ -3,7 +3,7 @@ import RemoteFlags
 import Testing
 
 /// Templates whose evaluation would take long: it runs on the loop of the daemon.
-@Suite(.timeLimit(.minutes(1))) struct BudgetTests {
+@Suite(.timeLimit(.minutes(5))) struct BudgetTests {
     private static let context = EvaluationContext(
         randomizationID: "host", signals: ["s": .text(String(repeating: "a", count: 200))])
 
