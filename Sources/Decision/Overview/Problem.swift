@@ -115,7 +115,8 @@ extension Problem {
         case .drillFailed:
             "correct the unit, then type 'killswitchctl drill \(service)': a good drill ends the problem"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
-        case .source: "see that this host reaches the source; it is fetched again by itself"
+        case .source:
+            "see that this host reaches the source, and that its answer is valid; it is fetched again by itself"
         case .documentRefused:
             "see the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tells what a host "
                 + "makes of a document"
