@@ -80,7 +80,7 @@ final class Daemon {
         return try JSON.Value.parse(bytes).object?[name]?.serialized()
     }
 
-    /// Waits until a service is in this state; fails the test after half a minute.
+    /// Waits until a service is in this state; fails the test after `longestWait`.
     func waitFor(_ state: String, of service: String = "shop") throws {
         try waitUntil("'\(service)' is '\(state)'") { [self] in
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
@@ -88,10 +88,10 @@ final class Daemon {
         }
     }
 
-    /// Waits for a condition, which is checked every few milliseconds, for at most half a minute.
+    /// Waits for a condition, which is checked every few milliseconds, for `longestWait`.
     func waitUntil(_ what: String, _ condition: @escaping () throws -> Bool) throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + .seconds(30)
+        let deadline = loop.now.boot + longestWait
         var checks = 1
         while try !condition() {
             guard checks < 10 || loop.now.boot < deadline else {

@@ -92,11 +92,15 @@ package final class FlagServer {
     }
 }
 
+/// How long tests wait for a condition. It ends a hang, and measures nothing: what a daemon repeats it repeats after
+/// waits that double, so a test that came late because the machine was busy has to wait as long again.
+package let longestWait: Duration = .seconds(120)
+
 /// Waits for a condition for at most `limit`, and checks it each `interval`, ten times at least: on a busy machine
 /// a test may not run for longer than the limit. Other tests may use the thread between two checks. A
 /// check that starts a program deserves a longer interval.
 package func waitUntil(
-    _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = .seconds(30),
+    _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = longestWait,
     orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()

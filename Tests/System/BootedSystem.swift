@@ -137,10 +137,10 @@ extension BootedSystem {
         return "Environment=LD_PRELOAD=/usr/local/lib/\(name)"
     }
 
-    /// Waits until a command succeeds inside; fails after twenty seconds.
-    func wait(until command: String, within limit: Duration = .seconds(20)) throws {
+    /// Waits until a command succeeds inside; fails after `longestWait`.
+    func wait(until command: String) throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + limit
+        let deadline = loop.now.boot + longestWait
         while try attempt(command).status != 0 {
             guard loop.now.boot < deadline else {
                 let journal = try attempt("journalctl -u killswitchd -n 30 --no-pager").output

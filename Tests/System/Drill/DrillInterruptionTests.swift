@@ -42,9 +42,7 @@ extension Drilled {
             try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
             try host.wait(until: "systemctl is-active --quiet killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
-            try host.system.wait(
-                until: "systemctl is-active --quiet killswitch-open@shop.target",
-                within: .seconds(8))
+            try host.wait(until: "systemctl is-active --quiet killswitch-open@shop.target")
             try host.awaitOpen("t-web", "t-slow")
             #expect(try host.journal(of: .overrideExpired).count == 1)
         }
@@ -57,8 +55,7 @@ extension Drilled {
             try host.wait(until: "! systemctl is-active --quiet t-web")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
             let waiting = "killswitchd does not answer, waiting for it"
-            try host.system.wait(
-                until: "grep -q '\(waiting)' /run/t-drill.err", within: .seconds(60))
+            try host.wait(until: "grep -q '\(waiting)' /run/t-drill.err")
             try host.run("systemctl restart killswitchd")
             let end = try host.endOfDrill()
             #expect(end.status == 0, "\(end)")

@@ -44,16 +44,13 @@ extension OnSystemd {
             let count = { (pattern: String) in
                 "$(systemctl list-units --plain --no-legend --state=active '\(pattern)' | wc -l)"
             }
-            let limit = Duration.seconds(60)
-            try host.system.wait(until: "test \(count(open)) = \(Self.count)", within: limit)
+            try host.wait(until: "test \(count(open)) = \(Self.count)")
             try host.set(Host.ended, of: "app")
-            try host.system.wait(
-                until: "test \(count(closed)),\(count("t-many@*")) = \(Self.count),0", within: limit
-            )
+            try host.wait(
+                until: "test \(count(closed)),\(count("t-many@*")) = \(Self.count),0")
             try host.set(Host.open, of: "app")
-            try host.system.wait(
-                until: "test \(count(open)),\(count("t-many@*")) = \(Self.count),\(Self.count)",
-                within: limit)
+            try host.wait(
+                until: "test \(count(open)),\(count("t-many@*")) = \(Self.count),\(Self.count)")
             #expect(try host.journal(of: .gateMoveFailed).isEmpty)
             #expect(try host.journal(of: .gateMovedElsewhere).isEmpty)
         }
