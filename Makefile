@@ -21,7 +21,7 @@ TESTS = --configuration release --scratch-path .build-tests $(COMPILER)
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-# The administrator's: it is made where there is none, and never replaced.
+# The administrator's, as the snippets for web servers are: made where there is none, and never replaced.
 CONFIGURATION = $(DESTDIR)/etc/killswitchd/killswitchd.toml
 DEMO   = .build/demo
 # Where the three shells look for what a package brings.
@@ -99,11 +99,12 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
-	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitch-drill@; do \
+	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitchd-motd killswitch-drill@; do \
 	    sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/$$unit.service \
 	        > $(DESTDIR)$(UNITDIR)/$$unit.service || exit 1; \
 	done
-	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target packaging/systemd/*.timer
+	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target packaging/systemd/*.timer \
+	    packaging/systemd/*.socket
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
@@ -120,11 +121,15 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -d -m 755 $(DESTDIR)/etc/killswitchd/conf.d
 	test -e $(CONFIGURATION) || test -L $(CONFIGURATION) || \
 	    install -m 644 etc/killswitchd.toml $(CONFIGURATION)
+	install -d -m 755 $(DESTDIR)/etc/killswitchd/web
+	for file in packaging/web/*; do \
+	    test -e $(DESTDIR)/etc/killswitchd/web/$${file##*/} || \
+	        install -m 644 -t $(DESTDIR)/etc/killswitchd/web $$file || exit 1; \
+	done
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
 	install -D -m 644 docs/report.schema.json $(DESTDIR)$(PREFIX)/share/doc/killswitchd/report.schema.json
 	install -D -m 644 etc/page.html $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/page.html
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/web packaging/web/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/hooks etc/hooks/chat@.service

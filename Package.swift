@@ -95,7 +95,8 @@ let package = Package(
                 "SignedFlags", "Signing", "SourceKinds", "Transfer",
             ]),
         quiet(
-            "Gates", uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults", "Files"]),
+            "Gates",
+            uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON"]),
         module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal", "Pages"]),
         quiet(
             "Control",

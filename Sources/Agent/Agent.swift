@@ -17,27 +17,35 @@ package final class Agent {
     /// Is called with the outcomes of the inputs, in order.
     package var observer: ((Observation) -> Void)?
 
-    private let loop: EventLoop
-    private let runtime: RuntimeDirectory
-    private let state: StateDirectory
-    private let announce: (Notice) -> Void
-    private var sources: [SourceName: Followed] = [:]
+    let loop: EventLoop
+    let runtime: RuntimeDirectory
+    let state: StateDirectory
+    let announce: (Notice) -> Void
+    var sources: [SourceName: Followed] = [:]
     /// The pages of the services that configure one.
-    private var pages: [ServiceName: Page]
-    private var versionFiles: VersionFiles?
-    private var queue: [Input] = []
+    var pages: [ServiceName: Page]
+    var versionFiles: VersionFiles?
+    var queue: [Input] = []
     /// The records of undecided services, which are written when the queue is empty.
-    private var undecided: [ServiceName: (service: Service, record: Record)] = [:]
-    private var isDraining = false
+    var undecided: [ServiceName: (service: Service, record: Record)] = [:]
+    /// The files that wait for their turn.
+    var outbox = Outbox()
+    /// The ends of fetches whose answers the machine has not offered to each reader yet.
+    var unfinished: [Event] = []
+    /// The sources whose documents wait until their versions are stored.
+    var awaitingVersion: Set<SourceName> = []
+    /// Whether the machine goes on with unfinished work as soon as the queue is empty.
+    var isResuming = false
+    var isDraining = false
     /// Whether a write has failed, and the machine may wait for its success.
-    private var hasFailed = false
-    private var drain: Deferred?
-    private var bootTimer: Timer?
-    private var wallTimer: WallTimer?
+    var hasFailed = false
+    var drain: Deferred?
+    var bootTimer: Timer?
+    var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
     private let synchronisation: Synchronisation
     /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
-    private var wallWake: Wake?
+    var wallWake: Wake?
 
     /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
@@ -80,6 +88,8 @@ package final class Agent {
     /// no file: a stop of the daemon moves no gate.
     package func stop() {
         observer = nil
+        isDraining = true
+        while let step = outbox.next() { perform(step) }
         for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil
@@ -97,8 +107,29 @@ package final class Agent {
     /// Writes the states of the attached units of a service; does nothing for an unknown service.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
         guard let service = machine.service(name.text) else { return }
-        try runtime.publish(units, of: service)
+        try runtime.publish(units, of: service, now: loop.now)
     }
+
+    /// Writes what the gate of a service is in fact, and whether people see its page; does nothing for an unknown
+    /// service.
+    package func publish(_ report: GateReport, of name: ServiceName) throws(FileError) {
+        guard let service = machine.service(name.text) else { return }
+        try runtime.publish(report, of: service, now: loop.now)
+        guard let isUnavailable = report.isUnavailable, let record = machine.record(of: name) else {
+            return
+        }
+        do {
+            try runtime.publish(
+                isUnavailable: isUnavailable, record, of: service, page: page(of: name))
+        } catch {
+            // A page that could not be written is written again with the record.
+            hasFailed = true
+            post(.recorded(.publish(name), problem: "\(error)"))
+            throw error
+        }
+    }
+
+    func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
 
     /// What differs whenever the machine has something new to tell, without a copy of the machine.
     package var newsMark: NewsMark { machine.newsMark }
@@ -122,11 +153,36 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
-    /// Handles the queued inputs and those that their effects queue, up to `turn`; the rest follows
-    /// in the next dispatch, after other sources of the loop. A dispatch for each input would be
-    /// most of the cost of a poll.
+    /// How long the queue may take the loop, and then the files. One input or file more may take longer.
+    private static let share: (inputs: Duration, all: Duration) = (
+        .milliseconds(10), .milliseconds(25)
+    )
+
+    /// Handles the queued inputs and those that their effects queue, up to `turn`, and writes the files that wait, for
+    /// its share of the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for
+    /// each input would be most of the cost of a poll.
     private func drainQueue() {
         isDraining = true
+        let begin = loop.now.boot
+        repeat {
+            handleInputs(until: begin + Self.share.inputs)
+            writeFiles(until: begin + Self.share.all)
+        } while !queue.isEmpty && loop.now.boot < begin + Self.share.inputs
+        isDraining = false
+        if isResuming, queue.isEmpty, !outbox.hasClosings {
+            isResuming = false
+            queue.append(.event(.woke))
+        }
+        guard queue.isEmpty, outbox.isEmpty else {
+            drain?.arm()
+            return
+        }
+        if !undecided.isEmpty { return publishUndecided() }
+        hasFailed = machine.hasPendingWrites
+        observer?(.settled)
+    }
+
+    private func handleInputs(until end: Boottime) {
         var taken = 0
         while taken < queue.count, taken < Self.turn {
             let event: Event
@@ -135,19 +191,20 @@ package final class Agent {
             case .reload(let reload): event = takeUp(reload, after: taken + 1)
             }
             taken += 1
-            for effect in machine.handle(event, at: now) { perform(effect) }
+            perform(machine.handle(event, at: now), of: event)
             if machine.isClockContradicted { synchronisation.renew() }
-            observer?(.handled(event))
+            if taken < queue.count, loop.now.boot >= end { break }
         }
         queue.removeFirst(taken)
-        isDraining = false
-        guard queue.isEmpty else {
-            drain?.arm()
-            return
+    }
+
+    private func writeFiles(until end: Boottime) {
+        if outbox.isEmpty { return }
+        while let step = outbox.next() {
+            perform(step)
+            // What follows the last file costs little.
+            if outbox.hasFiles, loop.now.boot >= end { return }
         }
-        publishUndecided()
-        hasFailed = machine.hasPendingWrites
-        observer?(.settled)
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources
@@ -160,7 +217,10 @@ package final class Agent {
         for source in reload.sources {
             source.follow(keys[source.name] ?? [])
             let before = sources[source.name]?.source
-            guard before !== source else { continue }
+            guard before !== source else {
+                source.readSigners()
+                continue
+            }
             before?.stop()
             // A queued report comes from the object before, and does not concern the new object.
             let others = queue[taken...].filter { !$0.isReport(of: source.name) }
@@ -189,111 +249,5 @@ package final class Agent {
         for service in services where next[service.name] != before[service.name] {
             post(.removed(service.name))
         }
-    }
-
-    // MARK: - Effects
-
-    private func perform(_ effect: Effect) {
-        switch effect {
-        case .fetch(let name, let validators):
-            sources[name]?.source.fetch(unlessMatching: validators)
-        case .storeFlags(let name, let answers):
-            guard let source = sources[name]?.source else { return }
-            source.recall(answers)
-            report(.storeFlags(name)) { () throws(FileError) in
-                try state.store(answers, of: name, binding: source.binding)
-                if answers.isEmpty { try runtime.unmark(name) }
-            }
-        case .storeVersion(let name, let version):
-            report(.storeVersion(name)) { () throws(FileError) in
-                try state.store(version, of: name)
-            }
-        case .dropVersion(let name):
-            report(.dropVersion(name)) { () throws(FileError) in try state.dropVersion(of: name) }
-        case .readVersion(let name): post(.versionRead(name, state.version(of: name)))
-        case .forget(let name): sources[name]?.source.forget()
-        case .markConfirmed(let name):
-            report(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
-        case .storeOverrides(let overrides):
-            report(.storeOverrides) { () throws(FileError) in try state.store(overrides) }
-        case .storeLedger(let ledger, let changed):
-            report(.storeLedger) { () throws(FileError) in
-                try state.store(ledger, changed: changed)
-            }
-        case .publish(let service, let record):
-            if record.verdict.state == .undecided {
-                undecided[service.name] = (service, record)
-            } else {
-                undecided[service.name] = nil
-                publish(record, of: service)
-            }
-        case .withdraw(let name):
-            undecided[name] = nil
-            report(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
-            observer?(.decided(name, nil))
-        case .unfollow(let name):
-            sources.removeValue(forKey: name)?.source.stop()
-            report(.markConfirmed(name)) { () throws(FileError) in try runtime.unmark(name) }
-        case .reject(let name, let override, let objection):
-            observer?(.rejected(name, override, objection))
-        case .announce(let notice): announce(notice)
-        case .passOn(let name): observer?(.told(name))
-        case .sleep(let wake): sleep(until: wake)
-        }
-    }
-
-    private func publish(_ record: Record, of service: Service) {
-        report(.publish(service.name)) { () throws(FileError) in
-            try runtime.publish(record, of: service, page: pages[service.name] ?? .standard)
-        }
-        observer?(.decided(service.name, record))
-    }
-
-    /// Writes the records of the services that are still undecided. A source that answers at once, such as a
-    /// file, decides its services before: their files are written once at a start, not twice.
-    private func publishUndecided() {
-        let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
-        undecided = [:]
-        for (service, record) in waiting { publish(record, of: service) }
-    }
-
-    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
-    /// is most of the cost of a poll, so it runs at most once a second, for some services: those that
-    /// follow have their turn at the next check.
-    private func markConfirmed(_ name: SourceName) throws(FileError) {
-        guard let followed = sources[name] else { return }
-        try File.touch(followed.mark)
-        let now = now
-        if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
-        let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
-        followed.checked = followers.next
-        try runtime.check(followers.names.filter { undecided[$0] == nil })
-        try state.confirm(name, at: now.wall)
-        followed.checkedAt = now.boot
-    }
-
-    private static let checkInterval: Duration = .seconds(1)
-
-    /// How many services are checked at a time.
-    private static let checkedAtOnce = 100
-
-    /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
-    /// event only if it has failed, or others have.
-    private func report(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void) {
-        do {
-            try perform()
-            if case .publish = operation, !hasFailed { return }
-            post(.recorded(operation, problem: nil))
-        } catch {
-            hasFailed = true
-            post(.recorded(operation, problem: "\(error)"))
-        }
-    }
-
-    private func sleep(until wake: Wake) {
-        if let moment = wake.boot { bootTimer?.set(at: moment) } else { bootTimer?.disarm() }
-        if let wallWake, wallWake.wall == wake.wall { return }
-        wallWake = wake
-        wallTimer?.set(at: wake.wall)
     }
 }

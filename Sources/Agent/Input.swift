@@ -12,9 +12,24 @@ enum Input {
     func isReport(of source: SourceName) -> Bool {
         switch self {
         case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
-            .event(.warned(let name, _)), .event(.disproved(let name, _)):
+            .event(.signersRead(let name, _)), .event(.warned(let name, _)),
+            .event(.disproved(let name, _)):
             name == source
         case .event, .reload: false
+        }
+    }
+}
+
+extension Event {
+    /// The source whose answer the machine offers to its readers by this event; nil for others.
+    var answeringSource: SourceName? {
+        switch self {
+        case .fetched(let name, _, _), .recorded(.storeVersion(let name), _): name
+        case .started, .woke, .clockStepped, .hinted, .watched, .signersRead, .warned, .versionRead,
+            .disproved, .recorded, .removed, .stateDeleted, .confirm, .override, .release, .drilled,
+            .activate, .forget,
+            .installed, .reconfigured, .waitEnded:
+            nil
         }
     }
 }

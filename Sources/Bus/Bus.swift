@@ -130,3 +130,53 @@ package final class Match {
         return 0
     }
 }
+
+/// A subscription to signals by a rule that only the bus can apply: sd-bus compares no argument that stands after
+/// one that is no string. It lasts as long as this object, at the bus as long as the connection.
+@safe
+package final class SignalFilter {
+    private var slot: OpaquePointer?
+    private let interface: String
+    private let member: String
+    private let handler: (Message) -> Void
+
+    /// Has the bus send the signals of these rules. `handler` is called with each signal of this name, whatever
+    /// rule it came by; `onRefusal` if the bus refuses a rule.
+    package init(
+        _ bus: Bus, interface: String, member: String, rules: [String],
+        onRefusal: @escaping (BusError) -> Void, handler: @escaping (Message) -> Void
+    ) throws(BusError) {
+        (self.interface, self.member, self.handler) = (interface, member, handler)
+        let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try check(
+            "filter signals of the bus",
+            unsafe bus.withPointer { pointer in
+                unsafe sd_bus_add_filter(
+                    pointer, &slot,
+                    { message, userdata, _ in unsafe SignalFilter.deliver(message, to: userdata) },
+                    userdata)
+            })
+        for rule in rules {
+            let call = Call(
+                "follow signals on the bus", to: "org.freedesktop.DBus",
+                path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+                member: "AddMatch", [.text(rule)])
+            try bus.call(call) { if case .failure(let error) = $0 { onRefusal(error) } }
+        }
+    }
+
+    deinit { unsafe sd_bus_slot_unref(slot) }
+
+    /// Always returns 0: others handle the message too.
+    private static func deliver(
+        _ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?
+    ) -> Int32 {
+        guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
+        let filter = unsafe Unmanaged<SignalFilter>.fromOpaque(userdata).takeUnretainedValue()
+        guard unsafe sd_bus_message_is_signal(message, filter.interface, filter.member) > 0 else {
+            return 0
+        }
+        withExtendedLifetime(filter) { unsafe filter.handler(Message(message)) }
+        return 0
+    }
+}

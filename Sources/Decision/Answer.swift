@@ -60,6 +60,12 @@ package struct Answer: Hashable, Sendable {
         return true
     }
 
+    /// Whether it is another answer byte by byte, whoever has signed it: what was found in one is true of both.
+    func isSame(as other: Answer) -> Bool {
+        body == other.body && unreadable == other.unreadable && version == other.version
+            && signed?.order == other.signed?.order && isInherited == other.isInherited
+    }
+
     /// Makes it an answer of an earlier address: drops its validators.
     package mutating func inherit() {
         validators = Validators()
@@ -155,8 +161,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var detail: String
     /// The wait that the source asked for, as with `Retry-After` (RFC 9110 §10.2.3).
     package var retryAfter: Duration?
-    /// The reason for which a signed document is refused; nil for every other failure.
-    package var refusal: Reason.Slug?
+    /// Why a signed document is refused; nil for every other failure.
+    package var refusal: DocumentRefusal?
     /// Whether the answer was larger than `max_body`.
     package var isTooLarge = false
 

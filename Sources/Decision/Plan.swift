@@ -5,6 +5,8 @@ package struct SourcePlan: Hashable, Sendable {
     package var name: SourceName
     /// The time between two polls.
     package var interval: Duration
+    /// The longest wait after failures, unless the interval is longer; nil for `Schedule.usualBackOff`.
+    package var maxBackoff: Duration?
     /// The time limit of one fetch. A longer fetch counts as lost: see `Machine.isProgressing`.
     package var timeout: Duration
     /// The values of keys that the source does not hold.
@@ -12,14 +14,18 @@ package struct SourcePlan: Hashable, Sendable {
     /// For whom its documents have to be signed; nil for a source without signers.
     package var audience: String?
 
+    /// Whether it has signers, so that nothing counts that nobody has signed.
+    var isSigned: Bool { audience != nil }
+
     /// A source that is polled every `interval`.
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
-        defaults: JSON.Object = JSON.Object(), audience: String? = nil
+        maxBackoff: Duration? = nil, defaults: JSON.Object = JSON.Object(), audience: String? = nil
     ) {
         self.name = name
         self.interval = interval
         self.timeout = timeout
+        self.maxBackoff = maxBackoff
         self.defaults = defaults
         self.audience = audience
     }
@@ -111,7 +117,7 @@ struct PlanIndex {
     func loses(_ operation: WriteOperation, in next: PlanIndex) -> Bool {
         switch operation {
         case .storeFlags(let name), .storeVersion(let name), .dropVersion(let name),
-            .markConfirmed(let name):
+            .reserveVersion(let name), .markConfirmed(let name):
             source(name) != nil && next.source(name) == nil
         case .publish(let name): service(name) != nil && next.service(name) == nil
         case .storeLedger, .storeOverrides: false

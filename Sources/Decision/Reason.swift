@@ -30,7 +30,8 @@ package enum Reason: Hashable, Sendable {
     /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
     /// never does.
     indirect case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
-    case minClosed(SourceName)
+    /// Flags have opened the gate, and it closed less than `limit` ago, the `min_closed` of the service.
+    case minClosed(SourceName, until: ZonedInstant, limit: Duration)
     /// Flags have opened the gate, and this host waits its part of `open_spread`.
     case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
@@ -116,6 +117,18 @@ extension Reason {
     /// The reason as one word.
     package var slug: Slug { facts.slug }
 
+    /// When the gate opens that flags have opened; nil if it does not wait.
+    package var opensAt: Instant? {
+        switch self {
+        case .minClosed(_, let until, _): until.instant
+        case .reopening(_, let time): time.instant
+        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .invalidAnswer, .unconfirmed,
+            .awaitingSignature, .windowAhead, .window, .versionTooOld, .endPassed, .endUnreadable,
+            .stale, .unknown, .clockNotBelieved, .serverClock, .rollout, .closingHeld, .overridden:
+            nil
+        }
+    }
+
     /// The source that the reason names; nil if it names none.
     package var source: SourceName? { facts.source }
 
@@ -152,7 +165,7 @@ extension Reason {
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
         case .serverClock(let source): (.serverClock, source, true)
         case .rollout(let source, _, _): (.rollout, source, false)
-        case .minClosed(let source): (.minClosed, source, false)
+        case .minClosed(let source, _, _): (.minClosed, source, false)
         case .reopening(let source, _): (.reopening, source, false)
         case .closingHeld(let source): (.closingHeld, source, true)
         case .overridden: (.overridden, nil, false)
@@ -170,13 +183,13 @@ extension Reason {
         case .storedFlags(let source):
             "the stored flags of source '\(source)' say so, it has not answered since the start"
         case .invalidAnswer(let source, let problem):
-            "the last answer of source '\(source)' is invalid (\(problem)), the last good flags "
-                + "stay in force"
+            "the last answer of source '\(source)' is invalid: \(problem); "
+                + Notice.rest(hasFlags: true)
         case .unconfirmed(let source, let unconfirmed):
-            "source '\(source)' would have the gate \(unconfirmed.gate.rawValue), "
-                + "\(unconfirmed.count) of the \(unconfirmed.needed) answers that this takes came"
+            "source '\(source)' asks to \(unconfirmed.gate.request) the gate; confirmed by "
+                + "\(unconfirmed.count) of \(unconfirmed.needed) answers"
         case .awaitingSignature(let source, let missing):
-            "newer flags of source '\(source)', \(missing.clause)"
+            "source '\(source)' \(missing.clause)"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
         case .window(let source, let until, let keeper):
@@ -208,8 +221,8 @@ extension Reason {
                     ?? (wait.arrival == nil
                         ? "no step reaches this host"
                         : "the closing is over before it reaches this host"))
-        case .minClosed(let source):
-            "source '\(source)' opens the gate again; it stays closed for min_closed"
+        case .minClosed(let source, let until, let limit):
+            "source '\(source)' opens the gate again at \(until) (min_closed \(limit.inWords))"
         case .reopening(let source, let time):
             "source '\(source)' opens the gate again; by open_spread it is this host's turn at \(time)"
         case .closingHeld(let source):
@@ -241,6 +254,17 @@ extension Staleness {
     }
 }
 
+extension Duration {
+    /// `5 s`, or `500 ms` if it is not whole seconds.
+    fileprivate var inWords: String {
+        let milliseconds = microseconds / 1000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+}
+
 extension Gate {
+    /// What flags ask for: `open`, `close`.
+    var request: String { self == .open ? "open" : "close" }
+
     fileprivate var movement: String { self == .open ? "opens the gate" : "closes the gate" }
 }

@@ -27,11 +27,15 @@ package struct RemoteValue: Hashable, Sendable {
     }
 
     /// The value in `flags`, or the default if the key is missing. Throws for a missing key without
-    /// a default and for a wrong type.
+    /// a default, for a wrong type and for a value that is too large.
     package func read(_ flags: JSON.Object) throws(InvalidFlag) -> JSON.Value {
         guard let value = flags[key] else {
             guard let fallback else { throw .missing(key: key) }
             return fallback
+        }
+        if let text = value.string ?? value.number?.literal {
+            // Before it is read: many services may read a large one.
+            try FlagLimit.value.check(text.utf8.count, of: key)
         }
         switch type {
         case .string: return .string(try flags.string(key))
@@ -39,7 +43,10 @@ package struct RemoteValue: Hashable, Sendable {
         case .integer: return .number(try number(value, "an integer") { $0.int64 != nil })
         case .number: return .number(try number(value, "a number") { $0.double != nil })
         case .json:
-            guard let text = value.string else { return value }
+            guard let text = value.string else {
+                try FlagLimit.value.check(value.size, of: key)
+                return value
+            }
             return try JSON.Value.parse(text, of: key)
         case .word(let words): return try word(value, among: words)
         }
@@ -51,7 +58,7 @@ package struct RemoteValue: Hashable, Sendable {
     ) throws(InvalidFlag) -> Number {
         if let text = value.string {
             guard let number = Number(literal: text), fits(number) else {
-                throw .unknownWord(key: key, word: text, expected: expected)
+                throw .unknownWord(key: key, word: text.shortened, expected: expected)
             }
             return number
         }
@@ -71,9 +78,22 @@ package struct RemoteValue: Hashable, Sendable {
                 key: key, expected: "a string, a number or a boolean", found: value.typeName)
         }
         guard let word = words[flag].map(JSON.Value.string) ?? fallback else {
-            throw .unknownWord(key: key, word: flag, expected: "in the map")
+            throw .unknownWord(key: key, word: flag.shortened, expected: "in the map")
         }
         return word
+    }
+}
+
+extension JSON.Value {
+    /// How many bytes it has as the value of a service: a text as it is, others as JSON.
+    var size: Int {
+        switch self {
+        case .null: 0
+        case .bool: 5
+        case .string(let text): text.utf8.count
+        case .number(let number): number.literal.utf8.count
+        case .array, .object: serializedBytes().count
+        }
     }
 }
 

@@ -3,8 +3,8 @@ import CivilTime
 /// The wait until the next poll of a source: a pure function of its earlier outcomes and of a seed.
 ///
 /// - After a success: the interval, ± 10 %.
-/// - After a failure: full jitter below a ceiling. The ceiling doubles from the interval to 16 times
-///   the interval, at most 15 minutes and at least the interval.
+/// - After a failure: full jitter below a ceiling. The ceiling doubles from the interval to
+///   `max_backoff`, which is 5 intervals and at most 15 minutes by default, and never below the interval.
 /// - After a denied access (401, 403): half of the highest ceiling to all of it, and never less than
 ///   after a success.
 /// - Before the first good answer since the start: 1, 2, 4 … seconds up to the interval, after every
@@ -12,17 +12,29 @@ import CivilTime
 /// - `Retry-After` (RFC 9110 §10.2.3) is a lower bound of at most an hour.
 package struct Schedule: Hashable, Sendable {
     /// The highest ceiling of the back-off, unless the interval is longer.
-    static let backOffLimit: Duration = .seconds(15 * 60)
+    package static let backOffLimit: Duration = .seconds(15 * 60)
+
+    /// The highest ceiling where the configuration sets none: after an outage of hours the flags come again
+    /// within a few intervals.
+    package static func usualBackOff(of interval: Duration) -> Duration {
+        min(interval * 5, backOffLimit)
+    }
+
     /// The longest wait that a source may ask for.
     static let retryAfterLimit: Duration = .seconds(3600)
 
     /// The usual time between two polls.
     package var interval: Duration
+    /// The highest ceiling of the back-off; nil for the usual one.
+    package var maxBackoff: Duration?
     private var failures = 0
     private var hasAnswered = false
 
     /// A schedule without any outcome yet.
-    package init(interval: Duration) { self.interval = interval }
+    package init(interval: Duration, maxBackoff: Duration? = nil) {
+        self.interval = interval
+        self.maxBackoff = maxBackoff
+    }
 
     /// The wait after a good answer. `pace` replaces the interval if the flags of a closed service
     /// ask for another pace.
@@ -47,6 +59,9 @@ package struct Schedule: Hashable, Sendable {
         return max(wait, min(asked, Self.retryAfterLimit))
     }
 
+    /// From the shortest interval, 100 ms, to more than the highest ceiling.
+    private static let mostDoublings = 14
+
     private func firstRetry(using random: inout some RandomNumberGenerator) -> Duration {
         let ceiling = min(Duration.seconds(1 << min(failures - 1, 30)), interval)
         return ceiling.scaled(by: Double.random(in: 0.5...1.0, using: &random))
@@ -55,7 +70,7 @@ package struct Schedule: Hashable, Sendable {
     private func backOff(
         _ failure: Failure, using random: inout some RandomNumberGenerator
     ) -> Duration {
-        let limit = max(interval, min(interval * 16, Self.backOffLimit))
+        let limit = max(interval, maxBackoff ?? Self.usualBackOff(of: interval))
         switch failure.kind {
         case .refused:
             // More polls would not give access: take the slowest pace at once. With a long interval
@@ -64,7 +79,7 @@ package struct Schedule: Hashable, Sendable {
             let usual = interval.scaled(by: Double.random(in: 0.9...1.1, using: &random))
             return max(slowest, usual)
         case .unreachable, .invalid:
-            let ceiling = min(interval * (1 << min(failures - 1, 4)), limit)
+            let ceiling = min(interval * (1 << min(failures - 1, Self.mostDoublings)), limit)
             let least = min(.seconds(1), interval)
             return max(least, ceiling.scaled(by: Double.random(in: 0.0...1.0, using: &random)))
         }

@@ -44,13 +44,6 @@ extension Service {
         return found
     }
 
-    /// Whether its switches and values find the same in both flags of a source. Tells what a comparison of
-    /// both subsets tells, and builds neither.
-    func findsSame(in left: JSON.Object, and right: JSON.Object, of source: SourceName) -> Bool {
-        switches.allSatisfy { $0.source != source || $0.format.findsSame(in: left, and: right) }
-            && remote.allSatisfy { $0.source != source || left[$0.key] == right[$0.key] }
-    }
-
     /// The version of an answer of `source` for this service: where each flag has a number, the
     /// highest of the flags that the service reads.
     func version(of answer: Answer, from source: SourceName) -> String? {

@@ -24,7 +24,8 @@ package struct Simulation {
         if !isSilent { service.policy.maxStale = nil }
         // The virtual clocks begin with a boot, which is no part of the question.
         service.policy.spreadsAtBoot = false
-        now = Now(wall: start, boot: Boottime(microseconds: 0))
+        // The question names the time, whatever a document says.
+        now = Now(wall: start, boot: Boottime(microseconds: 0), isSynchronised: true)
         machine = Machine(
             plan: Plan(sources: sources, services: [service]), memory: Memory(), place: place,
             bootID: "simulation", clockFloor: start, seed: 0, at: now)
@@ -59,7 +60,7 @@ package struct Simulation {
         let byBoot = wake.boot.map { $0 - now.boot }
         let byWall = wake.wall.map { $0 - now.wall }
         guard let wait = [byBoot, byWall].compactMap(\.self).min() else { return nil }
-        return Now(wall: now.wall + wait, boot: now.boot + wait)
+        return Now(wall: now.wall + wait, boot: now.boot + wait, isSynchronised: true)
     }
 
     /// Performs no fetch: no source would give a new answer.
@@ -73,7 +74,8 @@ package struct Simulation {
             case .storeVersion(let source, _):
                 // Nothing is stored, and nothing can fail.
                 handle(.recorded(.storeVersion(source), problem: nil))
-            case .fetch, .storeFlags, .dropVersion, .readVersion, .forget, .markConfirmed,
+            case .fetch, .storeFlags, .dropVersion, .reserveVersion, .readVersion, .forget,
+                .markConfirmed,
                 .storeLedger, .storeOverrides, .withdraw, .unfollow, .reject, .passOn:
                 break
             }

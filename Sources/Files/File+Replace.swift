@@ -47,6 +47,20 @@ extension File {
         if durability == .powerLoss { try Directory.synchronize(folder) }
     }
 
+    /// Opens a regular file of exactly this size to be overwritten in place; nil if there is none.
+    package static func openForOverwriting(
+        _ path: String, size: Int
+    ) throws(FileError) -> OpenFile? {
+        do {
+            let file = try OpenFile(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
+            let attributes = try file.attributes()
+            guard attributes.kind == .regular, attributes.size == size else { return nil }
+            return file
+        } catch  where error.isNotFound {
+            return nil
+        }
+    }
+
     /// Appends bytes to a file, which is made if it is not there. They survive a loss of power.
     ///
     /// When it throws, the file is as long as before, unless that failed too. A crash may leave a part of the

@@ -81,6 +81,20 @@ package struct OpenFile: ~Copyable {
         }
     }
 
+    /// Writes all bytes over those at a place in the file.
+    package func write(_ bytes: [UInt8], at place: Int) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let offset = off_t(place + rest.startIndex)
+            let count = try unsafe system("write", path) { _ in
+                unsafe rest.withUnsafeBytes {
+                    unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset)
+                }
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// Cuts the file to this many bytes.
     func truncate(to size: Int) throws(FileError) {
         try unsafe system("truncate", path) { _ in ftruncate(descriptor, size) }
@@ -101,7 +115,7 @@ package struct OpenFile: ~Copyable {
     }
 
     /// Returns once the content is on stable storage, as far as the kernel can tell.
-    func synchronize() throws(FileError) {
+    package func synchronize() throws(FileError) {
         try unsafe system("sync", path) { _ in fsync(descriptor) }
     }
 }

@@ -10,12 +10,17 @@ package struct Attachment: Hashable, Sendable {
     package let unit: UnitName
     /// Whether it starts with a closing, while other units still stop, and not after it.
     package let isEarly: Bool
+    /// Whether it is there because the configuration lists the unit, and nobody has attached it by hand.
+    package let isOfConfiguration: Bool
 
     /// The attachment of a unit to a target.
-    package init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
+    package init(
+        target: GateTarget, unit: UnitName, isEarly: Bool = false, isOfConfiguration: Bool = false
+    ) {
         self.target = target
         self.unit = unit
         self.isEarly = isEarly
+        self.isOfConfiguration = isOfConfiguration
     }
 
     /// The attachment that a drop-in of a unit describes; nil if it names no target.
@@ -27,8 +32,15 @@ package struct Attachment: Hashable, Sendable {
             })
         else { return nil }
         self.init(
-            target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") })
+            target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") },
+            isOfConfiguration: lines.first.map { $0 == Self.head + Self.fromConfiguration } ?? false
+        )
     }
+
+    /// The start of every drop-in of `attach`. The command that wrote it follows.
+    package static let head = "# Written by: "
+    /// The command that writes the drop-ins of units that the configuration lists.
+    package static let fromConfiguration = "killswitchctl attach --from-configuration"
 
     /// The service of the target.
     package var service: ServiceName { target.service }

@@ -64,8 +64,11 @@ extension BusError {
         if words.last == "." { words.removeLast() }
         // systemd asks polkit by the bus, and passes on why polkit could not be started.
         if isDenied || words.hasPrefix("Unit polkit") { return .noPermission(words) }
-        return name == "\(Call.systemd).NoSuchUnit" ? .noTarget(words) : .refused(words)
+        return isUnitUnknown ? .noTarget(words) : .refused(words)
     }
+
+    /// Whether systemd has no such unit in its memory.
+    var isUnitUnknown: Bool { name == "\(Call.systemd).NoSuchUnit" }
 
     /// Whether a subscription was there already.
     var isRepetition: Bool { name == "\(Call.systemd).AlreadySubscribed" }

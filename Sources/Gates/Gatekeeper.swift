@@ -26,13 +26,15 @@ package final class Gatekeeper {
     /// Writes down what the gate of a service is in fact.
     package typealias PublishGate = (GateReport, ServiceName) throws -> Void
 
-    /// A gatekeeper of these services. `address` is the address of the bus; nil for the system bus.
+    /// A gatekeeper of these services, which attaches the `listed` units to them. `address` is the address of the
+    /// bus; nil for the system bus.
     package init(
-        loop: EventLoop, services: [ServiceName], address: String?, publish: @escaping Publish,
+        loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
+        address: String?, publish: @escaping Publish,
         publishGate: @escaping PublishGate, announce: @escaping (GateNotice) -> Void
     ) {
         self.loop = loop
-        machine = GateMachine(services: services)
+        machine = GateMachine(services: services, listed: listed)
         self.publish = publish
         self.publishGate = publishGate
         self.announce = announce
@@ -58,6 +60,16 @@ package final class Gatekeeper {
         guard let record else { return post(.withdrawn(service)) }
         guard let desired = DesiredGate(record.verdict) else { return }
         post(.decided(service, desired, drainsUntil: record.drainsUntil))
+    }
+
+    /// A configuration takes force that lists these units.
+    package func attach(listed units: [ServiceName: [UnitName]]) {
+        post(.unitsListedByConfiguration(units))
+    }
+
+    /// What came of the units that the configuration lists; nil while they are being attached.
+    package var attachmentReport: AttachmentReport? {
+        queue.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
     }
 
     /// There is a notice for the units of a service that pass it on.
@@ -120,6 +132,9 @@ package final class Gatekeeper {
         case .readUnit(let unit): systemd?.read(unit)
         case .enqueue(let job): systemd?.enqueue(job)
         case .askSystemState: systemd?.askState()
+        case .countProcesses(let unit): systemd?.countProcesses(of: unit)
+        case .attachListed: systemd?.attachListed()
+        case .readAttachOutcome: systemd?.readAttachOutcome()
         case .publishUnits(let service, let rows):
             write(service) { try publish(rows, service) }
         case .publishGate(let service, let report):

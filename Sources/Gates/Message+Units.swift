@@ -26,6 +26,21 @@ extension Message {
         return units
     }
 
+    /// The answer to GetUnitProcesses.
+    func processes() throws(BusError) -> UnitProcesses {
+        var (count, first) = (0, "")
+        try each("(sus)") { () throws(BusError) in
+            try inside("r", "sus") { () throws(BusError) in
+                try skip("s")
+                let identifier = try uint32()
+                let command = try text()
+                if count == 0 { first = "\(identifier) '\(command.prefix(60))'" }
+                count += 1
+            }
+        }
+        return UnitProcesses(count: count, first: first)
+    }
+
     /// The status in a PropertiesChanged signal of the interface Unit; nil if the signal has none.
     func unitStatus() throws(BusError) -> UnitStatus? {
         guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
@@ -37,6 +52,23 @@ extension Message {
         var unit = UnitProperties()
         try properties { name throws(BusError) in try unit.take(name, from: self) }
         return unit.snapshot
+    }
+
+    /// The unit and the job in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
+    /// dependency.
+    func failedStart() throws(BusError) -> (UnitName, FailedStart)? {
+        let job = try uint32()
+        try skip("o")
+        let (name, result) = (try text(), try text())
+        guard let unit = UnitName(name), result == "assert" || result == "dependency" else {
+            return nil
+        }
+        return (unit, FailedStart(job: job, isByAssertion: result == "assert"))
+    }
+
+    /// The number of the job in the answer to StartUnit and StopUnit, the last part of its path.
+    func jobNumber() throws(BusError) -> UInt32? {
+        try text("o").split(separator: "/").last.flatMap { UInt32($0) }
     }
 
     /// Whether the next variant names a job: its number is not 0.
@@ -105,6 +137,8 @@ struct UnitProperties {
             isActiveTold = true
         case "LoadState": read.seen.load = UnitLoad(try message.word())
         case "Type": read.isOneshot = try message.word() == "oneshot"
+        case "KillMode":
+            read.leavesProcesses = ["process", "none"].contains(try message.word())
         case "Job": read.seen.hasJob = try message.hasJob()
         case "StateChangeTimestamp": read.seen.since = try message.wallStamp()
         case "Result": read.result = try message.word()

@@ -47,17 +47,32 @@ final class Systemd {
                     if message.tellsOfNewOwner { post(.polkitAppeared) }
                 },
             ]
+            connection.failedStarts = try failedStarts(on: bus)
             self.connection = connection
         }
         subscribe()
         list([])
     }
 
+    /// Follows the jobs that end without a start. Those of units that are not attached come too: they are few, and
+    /// the machine ignores them.
+    private func failedStarts(on bus: Bus) throws(BusError) -> SignalFilter {
+        let rule = Match.signal(ofManager: "JobRemoved")
+        return try SignalFilter(
+            bus, interface: "\(Call.systemd).Manager", member: "JobRemoved",
+            rules: ["dependency", "assert"].map { "\(rule),arg3='\($0)'" },
+            onRefusal: { [unowned self] error in post(.busLost(problem: error.description)) }
+        ) { [unowned self] message in
+            guard let (unit, start) = message.content({ try $0.failedStart() }) else { return }
+            post(.startFailed(unit, start))
+        }
+    }
+
     /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
     /// follow, or `busLost`.
     func list(_ units: [UnitName]) {
         // Read before systemd answers, so that a unit that systemd has lost stays attached.
-        if let named = dropIns() { post(.dropInsRead(named)) }
+        readDropIns()
         let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
         send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
             attempt { post(.targetsListed(try result.get().loadedUnits())) }
@@ -69,15 +84,34 @@ final class Systemd {
         }
     }
 
-    /// The units that drop-ins attach; nil if they cannot be read, and those known before count on.
-    private func dropIns() -> [GateTarget: Set<UnitName>]? {
-        do {
-            return try AttachmentFiles.all().reduce(into: [:]) {
-                $0[$1.target, default: []].insert($1.unit)
-            }
-        } catch {
-            return nil
+    /// Tells which units drop-ins attach. If they cannot be read, those known before count on.
+    private func readDropIns() {
+        let attachments: [Attachment]
+        do { attachments = try AttachmentFiles.all() } catch { return }
+        let named: [GateTarget: Set<UnitName>] = attachments.reduce(into: [:]) {
+            $0[$1.target, default: []].insert($1.unit)
         }
+        post(
+            .dropInsRead(
+                named, areOfConfiguration: attachments.contains(where: \.isOfConfiguration)))
+    }
+
+    /// Starts the unit of root that attaches the units of the configuration.
+    func attachListed() {
+        let unit: [Call.Argument] = [.text("killswitchd-attach.service"), .text("replace")]
+        send(.manager("start 'killswitchd-attach.service'", "StartUnit", unit)) {
+            [unowned self] result in
+            switch result {
+            case .success: post(.attachAnswered(problem: nil))
+            case .failure(let error): post(.attachAnswered(problem: error.gateProblem))
+            }
+        }
+    }
+
+    /// Tells how the last run of that unit has ended, and which units are attached now.
+    func readAttachOutcome() {
+        readDropIns()
+        post(.attachEnded(AttachmentOutcome.read()))
     }
 
     /// Subscribes to changes of these units too.
@@ -126,9 +160,26 @@ final class Systemd {
             connection?.calls.noteJobAnswer()
             sendCalls()
             switch result {
-            case .success: post(.jobAnswered(job, problem: nil))
+            case .success(let answer):
+                let number = answer.content { try $0.jobNumber() } ?? 0
+                post(.jobAnswered(job, problem: nil, number: number))
             case .failure(let error): post(.jobAnswered(job, problem: error.gateProblem))
             }
+        }
+    }
+
+    /// Counts the processes in the control group of a unit. systemd does not keep a unit that is down and has none.
+    func countProcesses(of unit: UnitName) {
+        let name: [Call.Argument] = [.text(unit.text)]
+        send(.manager("count the processes of '\(unit)'", "GetUnitProcesses", name)) {
+            [unowned self] result in
+            let processes: UnitProcesses? =
+                switch result {
+                case .success(let message): message.content { try $0.processes() }
+                case .failure(let error):
+                    error.isUnitUnknown ? UnitProcesses(count: 0, first: "") : nil
+                }
+            post(.processesCounted(unit, processes))
         }
     }
 
@@ -179,6 +230,7 @@ private struct Connection {
     let heard: (UnitName, UnitStatus) -> Void
     /// The subscriptions to signals of systemd itself.
     var matches: [Match] = []
+    var failedStarts: SignalFilter?
     var units: [UnitName: Match] = [:]
     var allUnits: Match?
     var followed: Set<UnitName> = []

@@ -17,6 +17,8 @@ package struct UnitDescription: Hashable, Sendable {
     package var file = ""
     /// `Type=` of a service; empty for others.
     package var type = ""
+    /// How systemd stops it; empty for a unit without processes.
+    package var killMode = ""
     /// The units that it starts when something happens.
     package var triggers: [UnitName] = []
     /// The units that start it when something happens.
@@ -41,6 +43,7 @@ extension Message {
             case "UnitFileState": unit.fileState = try word()
             case "FragmentPath": unit.file = try word()
             case "Type": unit.type = try word()
+            case "KillMode": unit.killMode = try word()
             case "Triggers": unit.triggers = try names()
             case "TriggeredBy": unit.triggeredBy = try names()
             case "RequiredBy", "BoundBy": unit.requiredBy += try names()

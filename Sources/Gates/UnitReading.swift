@@ -19,7 +19,7 @@ final class UnitReading {
     private var attempts = 0
 
     /// The largest number of calls at a time.
-    static let calls = 8
+    static let calls = 9
     /// A unit that changes all the time is as it was seen last: the next signal is not far.
     private static let mostAttempts = 3
 
@@ -70,7 +70,11 @@ final class UnitReading {
         guard GateTarget(unit) == nil else { return [("Unit", ["RequisiteOf", "Wants"])] }
         let unit = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
         return switch self.unit.type {
-        case "service": [unit, ("Service", ["Type", "Result", "TimeoutStopUSec"])]
+        case "service":
+            [
+                unit,
+                ("Service", ["Type", "Result", "TimeoutStopUSec", "TimeoutStartUSec", "KillMode"]),
+            ]
         case "socket": [unit, ("Socket", ["Result", "TimeoutUSec"])]
         case "timer": [unit, ("Timer", ["Result"])]
         case "path": [unit, ("Path", ["Result"])]

@@ -16,6 +16,9 @@ extension Reader {
             switch next {
             case nil: throw unexpectedCharacter(.endOfString)
             case .backslash: text.append(contentsOf: try readEscape().utf8)
+            // The last line of a file that was cut off ends as every line does.
+            case .lineFeed where bytes[offset...].allSatisfy(\.isWhitespace):
+                throw failure(.unexpected(.end, expected: .endOfString), at: offset)
             case let byte? where byte.isControl: throw unexpectedCharacter(.escapedControl)
             default:
                 let start = offset

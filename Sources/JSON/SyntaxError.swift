@@ -90,6 +90,9 @@ extension SyntaxError: CustomStringConvertible {
         case .empty: "empty input: expected a value"
         case .byteOrderMark: "byte order mark \(place): JSON begins without one"
         case .notUTF8(let encoding): "not UTF-8 \(place): \(encoding.rawValue)"
+        case .unexpected(.end, .endOfString): "line \(line): the document ends inside a string"
+        case .unexpected(.character("\n"), .escapedControl):
+            "line \(line): a string has no '\"' at its end before the line ends"
         case .unexpected(let found, let expected):
             "unexpected \(found.description) \(place): expected \(expected.rawValue)"
         case .duplicateKey(let key):

@@ -3,7 +3,7 @@ package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
-    case units, unitsUnwanted, unitUnwanted, lastStop, lastStart, drainEnd
+    case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld
     case drill, drillSuccess, drillLastSuccess
 
@@ -16,7 +16,7 @@ package enum Metric: Int, CaseIterable, Sendable {
     /// The word after `# TYPE`.
     package var type: String {
         switch self {
-        case .fetches, .stateChanges: "counter"
+        case .fetches, .stateChanges, .refusedStarts: "counter"
         case .buildInfo, .alive, .configurationRefused, .movesGates, .closingsHeld, .problems,
             .sourceUp, .sourceInterval, .flagsConfirmed, .fetchesCreated, .serviceState,
             .reasonInfo, .gateWantedOpen, .gateOpen, .daysLeft, .end, .flagsInfo, .units,
@@ -112,6 +112,11 @@ package enum Metric: Int, CaseIterable, Sendable {
             (
                 "killswitch_unit_unwanted",
                 "1 for an attached unit that is not as the gate wants it; absent for the others"
+            )
+        case .refusedStarts:
+            (
+                "killswitch_refused_starts_total",
+                "Starts of attached units that the gate has refused; begins anew with the daemon"
             )
         case .lastStop:
             (

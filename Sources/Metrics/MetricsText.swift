@@ -126,9 +126,13 @@ extension Exposition {
         let units = gate.report.units
         add(.gateOpen, labels, ifThere: gate.report.isOpen)
         add(.units, labels, units.total)
-        add(.unitsUnwanted, labels, units.total - units.arrived)
+        add(.unitsUnwanted, labels, units.unwanted.count)
         for unit in units.unwanted.sorted() {
             add(.unitUnwanted, labels.adding("unit", text: unit.text), 1)
+        }
+        // A gate without units has none to refuse.
+        if units.total > 0 || gate.refusedStarts > 0 {
+            add(.refusedStarts, labels, gate.refusedStarts)
         }
         add(.lastStop, labels, ifThere: gate.moves.closing)
         add(.lastStart, labels, ifThere: gate.moves.opening)

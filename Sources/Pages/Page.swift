@@ -19,9 +19,12 @@ package struct Page: Hashable, Sendable {
     /// `page.html`: the template with the facts of the record.
     ///
     /// Everything that is filled in is escaped, so that no text of the flags is markup. A text is cut after
-    /// `longestText` characters.
-    package func bytes(of record: Record, for service: Service) -> [UInt8] {
-        let facts = PageFacts(record: record, service: service, language: language)
+    /// `longestText` characters. `isStarting`: the gate opens, and its units are not up yet.
+    package func bytes(
+        of record: Record, for service: Service, isStarting: Bool = false
+    ) -> [UInt8] {
+        let facts = PageFacts(
+            record: record, service: service, language: language, isStarting: isStarting)
         var page: [UInt8] = []
         page.reserveCapacity(4096)
         Self.fill(template.nodes, with: facts, into: &page)
@@ -47,21 +50,38 @@ package struct Page: Hashable, Sendable {
         }
     }
 
-    /// `problem.json`: the same for the clients of an API, by RFC 9457; nil unless the gate is closed.
-    package func problem(of record: Record, for service: Service) -> [UInt8]? {
-        guard record.verdict.gate == .closed else { return nil }
-        let facts = PageFacts(record: record, service: service, language: language)
+    /// `problem.json`: the same for the clients of an API, by RFC 9457; nil unless the gate is closed, or opens and
+    /// its units are not up yet.
+    package func problem(
+        of record: Record, for service: Service, isStarting: Bool = false
+    ) -> [UInt8]? {
+        guard record.verdict.gate == .closed || isStarting else { return nil }
+        let facts = PageFacts(
+            record: record, service: service, language: language, isStarting: isStarting)
         let verdict = record.verdict
         let end = verdict.endsAt ?? verdict.plannedEnd
         let problem: JSON.Value = .object([
             "type": "about:blank", "title": "Service Unavailable", "status": 503,
             "detail": .string(facts.message.cut), "heading": .string(facts.heading.cut),
-            "service": .string(service.name.text), "state": .string(verdict.state.rawValue),
+            "service": .string(service.name.text),
+            "state": .string(isStarting ? "starting" : verdict.state.rawValue),
             "since": .string(service.zone.rfc3339(record.since)),
             "ends_at": .optional(end.map(service.zone.rfc3339)),
-            "retry_after": .optional(record.retrySeconds),
+            "retry_after": .optional(facts.retrySeconds),
         ])
         return problem.serializedBytes(.outline) + [UInt8(ascii: "\n")]
+    }
+
+    /// `retry-after`: after how many seconds a client may try again, for the header of this name. nginx reads no file
+    /// into a header, but it knows the size of a file: spaces fill the number up to as many bytes.
+    package static func retryAfter(of record: Record, isStarting: Bool) -> [UInt8]? {
+        guard record.verdict.gate == .closed || isStarting else { return nil }
+        let seconds = isStarting ? PageFacts.startingRetry : record.retrySeconds
+        return seconds.map { seconds in
+            let digits = Array("\(seconds)".utf8)
+            let padding = max(Int(seconds) - digits.count, 0)
+            return digits + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+        }
     }
 
     /// `sunset`: the announced end of a countdown, as the header of this name has it (RFC 8594); nil without.

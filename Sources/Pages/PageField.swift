@@ -57,6 +57,8 @@ struct PageFacts {
     let record: Record
     let service: Service
     let language: Language
+    /// Whether the gate opens, and its units are not up yet: the page says no more than that.
+    let isStarting: Bool
 
     /// The text of a field, not escaped; nil without a value.
     func text(of field: PageField) -> String? {
@@ -71,46 +73,63 @@ struct PageFacts {
         case .lang: language.rawValue
         case .service: service.name.text
         case .state: verdict.state.rawValue
-        case .starting: text(verdict.state == .undecided)
-        case .running: text(verdict.state == .running)
-        case .countdown: text(verdict.state == .countdown)
-        case .maintenance: text(verdict.state == .maintenance)
-        case .updateRequired: text(verdict.state == .updateRequired)
-        case .ended: text(verdict.state == .ended)
-        case .open: text(verdict.gate == .open)
+        case .starting: text(state == .undecided)
+        case .running: text(state == .running)
+        case .countdown: text(state == .countdown)
+        case .maintenance: text(state == .maintenance)
+        case .updateRequired: text(state == .updateRequired)
+        case .ended: text(state == .ended)
+        case .open: text(verdict.gate == .open && !isStarting)
         case .closed: text(verdict.gate == .closed)
         case .heading: heading
         case .text: message
-        case .title: present(verdict.title)
-        case .message: present(verdict.message)
+        case .title: title
+        case .message: ownMessage
         case .daysLeft: verdict.daysLeft.map(String.init)
         case .daysText:
-            verdict.state == .countdown ? verdict.daysLeft.map(language.phrases.days) : nil
+            state == .countdown ? verdict.daysLeft.map(language.phrases.days) : nil
         case .endsAt: end.map(service.zone.rfc3339)
-        case .endsLabel: end.map { _ in language.phrases.endLabel(of: verdict.state) }
+        case .endsLabel: end.map { _ in language.phrases.endLabel(of: state) }
         case .endsText: end.map { language.text(of: $0, in: service.zone) }
-        case .refresh: record.pageRefresh.map { String($0) }
-        case .refreshText: record.pageRefresh.map { _ in language.phrases.refresh }
+        case .refresh: refresh.map { String($0) }
+        case .refreshText: refresh.map { _ in language.phrases.refresh }
         case .variant: present(verdict.variant)
         }
     }
 
     /// The title of the flags, else the language's heading for the state.
-    var heading: String { present(verdict.title) ?? language.phrases.of(verdict.state).heading }
+    var heading: String { title ?? language.phrases.of(state).heading }
 
     /// The message of the flags, else the language's sentence for the state.
     var message: String {
-        if let message = present(verdict.message) { return message }
-        if case .windowAhead(_, let from, let until) = verdict.reason {
+        if let ownMessage { return ownMessage }
+        if !isStarting, case .windowAhead(_, let from, let until) = verdict.reason {
             return language.phrases.planned(
                 language.text(of: from.instant, in: service.zone),
                 language.text(of: until.instant, in: service.zone))
         }
-        return language.phrases.of(verdict.state).sentence
+        return language.phrases.of(state).sentence
     }
 
+    /// After how many seconds a client may try again; nil while the gate is open.
+    var retrySeconds: Int64? { isStarting ? Self.startingRetry : record.retrySeconds }
+
+    /// The same while the units of an opening gate start.
+    static let startingRetry: Int64 = 5
+
+    /// After how many seconds a page loads itself again: as `retrySeconds`, and long enough to be read. Nobody reads
+    /// that a service is starting.
+    private var refresh: Int64? { retrySeconds.map { isStarting ? $0 : max($0, 30) } }
+
+    /// The state that the page shows.
+    private var state: State { isStarting ? .undecided : verdict.state }
+
+    /// The texts of the flags.
+    private var title: String? { isStarting ? nil : present(verdict.title) }
+    private var ownMessage: String? { isStarting ? nil : present(verdict.message) }
+
     /// The announced end of the service, or of the window that closes it.
-    private var end: Instant? { verdict.endsAt ?? verdict.plannedEnd }
+    private var end: Instant? { isStarting ? nil : verdict.endsAt ?? verdict.plannedEnd }
 
     private var verdict: Verdict { record.verdict }
 
@@ -151,7 +170,4 @@ extension Record {
             return min(max((end - decidedAt).wholeSeconds, 30), 300)
         }
     }
-
-    /// After how many seconds a page loads itself again: as `retrySeconds`, and long enough to be read.
-    var pageRefresh: Int64? { retrySeconds.map { max($0, 30) } }
 }

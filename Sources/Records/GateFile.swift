@@ -40,6 +40,13 @@ package enum GateFile {
                 units.problems.sorted { $0.key < $1.key }.map { unit, problem in
                     .string("unit '\(unit)': \(problem.sentence)")
                 }),
+            "held": .array(
+                units.kept.sorted { $0.key < $1.key }.map { unit, services in
+                    .object([
+                        "name": .string(unit.text),
+                        "by": .array(services.map { .string($0.text) }),
+                    ])
+                }),
         ]
     }
 }
@@ -68,7 +75,7 @@ extension RuntimeDirectory {
 }
 
 /// The content of a `gate.json`, for readers.
-package struct PublishedGate: Hashable, Sendable {
+package struct PublishedGate: Sendable {
     /// The whole object, in the order of its members.
     package let object: JSON.Object
     /// The gate that the daemon moves to.
@@ -87,6 +94,8 @@ package struct PublishedGate: Hashable, Sendable {
     package let total: Int64
     /// The units for which the move has not gone well, a clause each.
     package let unitProblems: [String]
+    /// The units that other services keep down, and these services.
+    package let held: [(unit: String, by: [String])]
 
     /// The gate in such an object; nil if it is none.
     package init?(_ object: JSON.Object) {
@@ -101,6 +110,12 @@ package struct PublishedGate: Hashable, Sendable {
         arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
         total = units["of"]?.number?.int64 ?? 0
         unitProblems = (units["problems"]?.array ?? []).compactMap(\.string)
+        held = (units["held"]?.array ?? []).compactMap(\.object).map { unit in
+            (
+                unit: unit["name"]?.string ?? "",
+                by: (unit["by"]?.array ?? []).compactMap(\.string)
+            )
+        }
     }
 
     /// Reads the file in a service's folder; nil if there is none that can be read: nothing is known of

@@ -10,6 +10,7 @@ package struct RuntimeDirectory {
     /// The absolute path.
     package let path: String
     private let bootID: String
+    private let budget = RuntimeBudget()
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
     package init(path: String, bootID: String) {
@@ -27,7 +28,8 @@ package struct RuntimeDirectory {
         _ record: Record, of service: Service, page: Page = .standard
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        let web = WebFiles(page, of: record, for: service)
+        let web = WebFiles(
+            page, of: record, for: service, isStarting: try isStarting(record, folder))
         let files: [WebFiles.File] =
             [
                 (FileName.state, StateFile.bytes(of: record, for: service, bootID: bootID), nil),
@@ -36,8 +38,12 @@ package struct RuntimeDirectory {
                     Array(EnvironmentFile.text(of: record, for: service).utf8), nil
                 ),
             ] + web.present
+        let size = files.reduce(0) { $0 + $1.bytes.count }
         for (position, file) in files.enumerated() {
             do {
+                if position == 0 {
+                    try budget.reserve(size, for: service.name, at: "\(folder)/\(file.name)")
+                }
                 if position >= 2, WebFiles.holds("\(folder)/\(file.name)", file.bytes) { continue }
                 try replace(file, in: folder)
             } catch {
@@ -58,8 +64,14 @@ package struct RuntimeDirectory {
         for name in web.absent { try File.remove("\(folder)/\(name)") }
     }
 
+    /// Whether people see the page although the gate is not closed by decision: its units are not up yet.
+    private func isStarting(_ record: Record, _ folder: String) throws(FileError) -> Bool {
+        guard record.verdict.gate != .closed else { return false }
+        return try File.exists("\(folder)/\(FileName.unavailable)")
+    }
+
     /// Replaces a file. The folder is made if it is missing, which is rare.
-    private func replace(_ file: WebFiles.File, in folder: String) throws(FileError) {
+    func replace(_ file: WebFiles.File, in folder: String) throws(FileError) {
         let path = "\(folder)/\(file.name)"
         do {
             try File.replace(path, with: file.bytes, modified: file.modified)
@@ -81,6 +93,7 @@ package struct RuntimeDirectory {
         for file in files {
             do { try File.remove("\(folder)/\(file)") } catch {}
         }
+        do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
     }
 
     /// Removes the marker `closed` of a service in the directory at `path`, for a host without a daemon. Returns
@@ -125,6 +138,7 @@ package struct RuntimeDirectory {
     /// Removes the files of a service that is no longer configured.
     package func withdraw(_ service: ServiceName) throws(FileError) {
         let folder = "\(path)/\(service)"
+        budget.release(service)
         guard try File.exists(folder) else { return }
         try removeService(folder)
     }
@@ -166,6 +180,7 @@ package struct RuntimeDirectory {
         } else if published(in: folder)?.bootID != bootID {
             // The first decision replaces a state of another boot, or one that cannot be read.
             try Marker(folder: folder).set(nil)
+            try File.remove("\(folder)/\(FileName.unavailable)")
         }
     }
 
@@ -195,8 +210,12 @@ package enum FileName {
     package static let gate = "gate.json"
     /// The page for the users of a service.
     package static let page = "page.html"
-    /// The same for the clients of an API, while the gate is closed.
+    /// The same for the clients of an API, while people should see the page.
     package static let problem = "problem.json"
+    /// Then also: after how many seconds a client may try again, filled up with spaces to as many bytes.
+    package static let retryAfter = "retry-after"
+    /// Empty; it is there while people should see the page.
+    package static let unavailable = "unavailable"
     /// The announced end of a service that counts down, as an HTTP date; its modification time is the same.
     package static let sunset = "sunset"
     /// The metrics of the host, in the text format of Prometheus.
@@ -247,6 +266,9 @@ extension RuntimeDirectory {
     package func publish(motd: String) throws(FileError) {
         try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
     }
+
+    /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
+    package var motdReceiver: String { "\(path)-motd.sock" }
 
     /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
     /// removes the file.

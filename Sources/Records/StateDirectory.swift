@@ -12,7 +12,16 @@ package struct StateDirectory {
     package init(path: String) { self.path = path }
 
     /// Creates the directory and its folders.
-    package func prepare() throws(FileError) { try Directory.create("\(path)/flags") }
+    package func prepare() throws(FileError) {
+        try Directory.create(path, mode: 0o700)
+        try Directory.create("\(path)/\(Self.flagsFolder)")
+    }
+
+    /// The folder with the files of sources.
+    package static let flagsFolder = "flags"
+
+    /// The files that are always there once something was stored in them.
+    package static let files = ["overrides.json", "services.json", "configuration.json"]
 
     /// Stores the answers of a source, each with its validators in the same file, so that an ETag
     /// is never newer than its flags. Call it before the machine acts on them. Without answers the
@@ -22,7 +31,7 @@ package struct StateDirectory {
     ) throws(FileError) {
         guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
         let bytes = StoredFlags.bytes(of: answers, binding: binding)
-        try File.replace(flagsPath(source), with: bytes, surviving: .powerLoss)
+        try replace(flagsPath(source), with: bytes)
     }
 
     /// Records that the source confirmed its stored flags at `now`, as the file's modification
@@ -35,26 +44,43 @@ package struct StateDirectory {
     }
 
     /// Stores the highest version of a source's signed documents. Call it before the machine acts on them.
-    /// It stays when the answers are dropped.
+    /// It stays when the answers are dropped. A full disk does not keep it out, once its space is reserved.
     package func store(_ version: AcceptedVersion, of source: SourceName) throws(FileError) {
-        let bytes = StoredVersion.bytes(of: version)
-        try File.replace(versionPath(source), with: bytes, surviving: .powerLoss)
+        try overwrite(versionPath(source), with: version)
+    }
+
+    /// Reserves the space of the highest version, unless the file is there.
+    package func reserveVersion(of source: SourceName) throws(FileError) {
+        let path = versionPath(source)
+        guard try !File.exists(path) else { return }
+        try replace(path, with: StoredVersion.blank)
+    }
+
+    private func overwrite(_ path: String, with version: AcceptedVersion?) throws(FileError) {
+        if let file = try File.openForOverwriting(path, size: StoredVersion.size) {
+            return try StoredVersion.write(version, to: file)
+        }
+        try replace(path, with: StoredVersion.bytes(of: version))
     }
 
     /// The highest version of a source's signed documents. One that cannot be read is not the same as
     /// none.
     package func version(of source: SourceName) -> VersionMemory {
+        let path = versionPath(source)
         do {
-            return try restored(versionPath(source), StoredVersion.version).map { .known($0) }
-                ?? .none
-        } catch {
+            guard let bytes = try contents(path) else { return .none }
+            return try StoredVersion.version(in: bytes).map { .known($0) } ?? .none
+        } catch let error as FileError {
             return .unreadable("\(error)")
+        } catch {
+            return .unreadable("read '\(path)': \(error)")
         }
     }
 
-    /// Removes the highest version of a source's signed documents, by an operator's order.
+    /// Deletes the highest version of a source's signed documents, by an operator's order. Its space stays
+    /// reserved.
     package func dropVersion(of source: SourceName) throws(FileError) {
-        try File.remove(versionPath(source))
+        try overwrite(versionPath(source), with: nil)
     }
 
     /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
@@ -75,7 +101,7 @@ package struct StateDirectory {
     /// Stores the overrides, before the machine acts on them.
     package func store(_ overrides: [ServiceName: Override]) throws(FileError) {
         let bytes = StoredOverrides.bytes(of: overrides)
-        try File.replace(overridesPath, with: bytes, surviving: .powerLoss)
+        try replace(overridesPath, with: bytes)
     }
 
     /// The stored overrides; nil if there are none.
@@ -99,7 +125,7 @@ package struct StateDirectory {
         if log != nil {
             try File.append(StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
         }
-        try File.replace(ledgerPath, with: StoredLedger.bytes(of: ledger), surviving: .powerLoss)
+        try replace(ledgerPath, with: StoredLedger.bytes(of: ledger))
         if log != nil { try File.remove(ledgerLogPath) }
     }
 
@@ -117,7 +143,7 @@ package struct StateDirectory {
     /// host.
     package func store(reportGeneration generation: Int64) throws(FileError) {
         let bytes = StoredForm.bytes(["generation": .number(Number(generation))])
-        try File.replace(reportPath, with: bytes, surviving: .powerLoss)
+        try replace(reportPath, with: bytes)
     }
 
     /// Up to which number the numbers of reports are used; nil before the first.
@@ -131,6 +157,18 @@ package struct StateDirectory {
 
     /// The numbers that each reader of JSON knows exactly.
     private static let generations: ClosedRange<Int64> = 0...(1 << 53)
+
+    /// Writes a file. If somebody has deleted the directory, it is made again first.
+    private func replace(
+        _ file: String, with bytes: [UInt8], mode: UInt32 = 0o644
+    ) throws(FileError) {
+        do {
+            try File.replace(file, with: bytes, mode: mode, surviving: .powerLoss)
+        } catch  where error.isNotFound {
+            try prepare()
+            try File.replace(file, with: bytes, mode: mode, surviving: .powerLoss)
+        }
+    }
 
     private func size(_ file: String) throws(FileError) -> Int? {
         do {
@@ -168,9 +206,13 @@ package struct StateDirectory {
 
     private var overridesPath: String { "\(path)/overrides.json" }
 
-    private func versionPath(_ source: SourceName) -> String { "\(path)/flags/\(source).version" }
+    private func versionPath(_ source: SourceName) -> String {
+        "\(path)/\(Self.flagsFolder)/\(source).version"
+    }
 
-    private func flagsPath(_ source: SourceName) -> String { "\(path)/flags/\(source).json" }
+    private func flagsPath(_ source: SourceName) -> String {
+        "\(path)/\(Self.flagsFolder)/\(source).json"
+    }
 
     private func contents(_ file: String) throws(FileError) -> [UInt8]? {
         do {
@@ -208,7 +250,7 @@ extension StateDirectory {
     package func keep(_ configuration: KeptConfiguration) throws(FileError) {
         let bytes = StoredConfiguration.bytes(of: configuration)
         guard try contents(configurationPath) != bytes else { return }
-        try File.replace(configurationPath, with: bytes, mode: 0o600, surviving: .powerLoss)
+        try replace(configurationPath, with: bytes, mode: 0o600)
     }
 
     /// The last accepted configuration; nil if none is kept.

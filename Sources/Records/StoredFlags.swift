@@ -115,39 +115,3 @@ enum StoredFlags {
         return unreadable
     }
 }
-
-/// The highest version of a source's signed documents, with the digest of the document.
-enum StoredVersion {
-    /// The document.
-    static func bytes(of version: AcceptedVersion) -> [UInt8] {
-        StoredForm.bytes([
-            "version": .number(Number(version.number)), "digest": .string(text(of: version.digest)),
-        ])
-    }
-
-    /// The version.
-    static func version(in stored: JSON.Object) throws -> AcceptedVersion? {
-        guard let number = stored["version"]?.number?.int64 else {
-            throw StoredFormError.wrong("version")
-        }
-        return AcceptedVersion(number: number, digest: try digest(in: stored))
-    }
-
-    /// A digest in hexadecimal digits.
-    static func text(of digest: [UInt8]) -> String {
-        digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-
-    /// The member `digest`.
-    static func digest(in stored: JSON.Object) throws -> [UInt8] {
-        let digits = Array(try stored.string("digest").utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(
-                String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
-        }
-        guard text(of: bytes).utf8.elementsEqual(digits) else {
-            throw StoredFormError.wrong("digest")
-        }
-        return bytes
-    }
-}

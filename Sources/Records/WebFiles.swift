@@ -1,10 +1,13 @@
 import CivilTime
 package import Decision
-import Files
-import Pages
+package import Files
+package import Pages
 
-/// The files of a service that a web server sends: `page.html`; `problem.json` while the gate is closed; `sunset`
-/// while the service counts down.
+/// The files of a service for a web server: `page.html`; `problem.json`, `retry-after` and `unavailable` while people
+/// should see the page; `sunset` while the service counts down.
+///
+/// `unavailable` is there while the gate is closed, and while it opens and its units are not up yet. It is on disk
+/// alone, so that a daemon that was killed during an opening does not let people in too early.
 ///
 /// A file is written only if its bytes differ from what is there: most records change a page in nothing.
 struct WebFiles {
@@ -17,16 +20,18 @@ struct WebFiles {
     private(set) var absent: [String] = []
 
     /// The names of all of them.
-    static let names = [FileName.page, FileName.problem, FileName.sunset]
+    static let names = [
+        FileName.page, FileName.problem, FileName.retryAfter, FileName.sunset, FileName.unavailable,
+    ]
 
-    /// The files that say what the record says.
-    init(_ page: Page, of record: Record, for service: Service) {
-        present = [(FileName.page, page.bytes(of: record, for: service), nil)]
-        if let problem = page.problem(of: record, for: service) {
-            present.append((FileName.problem, problem, nil))
-        } else {
-            absent.append(FileName.problem)
-        }
+    /// The files that say what the record says. `isStarting`: the gate opens, and its units are not up yet.
+    init(_ page: Page, of record: Record, for service: Service, isStarting: Bool) {
+        let problem = page.problem(of: record, for: service, isStarting: isStarting)
+        present = [
+            (FileName.page, page.bytes(of: record, for: service, isStarting: isStarting), nil)
+        ]
+        add(FileName.problem, problem)
+        add(FileName.retryAfter, Page.retryAfter(of: record, isStarting: isStarting))
         if let sunset = Page.sunset(of: record) {
             // nginx reads no file into a header, but it knows the time of a file.
             let time = sunset.end.seconds * 1_000_000
@@ -34,12 +39,18 @@ struct WebFiles {
         } else {
             absent.append(FileName.sunset)
         }
+        // The last of them: who sees it finds the others.
+        if record.verdict.gate == .closed { present.append((FileName.unavailable, [], nil)) }
+    }
+
+    private mutating func add(_ name: String, _ bytes: [UInt8]?) {
+        if let bytes { present.append((name, bytes, nil)) } else { absent.append(name) }
     }
 
     /// Whether a service with this verdict has a file of this name; true for files that are no concern of a web server.
-    static func isExpected(_ name: String, with verdict: Verdict) -> Bool {
+    static func isExpected(_ name: String, with verdict: Verdict, isUnavailable: Bool) -> Bool {
         switch name {
-        case FileName.problem: verdict.gate == .closed
+        case FileName.problem, FileName.retryAfter, FileName.unavailable: isUnavailable
         case FileName.sunset: verdict.state == .countdown && verdict.endsAt != nil
         default: true
         }
@@ -58,8 +69,36 @@ struct WebFiles {
 }
 
 extension RuntimeDirectory {
-    /// Whether a service with this verdict has a file of this name. `problem.json` and `sunset` come and go.
-    package static func expects(_ name: String, with verdict: Verdict) -> Bool {
-        WebFiles.isExpected(name, with: verdict)
+    /// Whether a service with this verdict has a file of this name: some files for web servers come and go.
+    /// `isUnavailable`: whether people should see the page.
+    package static func expects(
+        _ name: String, with verdict: Verdict, isUnavailable: Bool
+    ) -> Bool {
+        WebFiles.isExpected(name, with: verdict, isUnavailable: isUnavailable)
+    }
+
+    /// Makes or removes `unavailable` of a service whose gate is open by decision, and has the page say the same. Does
+    /// nothing for another gate.
+    package func publish(
+        isUnavailable: Bool, _ record: Record, of service: Service, page: Page
+    ) throws(FileError) {
+        let folder = "\(path)/\(service.name)"
+        let marker = "\(folder)/\(FileName.unavailable)"
+        guard record.verdict.gate == .open, try File.exists(marker) != isUnavailable else { return }
+        // A web server that has seen no marker any more sends no page.
+        if !isUnavailable { try File.remove(marker) }
+        let web = WebFiles(page, of: record, for: service, isStarting: isUnavailable)
+        for file in web.present where !WebFiles.holds("\(folder)/\(file.name)", file.bytes) {
+            try replace(file, in: folder)
+        }
+        if isUnavailable { try File.replace(marker, with: []) }
+        for name in web.absent { try File.remove("\(folder)/\(name)") }
+    }
+
+    /// Removes `unavailable` of a service in the directory at `path`, for a host without a daemon.
+    package static func removeUnavailable(
+        of service: ServiceName, in path: String
+    ) throws(FileError) {
+        try File.remove("\(path)/\(service)/\(FileName.unavailable)")
     }
 }

@@ -35,11 +35,18 @@ package protocol FlagSource: AnyObject {
     /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.mark`.
     var disproofs: [[UInt8]: String] { get }
 
+    /// Reads the list of signers again if its file has changed; called at each reload, in case that nothing told
+    /// of the change.
+    func readSigners()
+
     /// Begins to watch for changes, if the source can.
     func start()
 
     /// Fetches once. With validators, flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
+
+    /// Every service has decided by the outcome that was delivered last.
+    func answerDecided()
 
     /// Forgets what it knows of earlier answers, such as their highest version: any next answer
     /// counts.
@@ -61,6 +68,12 @@ extension FlagSource {
 
     /// None: it needs no proof.
     package var disproofs: [[UInt8]: String] { [:] }
+
+    /// Does nothing: it has no signers.
+    package func readSigners() {}
+
+    /// Does nothing.
+    package func answerDecided() {}
 
     /// Nothing: it takes each answer, whatever came before.
     package func forget() {}

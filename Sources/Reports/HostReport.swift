@@ -33,17 +33,21 @@ package struct HostReport {
     /// The objects of the services so far, with a comma after each.
     private var services: [UInt8] = []
     private var statuses: Set<ServiceReport.Status> = []
+    /// The positions of the sources whose turn has not come.
+    private var waitingSources: Range<Int>
+    /// The objects of the sources so far, with a comma after each.
+    private var sources: [UInt8] = []
+    private var hasher = Hasher()
 
     private static let schema: Int64 = 1
     /// The size of a service without long texts, in bytes.
     private static let usualSize = 640
 
-    /// Begins the report of a host. A receiver that has a report of this machine with this generation or a later one
-    /// may drop it.
-    package init(of host: Host, generation: Int64, _ overview: Overview) {
+    /// Begins the report of a host.
+    package init(of host: Host, _ overview: Overview) {
         head = [
             "schema": .number(Number(Self.schema)),
-            "generation": .number(Number(generation)),
+            "generation": .null,
             "reported_at": timestamp(overview.time),
             "host": .object([
                 "name": .optional(host.name), "machine_id": .optional(host.machineID),
@@ -52,33 +56,61 @@ package struct HostReport {
             "moves_gates": .bool(overview.movesGates),
             "configuration_refused": .bool(overview.isConfigurationRefused),
         ]
+        hasher.combine(overview.isConfigurationRefused)
         waiting = overview.services.map(\.name)[...]
+        waitingSources = overview.sources.indices
         services.reserveCapacity(waiting.count * Self.usualSize)
     }
 
-    /// How many services are added in one turn of the loop.
+    /// How many services or sources are added in one turn of the loop.
     package static let share = 200
 
-    /// Adds the next services; returns whether some are left. A service that is not configured any more is left out.
+    /// Adds the next services, then the next sources; returns whether some are left. A service that is not configured
+    /// any more is left out.
     package mutating func add(_ count: Int, from overview: Overview) -> Bool {
+        guard !waiting.isEmpty else { return addSources(count, from: overview) }
         for name in waiting.prefix(count) {
             guard let view = overview.service(name) else { continue }
             let report = ServiceReport(view, in: overview)
             if let status = report.status { statuses.insert(status) }
-            services += JSON.Value.object(report.json).serializedBytes(room: Self.usualSize)
+            let object = JSON.Value.object(report.json).serializedBytes(room: Self.usualSize)
+            hasher.combine(object)
+            services += object
             services.append(UInt8(ascii: ","))
         }
         waiting = waiting.dropFirst(count)
-        return !waiting.isEmpty
+        return !waiting.isEmpty || !waitingSources.isEmpty
     }
 
-    /// The document in UTF-8, with the services that were added.
-    package consuming func bytes() -> [UInt8] {
+    private mutating func addSources(_ count: Int, from overview: Overview) -> Bool {
+        let all = overview.sources
+        for position in waitingSources.prefix(count).clamped(to: all.indices) {
+            let source = all[position]
+            // That a source confirms its flags is no news, and the words of a failure may tell of its duration.
+            hasher.combine(source.name)
+            hasher.combine(source.problem == nil)
+            hasher.combine(source.warnings)
+            sources += JSON.Value.object(source.json).serializedBytes(room: Self.usualSize)
+            sources.append(UInt8(ascii: ","))
+        }
+        waitingSources = waitingSources.dropFirst(count)
+        return !waitingSources.isEmpty
+    }
+
+    /// Differs from that of another report where the reports tell different things, but for times.
+    package var fingerprint: Int { hasher.finalize() }
+
+    /// The document in UTF-8, with the services and sources that were added. A receiver that has a report of this
+    /// machine with this generation or a later one may drop it.
+    package consuming func bytes(generation: Int64) -> [UInt8] {
+        head["generation"] = .number(Number(generation))
         head["status"] = .optional(statuses.worst?.rawValue)
         var bytes = JSON.Value.object(head).serializedBytes(room: services.count + Self.usualSize)
         bytes.removeLast()
         bytes += ",\"services\":[".utf8
         bytes += services.dropLast()
+        bytes += "],\"sources\":[".utf8
+        bytes += sources.dropLast()
         bytes += "]}\n".utf8
         return bytes
     }
@@ -88,6 +120,19 @@ extension Overview {
     /// Whether each service is decided, and as wanted or past its limit.
     package var isSettled: Bool {
         services.allSatisfy { ServiceReport($0, in: self).isSettled }
+    }
+}
+
+extension Overview.SourceView {
+    /// The object in the document; docs/report.schema.json describes it.
+    fileprivate var json: JSON.Object {
+        [
+            "source": .string(name.text),
+            "confirmed_at": timestamp(confirmedAt),
+            "age_seconds": .optional(age.map(\.wholeSeconds)),
+            "error_message": .optional(problem),
+            "warnings": .array(warnings.map(JSON.Value.string)),
+        ]
     }
 }
 

@@ -13,6 +13,8 @@ package enum ReportEvent: Hashable, Sendable {
     case looked(isSettled: Bool)
     /// The sink has taken the report.
     case delivered
+    /// The report was not sent: it tells what the sink knows already.
+    case unchanged
     /// The sink has not taken it. It asks to be left alone for `retryAfter`; `isRefused` if our credentials do not
     /// suffice.
     case failed(retryAfter: Duration?, isRefused: Bool)
@@ -22,8 +24,8 @@ package enum ReportEvent: Hashable, Sendable {
 package enum ReportEffect: Hashable, Sendable {
     /// See whether every service is as wanted; `looked` answers at once.
     case look
-    /// Make the report of the present state, and send it.
-    case send
+    /// Make the report of the present state, and send it; with `ifNews` only if the sink knows it not yet.
+    case send(ifNews: Bool)
     /// Drop the report that is being made, or is in flight.
     case cancel
     /// Wake the machine at this time, and not at the one before; nil for never.
@@ -54,6 +56,8 @@ package struct ReportMachine: Hashable, Sendable {
     private var phase = Phase.off
     private var wakeAt: Boottime?
     private var sentAt: Boottime?
+    /// When the last report is repeated, whatever it tells.
+    private var repeatAt: Boottime?
     private var random: SeededRandom
     /// How many attempts in a row have failed.
     package private(set) var failures = 0
@@ -66,7 +70,7 @@ package struct ReportMachine: Hashable, Sendable {
         switch event {
         case .configured(let hasSink):
             failures = 0
-            sentAt = nil
+            (sentAt, repeatAt) = (nil, nil)
             guard hasSink else {
                 phase = .off
                 return [.cancel] + sleep(until: nil)
@@ -78,19 +82,27 @@ package struct ReportMachine: Hashable, Sendable {
             return wake(at: now)
         case .looked(let isSettled):
             guard case .gathering(let since) = phase else { return [] }
-            return isSettled ? send(at: now) : sleep(until: since + Self.limit)
+            return isSettled ? sendNews(at: now) : sleep(until: since + Self.limit)
         case .delivered:
             guard case .sending(let hasNews) = phase else { return [] }
             failures = 0
-            if hasNews { return gather(at: now) }
-            phase = .resting
-            return sleep(until: now + Self.period.scaled(by: factor(in: 0.8...1)))
+            repeatAt = now + Self.period.scaled(by: factor(in: 0.8...1))
+            return rest(hasNews: hasNews, at: now)
+        case .unchanged:
+            guard case .sending(let hasNews) = phase else { return [] }
+            return rest(hasNews: hasNews, at: now)
         case .failed(let retryAfter, let isRefused):
             guard case .sending = phase else { return [] }
             failures += 1
             phase = .retrying
             return sleep(until: now + wait(retryAfter, isRefused: isRefused))
         }
+    }
+
+    private mutating func rest(hasNews: Bool, at now: Boottime) -> [ReportEffect] {
+        if hasNews { return gather(at: now) }
+        phase = .resting
+        return sleep(until: repeatAt)
     }
 
     private mutating func change(at now: Boottime) -> [ReportEffect] {
@@ -124,14 +136,19 @@ package struct ReportMachine: Hashable, Sendable {
         switch phase {
         case .off, .sending: []
         case .resting, .retrying: send(at: now)
-        case .gathering(let since): now < since + Self.limit ? [.look] : send(at: now)
+        case .gathering(let since): now < since + Self.limit ? [.look] : sendNews(at: now)
         }
     }
 
-    private mutating func send(at now: Boottime) -> [ReportEffect] {
+    /// Something has changed; perhaps only times.
+    private mutating func sendNews(at now: Boottime) -> [ReportEffect] {
+        send(ifNews: repeatAt.map { now < $0 } ?? false, at: now)
+    }
+
+    private mutating func send(ifNews: Bool = false, at now: Boottime) -> [ReportEffect] {
         phase = .sending(hasNews: false)
         sentAt = now
-        return sleep(until: nil) + [.send]
+        return sleep(until: nil) + [.send(ifNews: ifNews)]
     }
 
     private mutating func sleep(until moment: Boottime?) -> [ReportEffect] {

@@ -9,9 +9,10 @@ struct ServiceReport {
     enum Status: String, CaseIterable, Sendable {
         /// The gate is being moved, or units have not obeyed yet.
         case applying
-        /// It is in force: the gate is as decided. Where the daemon moves no gates, the files say what was decided.
+        /// It is in force: the gate and every unit are as decided. Where the daemon moves no gates, the files say what
+        /// was decided.
         case applied
-        /// The gate cannot be moved, or a unit is past its limit.
+        /// The gate cannot be moved, a unit is past its limit, or a unit is not as the gate wants it and stays so.
         case failed
     }
 
@@ -37,15 +38,17 @@ struct ServiceReport {
             (status, problem) = (.applying, nil)
             return
         }
-        problem = gate.problem?.sentence ?? gate.units.firstFailure
-        status =
-            switch gate.actual {
-            case .stuck: .failed
-            case .open where wanted == .open, .closed where wanted == .closed:
-                gate.units.firstFailure == nil ? .applied : .failed
-            case .open, .closed, .opening, .closing, nil:
-                gate.units.firstFailure == nil ? .applying : .failed
-            }
+        let failure = gate.units.firstFailure
+        switch gate.actual {
+        case .stuck: (status, problem) = (.failed, gate.problem?.sentence ?? failure)
+        case .open where wanted == .open, .closed where wanted == .closed:
+            problem = gate.problem?.sentence ?? failure ?? gate.units.firstRest(behind: wanted)
+            let isOver = failure != nil || gate.units.resting == gate.units.unwanted
+            status = gate.units.isComplete ? .applied : isOver ? .failed : .applying
+        case .open, .closed, .opening, .closing, nil:
+            problem = gate.problem?.sentence ?? failure
+            status = failure == nil ? .applying : .failed
+        }
     }
 
     /// Whether it is decided, and each unit is as wanted or past its limit.
@@ -53,9 +56,12 @@ struct ServiceReport {
         switch status {
         case .applied: true
         case .applying, nil: false
-        case .failed: gate.map { $0.actual == .stuck || $0.units.haveEnded } ?? true
+        case .failed:
+            gate.map { $0.actual == .stuck || $0.units.haveEnded(isMoving: isMoving) } ?? true
         }
     }
+
+    private var isMoving: Bool { gate?.actual == .opening || gate?.actual == .closing }
 
     /// The object in the document; docs/report.schema.json describes it.
     var json: JSON.Object {
@@ -79,7 +85,8 @@ struct ServiceReport {
             "status": .optional(status?.rawValue),
             "error_message": status == .failed ? .optional(problem) : .null,
             "units_unwanted": .number(Number(Int64(unwanted.count))),
-            "units": .array(unwanted.sorted().prefix(Self.mostUnits).map(unit)),
+            "units": .array(
+                unwanted.union(kept.keys).sorted().prefix(Self.mostUnits).map(unit)),
             "drill": view.drill.map { .object($0.json) } ?? .null,
         ]
     }
@@ -89,17 +96,28 @@ struct ServiceReport {
 
     private var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
 
+    /// The units that other services keep down.
+    private var kept: [UnitName: [ServiceName]] { gate?.units.kept ?? [:] }
+
     private func unit(_ name: UnitName) -> JSON.Value {
         .object([
             "name": .string(name.text),
             "problem": .optional(gate?.units.problems[name]?.sentence),
+            "held_by": .array((kept[name] ?? []).map { .string($0.text) }),
         ])
     }
 }
 
 extension UnitCount {
-    /// Whether each unit is as wanted, or has failed to become so.
-    fileprivate var haveEnded: Bool { unwanted.allSatisfy { problems[$0] != nil } }
+    /// Whether each unit is as wanted, or has failed to become so. While a gate moves, a unit at rest is yet to come.
+    fileprivate func haveEnded(isMoving: Bool) -> Bool {
+        unwanted.allSatisfy { problems[$0] != nil || !isMoving && resting.contains($0) }
+    }
+
+    /// The first unit that is not as the gate wants it, and stays so; nil without one. An administrator has stopped it.
+    fileprivate func firstRest(behind gate: Gate) -> String? {
+        resting.min().map { "unit '\($0)': it is not \(gate == .open ? "up" : "down")" }
+    }
 
     /// The first unit that is not as wanted, and will not be by itself, with the cause; nil without one.
     fileprivate var firstFailure: String? {

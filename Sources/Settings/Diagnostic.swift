@@ -78,6 +78,8 @@ final class Report {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
     private var effective: [EffectiveSetting] = []
+    /// The secrets that were read, by the path of their table.
+    private var secrets: [String: [Table.Member]] = [:]
 
     /// Adds an error: the configuration cannot be used.
     func error(_ text: String, at origin: Origin) {
@@ -94,11 +96,18 @@ final class Report {
         effective.append(EffectiveSetting(path: path, value: value, origin: origin))
     }
 
+    /// Adds a secret of a table that was read.
+    func record(secret: Table.Member, of path: String) { secrets[path, default: []].append(secret) }
+
+    /// The secrets of a table that were read.
+    func secrets(of path: String) -> [Table.Member] { secrets[path] ?? [] }
+
     /// Adds the contents of another report.
     func append(_ other: Report) {
         errors += other.errors
         warnings += other.warnings
         effective += other.effective
+        secrets.merge(other.secrets, uniquingKeysWith: +)
     }
 
     /// The settings under one top-level table, in the order in which they were recorded.

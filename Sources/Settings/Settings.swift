@@ -31,7 +31,8 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
-                    defaults: $0.defaults, audience: $0.signing?.audience)
+                    maxBackoff: $0.maxBackoff, defaults: $0.defaults, audience: $0.signing?.audience
+                )
             }, services: services, guardLimits: guardLimits)
     }
 }

@@ -24,6 +24,7 @@ struct TableReader {
 
     /// The value of a member of a table with free keys; nil after an error.
     func optional<Value>(_ member: Table.Member, _ type: ValueType<Value>) -> Value? {
+        if type.isSecret { report.record(secret: member, of: path) }
         do {
             let value = try type.read(member.node.value)
             let key = member.key.keyText

@@ -19,22 +19,6 @@ package struct SignerFile: Sendable {
         self.user = user
     }
 
-    /// What tells one content of the file from another, without reading it.
-    package struct Stamp: Hashable, Sendable {
-        private let attributes: FileAttributes?
-
-        fileprivate init(_ attributes: FileAttributes?) { self.attributes = attributes }
-    }
-
-    /// The stamp of the file as it is now. A file that cannot be examined has one too.
-    package var stamp: Stamp {
-        do {
-            return Stamp(try File.attributes(of: path))
-        } catch {
-            return Stamp(nil)
-        }
-    }
-
     /// Reads the list. Whoever may write the file may give orders, so nobody else may.
     package func read() throws(DocumentRefusal) -> AllowedSigners {
         let cause: String
@@ -53,7 +37,9 @@ package struct SignerFile: Sendable {
         } catch {
             cause = "\(error)"
         }
-        throw DocumentRefusal(.signersUnreadable, "the list of signers cannot be used: \(cause)")
+        throw DocumentRefusal(
+            .signersUnreadable,
+            "the list of signers cannot be used, so no new document counts: \(cause)")
     }
 
     private func problem(of attributes: FileAttributes) -> String? {

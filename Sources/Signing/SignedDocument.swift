@@ -13,8 +13,8 @@ package struct SignedDocument: Hashable, Sendable {
     /// The purpose that its signatures have to be made for.
     package static let namespace = SSHSignature.namespace
 
-    /// How many signatures it has, whether they count or not.
-    package var signatureCount: Int { signatures.count }
+    /// How many keys have signed it, whether they count or not. A key that signed twice is one.
+    package var keyCount: Int { Set(signatures.map(\.key)).count }
 
     /// A document with more signatures is refused.
     package static let maximumSignatures = 16
@@ -54,7 +54,7 @@ package struct SignedDocument: Hashable, Sendable {
             do throws(SignatureRefusal) {
                 signer = try signers.signer(of: signature, at: now)
             } catch {
-                authors.uncounted.append(error)
+                if !authors.uncounted.contains(error) { authors.uncounted.append(error) }
                 continue
             }
             let digest = digests[signature.digest] ?? signature.digest(content)

@@ -63,6 +63,18 @@ package struct Site: Hashable, Sendable {
     }
 }
 
+extension Site {
+    /// The credentials that it names, beside each whether it is a secret, so that nobody else may read its file.
+    package var credentials: [(credential: Credential, isSecret: Bool)] {
+        // Without a key of its own the file of the certificate holds both.
+        let all = [
+            (authorities, false), (clientCertificate, clientKey == nil), (clientKey, true),
+            (bearer, true), (apiKey, true),
+        ]
+        return all.compactMap { credential, isSecret in credential.map { ($0, isSecret) } }
+    }
+}
+
 /// A header field of a request.
 package struct HeaderField: Hashable, Sendable {
     package var name: String
@@ -117,12 +129,15 @@ package struct EvaluationSite: Hashable, Sendable {
     package var server: Site
     /// Members that the administrator adds to the context, or replaces in it.
     package var context: JSON.Object
+    /// The other origins, such as `https://events.example.com`, at which its stream of events may be.
+    package var streamHosts: [String]
 
     package var limits: FetchLimits { server.limits }
 
     /// All settings of kind `ofrep`.
-    package init(server: Site, context: JSON.Object) {
+    package init(server: Site, context: JSON.Object, streamHosts: [String] = []) {
         self.server = server
         self.context = context
+        self.streamHosts = streamHosts
     }
 }

@@ -117,7 +117,7 @@ extension CompletionKind {
     /// The services that have files, and the states that can be forced.
     static var servicesAndStates: CompletionKind {
         .custom { words, _, _ in
-            names(in: words) { ServiceName($0)?.text } + ForcedState.words
+            names(in: words) { FileName.service($0)?.text } + ForcedState.words
         }
     }
 

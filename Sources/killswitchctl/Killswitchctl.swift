@@ -39,7 +39,9 @@ struct Killswitchctl: ParsableCommand {
             CommandGroup(name: "signed flags", subcommands: [Sign.self, Verify.self]),
             CommandGroup(
                 name: "units",
-                subcommands: [Attach.self, Detach.self, Units.self, Drill.self, Unlock.self]),
+                subcommands: [
+                    Attach.self, Detach.self, Units.self, Drill.self, Unlock.self, WriteMotd.self,
+                ]),
         ])
 
     /// Two commands have an option `--version` of their own. The parser would list its own beside it, and
@@ -55,6 +57,7 @@ struct Killswitchctl: ParsableCommand {
         do {
             let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
             try checkCommand(arguments.first)
+            if arguments.first == "help" { try checkCommand(arguments.dropFirst().first) }
             var command = try parseAsRoot(arguments)
             try command.run()
             try flushOutput()
@@ -71,12 +74,21 @@ struct Killswitchctl: ParsableCommand {
 
     /// Throws for an unknown command, which the parser would call an unexpected argument.
     private static func checkCommand(_ word: String?) throws {
-        let commands = configuration.subcommands.map { $0._commandName } + ["help"]
-        guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
+        guard let word, !word.hasPrefix("-"), word != WriteMotd._commandName else { return }
+        let commands =
+            configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            .map { $0._commandName } + ["help"]
+        guard !commands.contains(word) else { return }
         let hint =
             nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
             ?? "there are: \(commands.joined(separator: ", "))"
-        throw CommandFailure(.usage, "no such command '\(word)'; \(hint)")
+        throw CommandFailure(
+            .usage,
+            """
+            no such command '\(word)'; \(hint)
+            Usage: killswitchctl <subcommand>
+              See 'killswitchctl --help' for more information.
+            """)
     }
 
     /// The arguments with `--runtime-directory` behind the command: it may stand before it too.
@@ -91,6 +103,15 @@ struct Killswitchctl: ParsableCommand {
         return Array(rest.prefix(1) + ahead + rest.dropFirst())
     }
 
+    /// The parser's message for a wrong command line with its usage, in the style of our own messages.
+    private static func usageMessage(for error: any Error) -> String {
+        let label = "Error: "
+        let text = fullMessage(for: error)
+        let message = text.hasPrefix(label) ? text.dropFirst(label.count) : text[...]
+        let isSentence = message.dropFirst().first?.isLowercase == true
+        return isSentence ? message.prefix(1).lowercased() + message.dropFirst() : String(message)
+    }
+
     /// Prints the message of an error: help on stdout, everything else on stderr.
     private static func explain(_ error: any Error) -> ExitStatus {
         switch exitCode(for: error) {
@@ -98,7 +119,7 @@ struct Killswitchctl: ParsableCommand {
             say(lines: fullMessage(for: error))
             return .success
         case .validationFailure:
-            complain(fullMessage(for: error))
+            printError(usageMessage(for: error))
             return .usage
         default:
             let failure = CommandFailure(error)

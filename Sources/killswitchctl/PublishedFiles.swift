@@ -70,16 +70,23 @@ struct PublishedFiles {
         let names = try services()
         // Its files may have come between the two looks.
         if names.contains(service), let state = try state(of: service) { return state }
-        throw unknown(service, among: names)
+        throw missing(service, among: names)
     }
 
     /// Throws if a service has no files.
     func check(_ service: ServiceName) throws {
         let names = try services()
-        guard names.contains(service) else { throw unknown(service, among: names) }
+        guard names.contains(service) else { throw missing(service, among: names) }
     }
 
-    /// The failure for a service that has no files, while these have.
+    /// The failure for a service that has no files, while these have. Where no daemon has decided anything, the
+    /// service may well exist.
+    private func missing(_ service: ServiceName, among known: [ServiceName]) -> CommandFailure {
+        if known.isEmpty, let absence { return CommandFailure(.undecided, absence) }
+        return unknown(service, among: known)
+    }
+
+    /// The failure for a service that does not exist, while these do.
     func unknown(_ service: ServiceName, among known: [ServiceName]) -> CommandFailure {
         CommandFailure(
             .noSuchService,
@@ -111,9 +118,17 @@ struct PublishedFiles {
     }
 
     /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
-    /// on it.
+    /// on it. From the first second on a terminal shows that it waits.
     func daemon(timeout: Duration? = nil) -> VarlinkClient {
-        VarlinkClient("\(directory)/\(FileName.controlSocket)", timeout: timeout)
+        VarlinkClient(
+            "\(directory)/\(FileName.controlSocket)",
+            patience: timeout.map { .limited($0) } ?? .whileItWorks
+        ) { call in
+            Terminal.showProgress(
+                call.map {
+                    "waiting for killswitchd … \($0.time.wholeSeconds) s (\($0.processWords))"
+                })
+        }
     }
 
     /// When the daemon last gave a sign of life; nil if none ever did, as with `killswitchd --once`.
@@ -134,6 +149,34 @@ struct PublishedFiles {
     /// Whether a state counts at `time`.
     func isCurrent(_ state: PublishedState, at time: Instant) -> Bool {
         time <= end(of: state, at: time)
+    }
+
+    /// Whether the daemon has decided something else than a state file says, because it cannot write the file:
+    /// on a read-only file system nothing else shows that. Without an answer of the daemon the file counts.
+    func isOutdated(_ state: PublishedState, of service: ServiceName) -> Bool {
+        guard state.state != .undecided else { return false }
+        let reply = Result {
+            try daemon(timeout: Self.longestQuestion).call(
+                "Status", ["services": .strings([service.text])])
+        }
+        guard case .success(let object) = reply,
+            let decided = object.objects("services").first,
+            !state.isSame(as: decided)
+        else { return false }
+        // The daemon may have written the file between the two looks.
+        guard case .success(let known?) = Result(catching: { try self.state(of: service) }) else {
+            return true
+        }
+        return known.state == state.state && known.gate == state.gate
+    }
+
+    /// How long a reader waits for the daemon before the file alone counts.
+    private static let longestQuestion: Duration = .milliseconds(500)
+
+    /// The message for a state that is not what the daemon has decided.
+    func isOutdatedText(_ service: ServiceName) -> String {
+        "the state of '\(service)' is out of date: killswitchd has decided otherwise, and cannot write it; "
+            + "see 'killswitchctl status'"
     }
 
     /// The message for a state that does not count any more.
@@ -158,6 +201,11 @@ func environmentVariable(_ name: String) -> String? {
 }
 
 extension PublishedState {
+    /// Whether it is the decision in this object of the daemon.
+    fileprivate func isSame(as decided: JSON.Object) -> Bool {
+        state.rawValue == decided.text("state") && gate?.rawValue == decided["gate"]?.string
+    }
+
     /// The state in a few words: "countdown, 12 days left".
     var summary: String { object.stateSummary }
 

@@ -5,9 +5,11 @@ import JSON
 /// The terminals at stdout and stderr, if they are terminals.
 enum Terminal {
     /// The columns of the terminal at stdout; nil if it is none, or does not tell.
-    static var width: Int? {
+    static var width: Int? { width(of: STDOUT_FILENO) }
+
+    private static func width(of descriptor: Int32) -> Int? {
         var size = winsize()
-        let isTold = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let isTold = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return isTold ? Int(size.ws_col) : nil
     }
 
@@ -25,7 +27,10 @@ enum Terminal {
     /// Shows how far a wait is, in place of the line before; nil removes the line. Nothing without a
     /// terminal.
     static func showProgress(_ words: String?) {
-        if showsProgress { write("\r\u{1B}[K", words ?? "") }
+        guard showsProgress else { return }
+        // A line that wraps could not be removed.
+        let room = (width(of: STDERR_FILENO) ?? 80) - 1
+        write("\r\u{1B}[K", words.map { $0.count > room ? $0.prefix(room - 1) + "…" : $0 } ?? "")
     }
 
     private static func write(_ control: String, _ words: String) {

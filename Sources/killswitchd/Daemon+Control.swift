@@ -61,6 +61,10 @@ extension Daemon: ControllableDaemon {
         gatekeeper?.isAnswered(service) ?? true
     }
 
+    var attachmentReport: AttachmentReport? {
+        gatekeeper.map(\.attachmentReport) ?? AttachmentReport()
+    }
+
     func explanation(of service: ServiceName) -> JSON.Object? {
         let now = agent.now
         return machine.explanation(of: service, at: now).map {

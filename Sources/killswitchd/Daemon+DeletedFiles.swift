@@ -7,16 +7,16 @@ import Files
 import Gates
 import Records
 
-/// Files that somebody deletes in the runtime directory come back at once. `RuntimeWatch` notices them.
+/// Files that somebody deletes in the two directories come back at once. `DeletionWatch` notices them.
 extension Daemon {
     /// Writes files again that somebody has deleted.
-    func restore(_ deletions: RuntimeWatch.Deletions) {
+    func restore(_ deletions: DeletionWatch.Deletions) {
         let isWhole = deletions.isWhole
         let names = deletions.names.filter(isExpected)
         let services =
             isWhole
             ? machine.plan.services.map(\.name)
-            : RuntimeWatch.Deletions(names: names).services
+            : DeletionWatch.Deletions(names: names).services
         let ours = services.filter { machine.record(of: $0) != nil }
         let sources = machine.plan.sources.map(\.name).filter { source in
             isWhole || names.contains(FileName.source(source))
@@ -54,13 +54,64 @@ extension Daemon {
         store.noteRefusal()
     }
 
+    /// Writes the stored files again. The kernel may not permit that, because only the service manager may make the
+    /// directory: the daemon knows everything still and goes on, and the failed writes are a problem until they
+    /// succeed.
+    func restoreState(_ deletions: DeletionWatch.Deletions) {
+        guard deletions.isWhole || deletions.names.contains(where: isStored) else { return }
+        log.write(.warning, "somebody has deleted files in \(state.path): they are written again")
+        do {
+            try state.prepare()
+            try lockStateAgain()
+        } catch {
+            isStateLost = true
+            log.write(.error, "\(error); until it is repaired, a restart would lose orders")
+        }
+        followState()
+        store.keepAgain()
+        agent.post(.stateDeleted)
+    }
+
+    /// Somebody has made the state directory again, and every failed write has succeeded.
+    func finishRestore(after event: Event) {
+        guard isStateLost, case .recorded(_, problem: nil) = event, !machine.hasPendingWrites
+        else { return }
+        do {
+            try lockStateAgain()
+            isStateLost = false
+        } catch {
+            log.write(.error, "\(error); a second daemon could use the state directory")
+        }
+        followState()
+        store.keepAgain()
+    }
+
+    /// Whether a file of this name should be in the state directory.
+    private func isStored(_ name: String) -> Bool {
+        let folder = "\(StateDirectory.flagsFolder)/"
+        guard name.hasPrefix(folder) else {
+            let files = [StateDirectory.flagsFolder, FileLock.name] + StateDirectory.files
+            return files.contains(name)
+        }
+        return machine.plan.sources.contains { source in
+            switch name.dropFirst(folder.count) {
+            case "\(source.name).json": !machine.answers(of: source.name).isEmpty
+            case "\(source.name).version": machine.hasAcceptedVersion(of: source.name)
+            default: false
+            }
+        }
+    }
+
     /// Whether a file of this name should be there. Some files of a service come and go with its state.
     private func isExpected(_ name: String) -> Bool {
         let parts = name.split(separator: "/")
         guard parts.count == 2, let service = ServiceName(String(parts[0])),
             let record = machine.record(of: service)
         else { return true }
-        return RuntimeDirectory.expects(String(parts[1]), with: record.verdict)
+        let isUnavailable = gatekeeper?.report(of: service)?.isUnavailable
+        return RuntimeDirectory.expects(
+            String(parts[1]), with: record.verdict,
+            isUnavailable: isUnavailable ?? (record.verdict.gate == .closed))
     }
 
     /// Makes the mark of a source again, with the time at which the source confirmed its flags.

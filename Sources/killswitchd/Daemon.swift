@@ -25,8 +25,8 @@ final class Daemon {
     private let sources: SourceList
     private let followed: [any FlagSource]
     let runtime: RuntimeDirectory
-    private let state: StateDirectory
-    private let stateLock: FileLock
+    let state: StateDirectory
+    private var stateLock: FileLock
     private var runtimeLock: FileLock
     let bootID: String
     let loop: EventLoop
@@ -38,7 +38,10 @@ final class Daemon {
     private var life: SignOfLife?
     private var signals: Signals?
     private(set) var server: Server?
-    private(set) var deletions: RuntimeWatch?
+    private(set) var deletions: DeletionWatch?
+    private var stateDeletions: DeletionWatch?
+    /// Whether somebody has deleted the state directory, and it could not be made again.
+    var isStateLost = false
     private(set) var motd: MessageOfTheDay?
     private(set) var metrics: MetricsFile?
     /// The file that `[metrics] textfile` names.
@@ -101,11 +104,11 @@ final class Daemon {
         gatekeeper =
             options.movesGates
             ? Gatekeeper(
-                loop: loop, services: services, address: address, publish: agent.publish,
-                publishGate: { [agent, runtime, loop] report, name in
-                    guard let service = agent.machine.service(name.text) else { return }
-                    try runtime.publish(report, of: service, now: loop.now)
-                }, announce: log.write) : nil
+                loop: loop, services: services, listed: settings.units, address: address,
+                publish: agent.publish, publishGate: agent.publish,
+                announce: { [agent, log] notice in
+                    log.write(notice.explained { agent.machine.record(of: $0)?.verdict })
+                }) : nil
         let (store, gatekeeper) = (store, gatekeeper)
         manager = try ServiceManager(environment, on: loop, agent) {
             HostCondition(store, gatekeeper)
@@ -136,7 +139,11 @@ final class Daemon {
             life = try SignOfLife(on: loop, agent, runtime, log) { [unowned self] in
                 metrics?.request()
             }
-            deletions = try RuntimeWatch(loop, runtime.path) { [unowned self] in restore($0) }
+            deletions = try DeletionWatch(loop, runtime.path) { [unowned self] in restore($0) }
+            stateDeletions = try DeletionWatch(loop, state.path) { [unowned self] in
+                restoreState($0)
+            }
+            followState()
         case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
@@ -155,9 +162,9 @@ final class Daemon {
             // Units are moved after the files are written.
             case .decided(let service, let record):
                 if record == nil {
-                    deletions?.unfollow(service)
+                    deletions?.unfollow(service.text)
                 } else {
-                    deletions?.follow(service)
+                    deletions?.follow(service.text)
                 }
                 moveGate(of: service, to: record)
                 motd?.note(service)
@@ -167,6 +174,7 @@ final class Daemon {
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
+                finishRestore(after: event)
                 if event == .clockStepped { life?.give() }
                 if case .reconfigured(let plan, _, _) = event {
                     server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
@@ -188,6 +196,7 @@ final class Daemon {
         server = nil
         life = nil
         deletions = nil
+        stateDeletions = nil
         motd = nil
         metrics = nil
         reports = nil
@@ -218,14 +227,21 @@ final class Daemon {
     /// Locks the runtime directory again, whose lock was deleted.
     func lockAgain() throws { runtimeLock = try FileLock(in: runtime.path) }
 
+    /// Locks the state directory again.
+    func lockStateAgain() throws { stateLock = try FileLock(in: state.path) }
+
+    /// Watches the state directory that is at its path now.
+    func followState() {
+        stateDeletions?.rearm()
+        stateDeletions?.follow(StateDirectory.flagsFolder)
+    }
+
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
     func moveGate(of service: ServiceName, to record: Record?) {
         if let gatekeeper { return gatekeeper.take(record, of: service) }
-        guard let gate = record?.verdict.gate, let configured = machine.service(service.text) else {
-            return
-        }
+        guard let gate = record?.verdict.gate else { return }
         do {
-            try runtime.publish(GateReport(unmoved: gate), of: configured, now: loop.now)
+            try agent.publish(GateReport(unmoved: gate), of: service)
         } catch {
             log.write(.error, "\(error); readers take the gate from the verdict")
         }
@@ -245,6 +261,7 @@ final class Daemon {
             manager.endReload()
             return []
         }
+        gatekeeper?.attach(listed: next.configuration.settings.units)
         metrics?.follow(next.configuration.settings.textfile)
         reports?.follow(next.configuration.settings.report)
         agent.post(

@@ -32,10 +32,11 @@ final class Once {
             isDecided = true
             agent.post(.woke)
         case .woke:
-            if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .watched, .warned, .versionRead, .disproved,
+            if isDecided, !agent.machine.hasUnfinishedWork { loop.exit(status) }
+        case .started, .clockStepped, .hinted, .watched, .signersRead, .warned, .versionRead,
+            .disproved,
             .reconfigured, .override,
-            .release, .activate, .confirm, .removed, .forget, .installed, .drilled:
+            .release, .activate, .confirm, .removed, .stateDeleted, .forget, .installed, .drilled:
             break
         }
     }

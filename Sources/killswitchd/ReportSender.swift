@@ -28,9 +28,12 @@ final class ReportSender {
     private var sink: DocumentSink?
     /// The mark that the machine knows.
     private var seen: Mark?
-    /// The number of the last report, and the mark that it told. Before the first report the number is that of an
-    /// earlier run.
-    private var (generation, told): (Int64, Mark?) = (0, nil)
+    /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier run.
+    private var (generation, told): (Int64, Int?) = (0, nil)
+    /// The fingerprint of the report that the server took last.
+    private var delivered: Int?
+    /// Whether the report that is being made is sent only if the server does not know it.
+    private var isForNews = false
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
     /// The report that is being made.
@@ -68,7 +71,7 @@ final class ReportSender {
         guard site != sink?.site else { return }
         sink?.cancel()
         sink = nil
-        (problem, failingSince) = (nil, nil)
+        (problem, failingSince, delivered) = (nil, nil, nil)
         do {
             if let site {
                 sink = try connect(site)
@@ -98,7 +101,7 @@ final class ReportSender {
     private func perform(_ effect: ReportEffect) {
         switch effect {
         case .look: take(.looked(isSettled: overview().isSettled))
-        case .send: begin()
+        case .send(let ifNews): begin(ifNews: ifNews)
         case .cancel:
             making = nil
             sink?.cancel()
@@ -107,19 +110,16 @@ final class ReportSender {
         }
     }
 
-    /// Begins a report of the present state. The same state keeps its number, so that a repeated report is known as
-    /// one.
-    private func begin() {
-        let mark = mark()
-        seen = mark
-        if mark != told { generation += 1 }
-        told = mark
-        if generation > reserved { reserve() }
-        making = HostReport(of: host, generation: generation, overview())
+    /// Begins a report of the present state.
+    private func begin(ifNews: Bool) {
+        seen = mark()
+        isForNews = ifNews
+        making = HostReport(of: host, overview())
         make()
     }
 
-    /// Adds the next services, and sends the report once it has all of them.
+    /// Adds the next services, and sends the report once it has all of them. The same state keeps its number, so that a
+    /// repeated report is known as one.
     private func make() {
         guard var report = making.take() else { return }
         guard !report.add(HostReport.share, from: overview()) else {
@@ -127,7 +127,12 @@ final class ReportSender {
             maker?.arm()
             return
         }
-        let document = report.bytes()
+        let fingerprint = report.fingerprint
+        if isForNews, fingerprint == delivered { return take(.unchanged) }
+        if fingerprint != told { generation += 1 }
+        told = fingerprint
+        if generation > reserved { reserve() }
+        let document = report.bytes(generation: generation)
         memory.note(document.count, isUsed: true)
         sink?.send(document) { [unowned self] failure in
             memory.note(0, isUsed: true)
@@ -141,7 +146,7 @@ final class ReportSender {
             if problem != nil {
                 log.write(.info, "the host's state is reported again", id: .reportDelivered)
             }
-            (problem, failingSince) = (nil, nil)
+            (problem, failingSince, delivered) = (nil, nil, told)
             return take(.delivered)
         }
         let isRefused = failure.kind == .refused

@@ -48,6 +48,8 @@ final class SimulatedDaemon: ControllableDaemon {
     func gate(of service: ServiceName) -> JSON.Object? { gate }
     func isGateAnswered(_ service: ServiceName) -> Bool { isGateAnswered }
 
+    var attachmentReport: AttachmentReport? = AttachmentReport()
+
     func explanation(of service: ServiceName) -> JSON.Object? {
         [
             "lines": [],
@@ -80,8 +82,8 @@ final class SimulatedDaemon: ControllableDaemon {
 
     /// Handles the posted events, and reports them as the daemon does.
     func settle(_ tell: (ReplyTrigger) throws -> Void) rethrows {
-        while !queue.isEmpty {
-            let event = queue.removeFirst()
+        while !queue.isEmpty || machine.hasUnfinishedWork {
+            let event = queue.isEmpty ? Event.woke : queue.removeFirst()
             for effect in machine.handle(event, at: now) {
                 effects.append(effect)
                 if case .reject(let service, let order, let objection) = effect {

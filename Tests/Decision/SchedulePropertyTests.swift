@@ -87,12 +87,12 @@ import VirtualWorld
             for _ in 0..<3 { _ = schedule.failed(Failure(.unreachable, "x"), using: &random) }
             waits.append(schedule.failed(Failure(.unreachable, "x"), using: &random))
         }
-        // Of 480 seconds each minute has its share.
-        for minute in 0..<8 {
+        // Of 300 seconds each minute has its share.
+        for minute in 0..<5 {
             let share = waits.filter {
                 $0 >= .seconds(minute * 60) && $0 < .seconds(minute * 60 + 60)
             }
-            #expect(share.count > 80 && share.count < 170, "minute \(minute): \(share.count)")
+            #expect(share.count > 150 && share.count < 260, "minute \(minute): \(share.count)")
         }
     }
 }

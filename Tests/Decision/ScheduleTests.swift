@@ -36,15 +36,34 @@ import Testing
         }
     }
 
-    @Test func failuresBackOffToSixteenIntervalsWithFullJitter() {
+    @Test func failuresBackOffToFiveIntervalsWithFullJitter() {
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed)
             var schedule = Schedule(interval: .seconds(10))
             _ = schedule.succeeded(using: &random)
-            for ceiling in [10, 20, 40, 80, 160, 160, 160] {
+            for ceiling in [10, 20, 40, 50, 50, 50, 50] {
                 let wait = schedule.failed(Self.down, using: &random)
                 #expect(wait >= .seconds(1) && wait <= .seconds(ceiling))
             }
+        }
+    }
+
+    /// `max_backoff` of any length: from the shortest interval to the highest ceiling.
+    @Test(arguments: [1, 40, 600, 900] as [Double])
+    func failuresBackOffToTheConfiguredLimit(_ seconds: Double) {
+        let limit = Duration.seconds(seconds)
+        for interval in [Duration.milliseconds(100), .seconds(10)] {
+            var longest = Duration.zero
+            for seed in Self.seeds {
+                var random = SeededRandom(seed: seed)
+                var schedule = Schedule(interval: interval, maxBackoff: limit)
+                _ = schedule.succeeded(using: &random)
+                for _ in 0..<40 {
+                    longest = max(longest, schedule.failed(Self.down, using: &random))
+                }
+            }
+            let most = max(interval, limit)
+            #expect(longest <= most && longest > most * 0.9, "\(interval): \(longest)")
         }
     }
 
@@ -52,7 +71,7 @@ import Testing
         var longest = Duration.zero
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: Self.minute)
+            var schedule = Schedule(interval: Self.minute * 10)
             _ = schedule.succeeded(using: &random)
             for _ in 0..<100 {
                 longest = max(longest, schedule.failed(Self.down, using: &random))
@@ -84,7 +103,10 @@ import Testing
                 _ = schedule.succeeded(using: &random)
                 let wait = schedule.failed(Failure(.refused, "401"), using: &random)
                 #expect(wait >= .seconds(interval * 0.9))
-                #expect(wait <= max(.seconds(900), .seconds(interval * 1.1)))
+                #expect(
+                    wait
+                        <= max(min(.seconds(interval * 5), .seconds(900)), .seconds(interval * 1.1))
+                )
             }
         }
     }
@@ -129,7 +151,7 @@ import Testing
             var schedule = Schedule(interval: Self.minute)
             _ = schedule.succeeded(using: &random)
             let wait = schedule.failed(Failure(.refused, "401"), using: &random)
-            #expect(wait >= .seconds(450) && wait <= .seconds(900))
+            #expect(wait >= .seconds(150) && wait <= .seconds(300))
         }
     }
 }

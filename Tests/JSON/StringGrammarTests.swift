@@ -87,16 +87,16 @@ struct StringGrammarTests {
     static let refused: [Refused] = [
         Refused(
             "§7 no end", #""abc"#, at: 4,
-            "unexpected end of input at line 1, column 5: expected the '\"' that ends the string"),
+            "line 1: the document ends inside a string"),
         Refused(
             "§7 no end after an escape", #""a\n"#, at: 4,
-            "unexpected end of input at line 1, column 5: expected the '\"' that ends the string"),
+            "line 1: the document ends inside a string"),
         Refused(
             "§7 a quote alone", "\"", at: 1,
-            "unexpected end of input at line 1, column 2: expected the '\"' that ends the string"),
+            "line 1: the document ends inside a string"),
         Refused(
             "§7 an escaped end", #""abc\""#, at: 6,
-            "unexpected end of input at line 1, column 7: expected the '\"' that ends the string"),
+            "line 1: the document ends inside a string"),
         Refused(
             "§7 the end after a backslash", #""\"#, at: 2,
             #"unexpected end of input at line 1, column 3: expected one of " \ / b f n r t u after the backslash"#
@@ -109,7 +109,11 @@ struct StringGrammarTests {
             "unexpected U+201C at line 1, column 1: expected a value"),
         Refused(
             "§7 a line feed", "[\"a\nb\"]", at: 3,
-            "unexpected U+000A at line 1, column 4: expected control characters in a string to be escaped"
+            "line 1: a string has no '\"' at its end before the line ends"
+        ),
+        Refused(
+            "§7 a document that ends in a string, with a line feed", "[\"a\n\n", at: 3,
+            "line 1: the document ends inside a string"
         ),
         Refused(
             "§7 a tab after an escape", "\"\\t\t\"", at: 3,

@@ -1,6 +1,8 @@
 import CivilTime
 import Decision
 import Files
+import JSON
+import Pages
 import Records
 import Support
 import Testing
@@ -21,6 +23,11 @@ import Testing
         Verdict(state: state, gate: gate, reason: .flags(try named("app")))
     }
 
+    /// The files beside the marker while people should see the page.
+    private static let shown = [
+        "page.html", "problem.json", "retry-after", "state.env", "state.json", "unavailable",
+    ]
+
     @Test func theMarkerIsOneFileThatChangesItsName() throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
@@ -29,12 +36,61 @@ import Testing
         try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         #expect(
             try Directory.list(folder("shop"))
-                == ["closed", "page.html", "problem.json", "state.env", "state.json"])
+                == ["closed"] + Self.shown)
         try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
-        #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
-        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        #expect(try Directory.list(folder("shop")) == Self.shown)
+        let open = try record(try verdict(.running, .open))
+        try directory.publish(open, of: try service("shop"))
+        #expect(try Directory.list(folder("shop")) == ["open"] + Self.shown)
+        try directory.publish(isUnavailable: false, open, of: try service("shop"), page: .standard)
         #expect(
             try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
+    }
+
+    /// The bytes of the files of all services.
+    private func size() throws -> Int64 {
+        var size: Int64 = 0
+        for service in try Directory.list(folder.path) {
+            for file in try Directory.list(folder(service)) {
+                size += Int64(try File.attributes(of: folder("\(service)/\(file)")).size)
+            }
+        }
+        return size
+    }
+
+    /// 64 KiB for each service, and 8 MiB for all: what would take more is a problem, and tears no file.
+    @Test func theFilesOfServicesHaveABudget() throws {
+        let directory = directory()
+        let count = 80
+        var verdict = try verdict(.running, .open)
+        let text = String(repeating: "\\", count: 60_000)
+        for name in 0..<count {
+            try directory.publish(try record(verdict), of: try service("s\(name)"))
+        }
+        verdict.values = ["a": .string(text), "b": .string(text)]
+        var problems: [String] = []
+        for name in 0..<count {
+            do {
+                try directory.publish(try record(verdict), of: try service("s\(name)"))
+            } catch {
+                problems.append("\(error)")
+            }
+        }
+        #expect(!problems.isEmpty && problems.count < count)
+        #expect(problems.allSatisfy { $0.contains("the files of the service would take") })
+        #expect(try size() <= Int64(count * 65_536 + 8_388_608))
+        for name in 0..<count {
+            #expect(try PublishedState.read(in: folder("s\(name)"))?.state == .running)
+        }
+        // A service that needs no more than its own share has it, and a closing closes.
+        try directory.publish(try record(try self.verdict(.ended, .closed)), of: service("small"))
+        verdict.state = .ended
+        verdict.gate = .closed
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(verdict), of: try service("s\(count - 1)"))
+        }
+        #expect(try File.exists(folder("s\(count - 1)/closed")))
+        #expect(try !File.exists(folder("s\(count - 1)/state.json")))
     }
 
     @Test func filesAreReadableByEverybody() throws {
@@ -122,9 +178,11 @@ import Testing
     /// Renaming the marker needs no space, so that a full disk prevents no closing. The other files once
     /// still said open, and every reader of those continued.
     @Test(arguments: [
-        ("state.json", ["closed"]), ("state.env", ["closed", "state.json"]),
-        ("page.html", ["closed", "state.env", "state.json"]),
-        ("problem.json", ["closed", "page.html", "state.env", "state.json"]),
+        ("state.json", []), ("state.env", ["state.json"]),
+        ("page.html", ["state.env", "state.json"]),
+        ("problem.json", ["page.html", "state.env", "state.json"]),
+        ("retry-after", ["page.html", "problem.json", "state.env", "state.json"]),
+        ("unavailable", ["page.html", "problem.json", "retry-after", "state.env", "state.json"]),
     ])
     func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
         _ file: String, _ left: [String]
@@ -137,7 +195,7 @@ import Testing
             try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
         }
         let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
-        #expect(try names() == left)
+        #expect(try names() == ["closed"] + left + ["unavailable"])
         if file != "state.json" {
             #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
         } else {
@@ -146,7 +204,7 @@ import Testing
         try Directory.remove(folder("shop/.\(file).tmp/x"))
         try Directory.remove(folder("shop/.\(file).tmp"))
         try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
-        #expect(try names() == ["closed", "page.html", "problem.json", "state.env", "state.json"])
+        #expect(try names() == ["closed"] + Self.shown)
     }
 
     @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {

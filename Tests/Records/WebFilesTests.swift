@@ -28,15 +28,69 @@ import Testing
 
     private func exists(_ name: String) throws -> Bool { try File.exists(folder("shop/\(name)")) }
 
-    @Test func theProblemIsThereWhileTheGateIsClosed() throws {
+    /// What the gate machine tells of an open gate.
+    private func publish(isUnavailable: Bool) throws {
+        let verdict = Verdict(state: .running, gate: .open, reason: .flags(try named("app")))
+        try directory.publish(
+            isUnavailable: isUnavailable, try record(verdict), of: try service("shop"),
+            page: .standard)
+    }
+
+    private var areShown: Bool {
+        get throws {
+            let shown = try ["unavailable", "problem.json", "retry-after"].map(exists)
+            #expect(Set(shown).count == 1)
+            return shown[0]
+        }
+    }
+
+    private var page: String { get throws { try folder.text(of: "shop/page.html") } }
+
+    @Test func theProblemIsThereUntilTheUnitsOfTheOpenGateAreUp() throws {
         try publish(.running, .open)
-        #expect(try exists("page.html") && !exists("problem.json"))
+        #expect(try exists("page.html") && !areShown)
         try publish(.maintenance, .closed)
-        #expect(try exists("page.html") && exists("problem.json"))
+        #expect(try page.contains("Maintenance") && areShown)
+        #expect(try folder.text(of: "shop/retry-after").count == 300)
         try publish(.running, .open)
-        #expect(try exists("page.html") && !exists("problem.json"))
+        #expect(try page.contains("One moment, please") && areShown && exists("open"))
+        #expect(try page.contains(#"<meta http-equiv="refresh" content="5">"#))
+        #expect(try folder.text(of: "shop/problem.json").contains(#""state": "starting""#))
+        #expect(try folder.text(of: "shop/retry-after") == "5    ")
+        // Another record, and another daemon, change nothing in that.
+        try publish(.countdown, .open, title: "Farewell")
+        #expect(try page.contains("One moment, please") && !page.contains("Farewell") && areShown)
         try publish(.undecided, nil)
-        #expect(try exists("page.html") && !exists("problem.json"))
+        #expect(try page.contains("One moment, please") && areShown)
+        try publish(.running, .open)
+        try publish(isUnavailable: false)
+        #expect(try page.contains("This service is running") && !areShown)
+        // Its units start once more, as after a boot.
+        try publish(isUnavailable: true)
+        #expect(try page.contains("One moment, please") && areShown)
+        try publish(isUnavailable: false)
+        try publish(.undecided, nil)
+        #expect(try exists("page.html") && !areShown)
+    }
+
+    /// A size is a number of seconds, for servers that cannot read a file into a header.
+    @Test(arguments: [(1, 1), (9, 9), (10, 10), (90, 90), (3_600, 3_600), (-5, 1), (86_400, 3_600)])
+    func theSizeOfTheFileIsTheNumberInIt(_ wanted: Int64, _ told: Int) throws {
+        var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
+        verdict.retryAfter = .seconds(wanted)
+        try directory.publish(try record(verdict), of: try service("shop"), page: .standard)
+        let text = try folder.text(of: "shop/retry-after")
+        #expect(text.utf8.count == told && text.prefix { $0 != " " } == "\(told)")
+    }
+
+    @Test func theMarkerOfAnotherBootIsRemoved() throws {
+        try publish(.maintenance, .closed)
+        try RuntimeDirectory(path: folder.path, bootID: "b-1")
+            .tidy(services: [try named("shop")], sources: []).forEach { throw $0 }
+        #expect(try exists("unavailable"))
+        try RuntimeDirectory(path: folder.path, bootID: "b-2")
+            .tidy(services: [try named("shop")], sources: []).forEach { throw $0 }
+        #expect(try !exists("unavailable"))
     }
 
     @Test func theSunsetIsThereDuringACountdownAndHasItsTime() throws {
@@ -85,9 +139,12 @@ import Testing
     @Test func itIsKnownWhichFilesAVerdictHas() throws {
         let closed = Verdict(state: .ended, gate: .closed, reason: .starting)
         let open = Verdict(state: .running, gate: .open, reason: .starting)
-        #expect(RuntimeDirectory.expects("problem.json", with: closed))
-        #expect(!RuntimeDirectory.expects("problem.json", with: open))
-        #expect(!RuntimeDirectory.expects("sunset", with: closed))
-        #expect(RuntimeDirectory.expects("page.html", with: open))
+        for name in ["problem.json", "retry-after", "unavailable"] {
+            #expect(RuntimeDirectory.expects(name, with: closed, isUnavailable: true))
+            #expect(RuntimeDirectory.expects(name, with: open, isUnavailable: true))
+            #expect(!RuntimeDirectory.expects(name, with: open, isUnavailable: false))
+        }
+        #expect(!RuntimeDirectory.expects("sunset", with: closed, isUnavailable: true))
+        #expect(RuntimeDirectory.expects("page.html", with: open, isUnavailable: false))
     }
 }

@@ -86,13 +86,62 @@ import Testing
         #expect(try host.service("author") == #"author ["alice","bob"]"#)
     }
 
+    /// Nothing is wrong with it, and nobody starts it: its administrator has stopped it.
+    @Test mutating func aUnitThatIsDownBehindAnOpenGateIsNotApplied() throws {
+        let other = try #require(UnitName("worker.service"))
+        try open([other: .seconds(10)])
+        #expect(try host.service("status") == #"status "applied""#)
+        host.at(1, .unitChanged(unit, UnitStatus(.deactivating, hasJob: true)))
+        host.at(1.5, .woke)
+        #expect(
+            try host.service("actual", "status", "error_message", "units_unwanted")
+                == #"actual "open", status "applying", error_message null, units_unwanted 1"#)
+        #expect(!host.isSettled)
+        host.at(2, .unitChanged(unit, UnitStatus(.inactive)))
+        host.at(2.5, .woke)
+        #expect(
+            try host.service("actual", "status", "error_message", "units_unwanted")
+                == #"actual "open", status "failed", error_message "unit 'web.service': it is not up", "#
+                + "units_unwanted 1")
+        #expect(host.isSettled)
+        host.at(3, .unitChanged(unit, UnitStatus(.active)))
+        host.at(3.5, .woke)
+        #expect(try host.service("status") == #"status "applied""#)
+    }
+
+    @Test mutating func theFailureOfASourceAndTheAgeOfItsFlagsAreInTheDocument() throws {
+        let source = { (host: ReportedHost) in
+            try host.document()["sources"]?.array?.first.map { $0.serialized() } ?? "-"
+        }
+        try open()
+        #expect(
+            try source(host)
+                == #"{"source":"app","confirmed_at":"2027-03-01T12:00:00+00:00","age_seconds":0,"#
+                + #""error_message":null,"warnings":[]}"#)
+        let (before, wasSettled) = (host.fingerprint, host.isSettled)
+        // The source confirms its flags: only times differ.
+        try host.at(60, answers: #"{"state": "running", "version": 7}"#)
+        #expect(host.fingerprint == before && host.isSettled == wasSettled)
+        try host.at(120, fails: "connection refused after 3 ms")
+        let failing = host.fingerprint
+        #expect(failing != before)
+        #expect(
+            try source(host)
+                == #"{"source":"app","confirmed_at":"2027-03-01T12:01:00+00:00","age_seconds":60,"#
+                + #""error_message":"connection refused after 3 ms","warnings":[]}"#)
+        try host.at(180, fails: "connection refused after 4 ms")
+        #expect(host.fingerprint == failing)
+        try host.at(240, answers: #"{"state": "running", "version": 7}"#)
+        #expect(host.fingerprint == before)
+    }
+
     @Test mutating func aClosingIsAppliedOnceItsUnitIsDown() throws {
         try open()
         try close()
         #expect(
             try host.service("gate", "actual", "status", "units")
                 == #"gate "closed", actual "closing", status "applying", "#
-                + #"units [{"name":"web.service","problem":null}]"#)
+                + #"units [{"name":"web.service","problem":null,"held_by":[]}]"#)
         #expect(!host.isSettled)
         host.at(2, .unitChanged(unit, UnitStatus(.inactive)))
         try confirmClosed(at: 2)
@@ -114,7 +163,7 @@ import Testing
         #expect(
             try host.service("status", "error_message", "units")
                 == #"status "failed", error_message "unit 'web.service': it has not stopped within its limit of 10 s", "#
-                + #"units [{"name":"web.service","problem":"it has not stopped within its limit of 10 s"}]"#
+                + #"units [{"name":"web.service","problem":"it has not stopped within its limit of 10 s","held_by":[]}]"#
         )
         #expect(try host.document()["status"] == .string("failed"))
         #expect(host.isSettled)

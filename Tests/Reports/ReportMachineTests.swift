@@ -58,6 +58,21 @@ import Testing
         }
     }
 
+    /// A source of 15 s with `max_stale` confirms its flags, which moves `valid_until` alone.
+    @Test func whatIsNoNewsIsToldEveryTwelveToFifteenMinutes() {
+        for seed in UInt64(1)...10 {
+            var world = ReportWorld(seed: seed)
+            for second in stride(from: Int64(15), to: 36_000, by: 15) {
+                world.at(second, becomes: "a")
+            }
+            #expect((40...51).contains(world.attempts), "\(world.attempts)")
+            #expect(world.unsent > 2_000)
+            world.at(36_000, becomes: "b")
+            world.run(until: 36_010)
+            #expect(world.taken.last == "b")
+        }
+    }
+
     @Test func anHourWithoutTheSink() {
         var world = ReportWorld { (100..<3700).contains($0) ? .refuses() : .takes() }
         world.at(300, becomes: "b", isSettled: false)

@@ -28,6 +28,8 @@ struct ReportWorld {
     private(set) var attempts = 0
     /// How often the machine has asked whether all is settled.
     private(set) var looks = 0
+    /// How often a report was made and not sent.
+    private(set) var unsent = 0
     private var machine: ReportMachine
     private var wakeAt: Boottime?
     private var inFlight: (state: String, endsAt: Boottime, answer: Answer)?
@@ -79,7 +81,12 @@ struct ReportWorld {
             case .look:
                 looks += 1
                 take(.looked(isSettled: isSettled))
-            case .send:
+            case .send(let ifNews):
+                if ifNews, state == taken.last {
+                    unsent += 1
+                    take(.unchanged)
+                    continue
+                }
                 attempts += 1
                 let answer = sink(second)
                 inFlight = (state, now + answer.time, answer)

@@ -70,9 +70,24 @@ struct ReportedHost {
         let host = HostReport.Host(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
-        var report = HostReport(of: host, generation: generation, overview)
+        var report = HostReport(of: host, overview)
         while report.add(1, from: overview) {}
-        return report.bytes()
+        return report.bytes(generation: generation)
+    }
+
+    /// What differs if a report tells something new.
+    var fingerprint: Int {
+        var report = HostReport(
+            of: HostReport.Host(name: nil, machineID: nil, bootID: "", version: ""), overview)
+        while report.add(1, from: overview) {}
+        return report.fingerprint
+    }
+
+    /// The source fails with these words.
+    mutating func at(_ seconds: Double, fails detail: String) throws {
+        move(to: seconds)
+        let failure = Failure(.unreachable, detail)
+        _ = machine.handle(.fetched(try named("app"), .failure(failure)), at: now)
     }
 
     func document() throws -> JSON.Object {

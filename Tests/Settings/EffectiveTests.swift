@@ -21,6 +21,7 @@ private func effective(_ text: String) throws(SettingsError) -> String {
                 source.shop.type = "file"   (/etc/killswitchd/killswitchd.toml:2)
                 source.shop.path = "/etc/killswitchd/shop.json"   (/etc/killswitchd/killswitchd.toml:2)
                 source.shop.interval = "60s"   (default)
+                source.shop.max_backoff = "5m"   (default)
                 source.shop.timeout = "30s"   (default)
                 source.shop.max_body = "1MiB"   (default)
                 service.shop.source = "file:shop.json"   (/etc/killswitchd/killswitchd.toml:2)

@@ -37,7 +37,9 @@ import Testing
         settings.plan
             == Plan(
                 sources: [
-                    SourcePlan(name: name, interval: .seconds(60), timeout: .seconds(30))
+                    SourcePlan(
+                        name: name, interval: .seconds(60), timeout: .seconds(30),
+                        maxBackoff: .seconds(300))
                 ],
                 services: settings.services))
 }
@@ -175,8 +177,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
         tables == [
-            "[source.NAME] type interval timeout max_body defaults path signers audience url ca "
-                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password context api_key project "
+            "[source.NAME] type interval max_backoff timeout max_body defaults path signers audience url ca "
+                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password context stream_hosts api_key project "
                 + "app_id base_url realtime realtime_url installations_url credentials scope "
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "

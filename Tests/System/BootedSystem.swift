@@ -3,6 +3,7 @@ import EventLoop
 import Files
 import Glibc
 import Support
+import Testing
 
 /// A real systemd that is booted for the tests and ends with this process, also after a crash.
 struct BootedSystem: Sendable {
@@ -17,22 +18,28 @@ struct BootedSystem: Sendable {
         }
     }
 
-    /// The system that tests of gates share. Each system is booted on first use.
-    static func forGates() throws -> BootedSystem { try gates.get() }
+    /// The system of the suite that runs. A suite names it as a trait: see `OnSystemd`.
+    static func ofSuite() throws -> BootedSystem {
+        switch suite {
+        case .gates: try gates.get()
+        case .attachments: try attachments.get()
+        case .drills: try drills.get()
+        case .metrics: try metrics.get()
+        case .packages: try packages.get()
+        }
+    }
 
-    /// The system of the drill tests, which take long and run beside the tests of gates.
-    static func forDrills() throws -> BootedSystem { try drills.get() }
+    /// The systems that suites share. They run side by side, and each is booted on first use.
+    enum Shared { case gates, attachments, drills, metrics, packages }
 
-    /// The system of the tests with Prometheus, which wait for minutes.
-    static func forMetrics() throws -> BootedSystem { try metrics.get() }
-
-    /// A system without the programs, for tests of the package.
-    static func bare() throws -> BootedSystem { try withoutPrograms.get() }
+    @TaskLocal fileprivate static var suite = Shared.gates
 
     private static let gates = Result { try BootedSystem(build: Programs.folder) }
+    private static let attachments = Result { try BootedSystem(build: Programs.folder) }
     private static let drills = Result { try BootedSystem(build: Programs.folder) }
     private static let metrics = Result { try BootedSystem(build: Programs.folder) }
-    private static let withoutPrograms = Result { try BootedSystem(build: nil) }
+    /// Without the programs: the tests install them.
+    private static let packages = Result { try BootedSystem(build: nil) }
 
     /// `build` is the folder of the programs that are installed in it.
     private init(build: String?) throws {
@@ -150,4 +157,21 @@ extension BootedSystem {
             try loop.runOnce(.milliseconds(50))
         }
     }
+}
+
+/// The trait of a suite whose tests run on one of the shared systems.
+struct SharedSystemTrait: SuiteTrait, TestTrait, TestScoping {
+    let system: BootedSystem.Shared
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
+    ) async throws {
+        try await BootedSystem.$suite.withValue(system, operation: body)
+    }
+}
+
+extension Trait where Self == SharedSystemTrait {
+    /// The tests run on this system.
+    static func on(_ system: BootedSystem.Shared) -> Self { Self(system: system) }
 }

@@ -9,15 +9,12 @@ struct Host {
     /// When the test began, in seconds since 1970, by the clock of the booted system.
     private let start: String
 
-    /// The default configuration is the service `shop`; the default system is that of the gate tests.
-    init(
-        _ configuration: String = Host.shop, flags: String? = Host.open,
-        on system: BootedSystem? = nil
-    ) throws {
-        self.system = try system ?? BootedSystem.forGates()
-        try self.system.reset()
-        start = String(try self.system.run("date +%s.%N").dropLast())
-        try self.system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
+    /// The default configuration is the service `shop`.
+    init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
+        system = try BootedSystem.ofSuite()
+        try system.reset()
+        start = String(try system.run("date +%s.%N").dropLast())
+        try system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
         if let flags { try self.set(flags) }
     }
 

@@ -3,15 +3,25 @@ import Support
 import Testing
 
 /// The tests of gates on a booted systemd. They share it, so they run one after the other.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+@Suite(
+    .serialized, .on(.gates), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum OnSystemd {}
 
-/// The tests of drills, on another booted system, beside the tests of gates.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+/// The tests of attached units and of what tells of them, on another booted system, beside the tests of gates.
+@Suite(
+    .serialized, .on(.attachments), .enabled(if: geteuid() == 0, "needs root"),
+    .timeLimit(.minutes(5)))
+enum Attached {}
+
+/// The tests of drills, on another booted system.
+@Suite(
+    .serialized, .on(.drills), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Drilled {}
 
 /// The tests of the package, on a booted system without the programs.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+@Suite(
+    .serialized, .on(.packages), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
+)
 enum Packaged {}
 
 extension BootedSystem {
@@ -21,11 +31,13 @@ extension BootedSystem {
         try run(
             """
             systemctl stop killswitchd
+            systemctl kill --signal KILL 't-hung*' 2>/dev/null
             systemctl stop 't-*' 'chat@*' 'killswitch-*' 2>/dev/null
             cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
             rm -f ../system-generators/t-*
-            rm -rf /run/killswitchd/* /var/lib/killswitchd /etc/killswitchd /run/t-*
+            rm -rf /run/killswitchd/* /var/lib/killswitchd /run/t-*
+            find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
             systemctl daemon-reload
             systemctl reset-failed
             """)

@@ -24,11 +24,16 @@ struct ClockOracle {
     /// The time of the build: no clock that shows an earlier one is right.
     let build: Instant
     var sources: [Source]
+    /// The source with signers: the `Date` of its server counts for nothing.
+    private let signed: Int
+    /// When its newest document was issued.
+    var issued: Instant?
     private var floor: Instant
     private var startedAt: Boottime
     private var isRebooted = true
 
-    init(sources count: Int, interval: Duration, build: Instant, at now: Now) {
+    init(sources count: Int, signed: Int, interval: Duration, build: Instant, at now: Now) {
+        self.signed = signed
         sources = Array(repeating: Source(), count: count)
         self.interval = interval
         self.build = build
@@ -81,6 +86,7 @@ struct ClockOracle {
     /// The time for the ends of a source.
     func time(of index: Int, at now: Now) -> Instant {
         let source = sources[index]
+        if index == signed { return timeOfSigned(source, at: now) }
         let own = shown(by: source, at: now)
         if now.wall < floor {
             if let own { return own }
@@ -91,6 +97,19 @@ struct ClockOracle {
         }
         guard isContradicted(at: now), let own, isFar(own, from: now) else { return now.wall }
         return own
+    }
+
+    private func timeOfSigned(_ source: Source, at now: Now) -> Instant {
+        guard now.wall < max(floor, surelyPast(at: now)) else { return now.wall }
+        let known = max(now.wall, surelyPast(at: now))
+        let isAnswered = source.answeredAt.map { now.boot >= $0 + Self.firstTimeout } ?? false
+        return now.isSynchronised == true && isAnswered ? known : max(known, source.past ?? known)
+    }
+
+    /// What the build and the signers say is past.
+    private func surelyPast(at now: Now) -> Instant {
+        guard now.isSynchronised != true, let issued else { return build }
+        return max(build, issued - Self.tolerance)
     }
 
     /// Why the rule is not good enough here: the server is honest and was heard of lately, and still the
@@ -108,6 +127,7 @@ struct ClockOracle {
         var wait = Duration.seconds(86_400)
         func include(_ other: Duration) { if other > .zero { wait = min(wait, other) } }
         include(floor - now.wall)
+        include(surelyPast(at: now) - now.wall)
         include(startedAt + Self.firstTimeout - now.boot)
         for (index, source) in sources.enumerated() {
             if case .countdown(let end) = source.saying { include(end - time(of: index, at: now)) }

@@ -5,7 +5,8 @@ import Decision
 /// and are withdrawn all the time. The host sleeps, loses its synchronisation, is restarted and rebooted.
 ///
 /// Source 0 always sends the right `Date`; source 1 a wrong one at times, like source 2; source 3 sends
-/// none, as a file. The oracle checks the states of the four services at every event and at every edge.
+/// none, as a file. Source 4 has signers, and its server a wrong `Date` most of the time. The oracle checks the
+/// states of the five services at every event and at every edge.
 package struct ClockWorld {
     package private(set) var chronicle = Chronicle()
     private let plan: Plan
@@ -16,7 +17,7 @@ package struct ClockWorld {
     private var truth: Instant
     private var now: Now
     /// How far each server's clock is from the truth; nil sends no `Date`.
-    private var errors: [Duration?] = [.zero, .zero, .zero, nil]
+    private var errors: [Duration?] = [.zero, .zero, .zero, nil, .seconds(1_000_000)]
     private var outages: [Instant]
     private var boot = 1
     private var wake = Wake()
@@ -24,17 +25,25 @@ package struct ClockWorld {
     private var events: [Event] = []
     private var states: [State]
     private var answers: [SourceName: [Answer]] = [:]
+    private var accepted: [SourceName: AcceptedVersion] = [:]
     private var confirmedAt: [SourceName: Instant] = [:]
     private var ledger = Ledger()
     private var nextMishap: Boottime
 
-    /// Four services from `start` on for `length`.
+    /// The position of the source with signers.
+    private static let signed = 4
+
+    /// Five services from `start` on for `length`.
     package init(seed: UInt64, from start: Instant, for length: Duration) throws {
         var random = SeededRandom(seed: seed)
-        let names = ["right", "wrong", "wild", "mute"]
+        let names = ["right", "wrong", "wild", "mute", "signed"]
         let interval = Duration.seconds(300)
         plan = Plan(
-            sources: try names.map { SourcePlan(name: try name($0), interval: interval) },
+            sources: try names.map {
+                SourcePlan(
+                    name: try name($0), interval: interval,
+                    audience: $0 == names[Self.signed] ? "prod" : nil)
+            },
             services: try names.map {
                 Service(
                     name: try name($0), zone: .utc,
@@ -46,15 +55,21 @@ package struct ClockWorld {
                     ],
                     policy: Policy(minClosed: .zero))
             })
-        editions = try names.map { _ in
-            try Edition.ends(from: start, for: length, every: 1...30, using: &random)
+        editions = try names.indices.map { index in
+            let editions = try Edition.ends(
+                from: start, for: length, every: 1...30, using: &random)
+            guard index == Self.signed else { return editions }
+            return try editions.enumerated().map {
+                try $1.signed(version: $0, expires: start + .hours(1_000_000))
+            }
         }
         truth = start
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000), isSynchronised: false)
         outages = names.map { _ in start }
         states = names.map { _ in .undecided }
         let build = start - .hours(240)
-        oracle = ClockOracle(sources: names.count, interval: interval, build: build, at: now)
+        oracle = ClockOracle(
+            sources: names.count, signed: Self.signed, interval: interval, build: build, at: now)
         nextMishap = now.boot + .hours(1)
         machine = Machine(
             plan: plan, memory: Memory(), bootID: "boot 1", clockFloor: build, seed: seed, at: now)
@@ -105,11 +120,11 @@ package struct ClockWorld {
         case 3: step(by: .seconds(Int64.random(in: -290...290, using: &random)))
         case 4, 5: step(by: truth - now.wall)
         case 6: synchronise()
-        case 7, 8: setServer(Int.random(in: 1...2, using: &random))
+        case 7, 8: setServer([1, 2, Self.signed][Int.random(in: 0..<3, using: &random)])
         case 9: sleep()
         case 10: restart(isReboot: false)
         default:
-            let source = Int.random(in: 0..<4, using: &random)
+            let source = Int.random(in: 0..<5, using: &random)
             chronicle.note("outage")
             outages[source] = truth + .seconds(Int64.random(in: 60...40_000, using: &random))
             if Bool.random(using: &random) { restart(isReboot: true) }
@@ -163,7 +178,12 @@ package struct ClockWorld {
         }
         let flags = answers.compactMap { name, answers in
             confirmedAt[name].map {
-                (name, Memory.StoredFlags(answers: answers, confirmedAt: $0))
+                (
+                    name,
+                    Memory.StoredFlags(
+                        answers: answers, confirmedAt: $0,
+                        accepted: accepted[name].map { .known($0) } ?? .none)
+                )
             }
         }
         oracle.restart(
@@ -194,7 +214,9 @@ package struct ClockWorld {
         var answer = edition.answer
         answer.fetchedAt = now.wall
         let isNew = fetch.validators != answer.validators
-        oracle.hear(index, edition.saying, date: date, isNew: isNew, at: now)
+        if index == Self.signed, isNew { oracle.issued = edition.from }
+        oracle.hear(
+            index, edition.saying, date: index == Self.signed ? nil : date, isNew: isNew, at: now)
         oracle.sources[index].isHonest = errors[index] == .zero
         post(.fetched(source, isNew ? .answer(answer) : .unchanged, date: date))
     }
@@ -222,8 +244,11 @@ package struct ClockWorld {
             if record.verdict.state != states[index] { chronicle.changes += 1 }
             states[index] = record.verdict.state
         case .sleep(let next): wake = next
-        case .announce, .storeOverrides, .storeVersion, .dropVersion,
-            .readVersion, .forget, .withdraw, .unfollow, .reject,
+        case .storeVersion(let name, let version):
+            accepted[name] = version
+            events.append(.recorded(.storeVersion(name), problem: nil))
+        case .announce, .storeOverrides, .dropVersion, .reserveVersion, .readVersion,
+            .forget, .withdraw, .unfollow, .reject,
             .passOn:
             break
         }

@@ -18,7 +18,8 @@ struct Disk {
         case .markConfirmed(let name): confirmedAt[name] = time
         case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
         case .storeOverrides(let new): overrides = new
-        case .fetch, .storeVersion, .dropVersion, .readVersion, .forget, .publish, .passOn,
+        case .fetch, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .publish,
+            .passOn,
             .withdraw,
             .unfollow, .reject, .announce, .sleep:
             break

@@ -20,6 +20,10 @@ struct Edition {
     let from: Instant
     let saying: Saying
     let answer: Answer
+
+    private init(from: Instant, saying: Saying, answer: Answer) {
+        (self.from, self.saying, self.answer) = (from, saying, answer)
+    }
 }
 
 extension Edition {
@@ -123,6 +127,21 @@ extension Edition {
             steps.append(Step(at: time, percent: percent))
         }
         return steps
+    }
+
+    /// The same as a document that alice has signed at this time.
+    func signed(version: Int, expires: Instant) throws -> Edition {
+        let members =
+            #","version":\#(version),"audience":"prod","issued":"\#(Zone.utc.rfc3339(from))","#
+            + #""expires":"\#(Zone.utc.rfc3339(expires))"}"#
+        let body = Array(answer.body.dropLast() + members.utf8)
+        let flags = try FlagDocument.parse(body)
+        let signed = SignedAnswer(try SignedOrder(flags, digest: body), by: ["alice"])
+        return Edition(
+            from: from, saying: saying,
+            answer: Answer(
+                body: body, flags: flags, validators: answer.validators, fetchedAt: from,
+                signed: signed))
     }
 
     private init(_ saying: Saying, from: Instant, number: Int) throws {

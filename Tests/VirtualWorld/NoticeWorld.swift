@@ -152,7 +152,7 @@ package struct NoticeWorld {
         case .announce(.told(_, let notice)): told.append((truth, notice))
         case .passOn: starts += 1
         case .sleep(let next): wake = next
-        case .announce, .publish, .storeOverrides, .storeVersion, .dropVersion,
+        case .announce, .publish, .storeOverrides, .storeVersion, .dropVersion, .reserveVersion,
             .readVersion, .forget, .withdraw, .unfollow,
             .reject:
             break

@@ -56,7 +56,7 @@ package struct Pace {
 
     private func wait(after failure: Failure) -> ClosedRange<Duration> {
         let own: ClosedRange<Duration>
-        let limit = max(interval, min(interval * 16, .seconds(900)))
+        let limit = max(interval, min(interval * 5, .seconds(900)))
         if !hasAnswered {
             let ceiling = min(.seconds(1 << min(failures - 1, 20)), interval)
             own = ceiling / 2...ceiling
@@ -64,7 +64,7 @@ package struct Pace {
             own = max(limit / 2, interval * 0.9)...max(limit, interval * 1.1)
         } else {
             let least = min(.seconds(1), interval)
-            own = least...max(least, min(interval * (1 << min(failures - 1, 4)), limit))
+            own = least...max(least, min(interval * (1 << min(failures - 1, 20)), limit))
         }
         guard let asked = failure.retryAfter, asked > .zero else { return own }
         let most = Duration.seconds(3600)

@@ -85,7 +85,9 @@ struct StandInGates {
         case .askSystemState: queue.append(.systemState(isStopping: false))
         case .publishGate(let service, let report): reports[service] = report
         case .sleep(let moment): wake = moment
-        case .subscribe, .unsubscribe, .publishUnits, .announce: break
+        case .subscribe, .unsubscribe, .publishUnits, .announce, .attachListed,
+            .readAttachOutcome, .countProcesses:
+            break
         }
     }
 

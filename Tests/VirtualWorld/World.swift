@@ -180,7 +180,8 @@ package struct World {
             wake = next
         case .announce:
             break
-        case .storeVersion, .dropVersion, .readVersion, .forget, .withdraw, .unfollow, .passOn:
+        case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .withdraw,
+            .unfollow, .passOn:
             complain("nobody asked for that: \(effect)")
         }
     }

@@ -193,7 +193,7 @@ import killswitchd
                 1s, then 2s
                 1s, then 2s
                 2s, then -
-                    STATUS=source 'app': failure 3; known flags stay in force; shop: running; app: flags 1 s old, next poll in 106 s
+                    STATUS=source 'app': failure 3; the last good flags stay in force; shop: running; app: flags 1 s old, next poll in 106 s
                 3s, then -
 
                 """)

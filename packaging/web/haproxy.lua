@@ -1,8 +1,8 @@
--- HAProxy answers 503 with the page of a service of killswitchd(8) while its gate is closed, and tells its announced
--- end in the header Sunset (RFC 8594) while it counts down.
+-- HAProxy answers 503 with the page of a service of killswitchd(8) while people should see it, and tells its
+-- announced end in the header Sunset (RFC 8594) while it counts down.
 --
 --     global
---         lua-load-per-thread /usr/share/killswitchd/web/haproxy.lua
+--         lua-load-per-thread /etc/killswitchd/web/haproxy.lua
 --
 --     frontend web
 --         bind :80
@@ -11,8 +11,9 @@
 --         http-response set-header Sunset %[var(txn.killswitch_sunset)] if { var(txn.killswitch_sunset) -m found }
 --         default_backend shop
 --
--- The path in the last condition stays open. HAProxy looks for the file /run/killswitchd/shop/closed at each request:
--- nothing is reloaded when the switch fires. Clients that ask for JSON and not for HTML get the problem document.
+-- The path in the last condition stays open. HAProxy looks for the file /run/killswitchd/shop/unavailable at each
+-- request: nothing is reloaded when the switch fires. The file is there while the gate is closed, and while it opens and
+-- the units of the service are not up yet. Clients that ask for JSON and not for HTML get the problem document.
 --
 -- A HAProxy with "chroot /var/lib/haproxy", as Debian configures it, sees no other folder. Show it this one:
 --
@@ -33,7 +34,7 @@ end
 
 core.register_action("killswitch", { "http-req" }, function(txn, folder)
     txn:set_var("txn.killswitch_folder", folder)
-    local marker = io.open(folder .. "/closed", "rb")
+    local marker = io.open(folder .. "/unavailable", "rb")
     if marker then
         marker:close()
         txn:set_var("txn.killswitch_closed", true)
@@ -64,7 +65,10 @@ core.register_service("killswitch", "http", function(applet)
     applet:add_header("content-type", kind)
     applet:add_header("content-length", tostring(#body))
     applet:add_header("cache-control", "no-store")
-    applet:add_header("retry-after", problem and problem:match('"retry_after": (%d+)') or "120")
+    local seconds = (content(folder .. "/retry-after") or ""):match("^%d+")
+    if seconds then
+        applet:add_header("retry-after", seconds)
+    end
     applet:start_response()
     if applet.method ~= "HEAD" then
         applet:send(body)

@@ -89,7 +89,7 @@ enum Benchmark {
             looks.append(milliseconds() - began)
             var report = HostReport(
                 of: HostReport.Host(name: nil, machineID: nil, bootID: "boot", version: "1"),
-                generation: number, host.overview)
+                host.overview)
             var turns = [milliseconds() - began]
             var isWhole = false
             while !isWhole {
@@ -98,7 +98,7 @@ enum Benchmark {
                 turns.append(milliseconds() - turn)
             }
             let last = milliseconds()
-            bytes = report.bytes().count
+            bytes = report.bytes(generation: number).count
             turns.append(milliseconds() - last)
             longest.append(turns.max() ?? 0)
             whole.append(milliseconds() - began)

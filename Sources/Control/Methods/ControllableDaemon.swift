@@ -22,6 +22,8 @@ package protocol ControllableDaemon: AnyObject {
     func gate(of service: ServiceName) -> JSON.Object?
     /// Whether systemd has taken or refused the last move of a service's gate, or has had its time.
     func isGateAnswered(_ service: ServiceName) -> Bool
+    /// What came of the units that the last configuration lists; nil while they are being attached.
+    var attachmentReport: AttachmentReport? { get }
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
@@ -70,6 +72,18 @@ extension ControllableDaemon {
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
         return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
+    }
+
+    /// The services of these names. One that is not configured counts if units are attached to it.
+    func servicesOrOrphans(_ names: [String]) throws(MethodError) -> Set<ServiceName> {
+        let gates = condition.gateMachine
+        return Set(
+            try names.map { (name) throws(MethodError) in
+                if let orphan = ServiceName(name), gates?.isOrphan(orphan) ?? false {
+                    return orphan
+                }
+                return try service(name).name
+            })
     }
 
     /// How many of the configured names an error holds.

@@ -28,7 +28,7 @@ extension Method {
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let named = try request.parameters.strings("services")
-        let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
+        let chosen = named.isEmpty ? nil : try daemon.servicesOrOrphans(named)
         var condition = daemon.condition
         let (used, limit) = daemon.descriptors
         condition.descriptors = used.map { ($0, limit) }

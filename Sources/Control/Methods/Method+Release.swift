@@ -1,3 +1,4 @@
+import CivilTime
 import Decision
 import JSON
 
@@ -7,12 +8,13 @@ extension Method {
         declaration: """
             # Ends an order of Force, so that the flags decide again. With a 'reason', only an order that
             # was given for this reason is ended. 'wasForced' is false if no order was ended. 'gate' is as in
-            # the answer of Force.
+            # the answer of Force. 'opensIn' are the seconds until the gate opens that the flags have opened
+            # (min_closed, open_spread), and null if it does not wait.
             method Release(
               service: string,
               reason: ?string,
               sudoUser: ?string
-            ) -> (service: Service, wasForced: bool, gate: ?Gate)
+            ) -> (service: Service, wasForced: bool, gate: ?Gate, opensIn: ?int)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
@@ -33,9 +35,12 @@ extension Method {
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
+            let opensAt = daemon.record(of: service.name)?.verdict.reason.opensAt
+            let wait = opensAt.map { max(.zero, $0 - daemon.now.wall) + .milliseconds(999) }
             return .last([
                 "service": state, "wasForced": .bool(wasForced),
                 "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
+                "opensIn": .optional(wait?.wholeSeconds),
             ])
         }
     }

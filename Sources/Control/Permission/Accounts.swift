@@ -70,12 +70,12 @@ package struct Accounts {
 extension Accounts {
     /// The accounts of this host. Each call reads the files again. A file that cannot be read
     /// counts as empty.
-    package static func ofThisHost() -> Accounts {
+    package static func ofThisHost(groupFile: String = groupFile) -> Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
     }
 
     /// Where the groups of this host are.
-    static let groupFile = "/etc/group"
+    package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {
         do { return try File.read(path, limit: 16 << 20) } catch { return [] }

@@ -26,22 +26,22 @@ package struct Permission: Hashable, Sendable {
 
 extension Permission {
     /// Who may act at the control socket of this process.
-    package static func ofThisProcess() -> Permission {
-        Permission(ownUser: geteuid(), group: Accounts.ofThisHost().identifier(ofGroup: group))
+    package static func ofThisProcess(groupFile: String = Accounts.groupFile) -> Permission {
+        let accounts = Accounts.ofThisHost(groupFile: groupFile)
+        return Permission(ownUser: geteuid(), group: accounts.identifier(ofGroup: group))
     }
 
     /// The same, at each call; `/etc/group` is read again only where it has changed, because it is asked for
     /// each connection, and anybody may connect.
-    package static func followingThisProcess() -> () -> Permission {
-        var known: (attributes: FileAttributes, permission: Permission)?
+    package static func followingThisProcess(
+        groupFile: String = Accounts.groupFile
+    ) -> () -> Permission {
+        var known: (stamp: FileStamp, permission: Permission)?
         return {
-            let attributes = Result { () throws(FileError) in
-                try File.attributes(of: Accounts.groupFile)
-            }
-            guard case .success(let attributes) = attributes else { return .ofThisProcess() }
-            if let known, known.attributes == attributes { return known.permission }
-            let permission = Permission.ofThisProcess()
-            known = (attributes, permission)
+            let stamp = FileStamp(of: groupFile)
+            if let known, stamp.shows(unchangedSince: known.stamp) { return known.permission }
+            let permission = Permission.ofThisProcess(groupFile: groupFile)
+            known = (stamp, permission)
             return permission
         }
     }

@@ -1,3 +1,4 @@
+import CivilTime
 import Datagrams
 import Faults
 import Glibc
@@ -79,6 +80,8 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         case taken
         /// The path exists and is not a socket.
         case notASocket
+        /// The daemon did not answer in this time.
+        case silent(WaitingCall)
         /// The other end closed the connection before its reply.
         case closed
         /// The reply does not follow the protocol.
@@ -88,6 +91,8 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         package var description: String {
             switch self {
             case .system(EAGAIN): "no answer in time"
+            case .silent(let call):
+                "no answer within \(call.time.wholeSeconds) s: \(call.processWords); \(call.advice)"
             case .system(let code): SystemError.text(of: code)
             case .tooLong: "the path is too long for a socket"
             case .taken: "another program listens there"
@@ -115,6 +120,11 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
     /// Whether nobody listens at the path: no daemon is running.
     package var isNobodyThere: Bool {
         [.system(ENOENT), .system(ENOTDIR), .system(ECONNREFUSED)].contains(cause)
+    }
+
+    /// Whether the daemon is there and did not answer in time.
+    package var isSilent: Bool {
+        if case .silent = cause { true } else { cause == .system(EAGAIN) }
     }
 
     /// Whether the socket is there, and no process has it any more.

@@ -1,16 +1,31 @@
+import CivilTime
+import EventLoop
 import Glibc
 package import JSON
 
 /// A client of the control socket that blocks until the reply, for the command line.
 package struct VarlinkClient {
     private let path: String
-    private let timeout: Duration?
+    private let patience: Patience
+    private let watchWait: (WaitingCall?) -> Void
 
-    /// A client of the daemon that listens at `path`. With a `timeout`, sending and receiving fail after
-    /// that time, so that a frozen daemon does not freeze its clients.
-    package init(_ path: String, timeout: Duration? = nil) {
+    /// How long a call waits for a daemon that is silent.
+    package enum Patience {
+        /// So long, whatever the daemon does.
+        case limited(Duration)
+        /// As long as the daemon works on it: until it is stopped for ten seconds, or answers no other call either
+        /// for a minute.
+        case whileItWorks
+    }
+
+    /// A client of the daemon that listens at `path`. `watchWait` is called each second while a call waits, and with
+    /// nil at its end.
+    package init(
+        _ path: String, patience: Patience, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
+    ) {
         self.path = path
-        self.timeout = timeout
+        self.patience = patience
+        self.watchWait = watchWait
     }
 
     /// Calls a method of `io.killswitchd` over a connection of its own; returns the reply. Throws a
@@ -20,7 +35,8 @@ package struct VarlinkClient {
         _ method: String, _ parameters: JSON.Object = [:], passing file: Int32? = nil
     ) throws -> JSON.Object {
         let socket = try StreamSocket(path)
-        if let timeout { try setTimeouts(timeout, of: socket) }
+        // A stopped daemon accepts no connection once enough are waiting.
+        try setSendLimit(Self.step, of: socket)
         try socket.connect()
         let call = MethodCall(interface: Interface.name, method: method, parameters: parameters)
         try send(call.message, passing: file, to: socket)
@@ -33,13 +49,45 @@ package struct VarlinkClient {
     /// The longest reply in bytes: the states of all services, with texts and values of any length.
     private static let limit = 256 << 20
 
-    private func setTimeouts(_ timeout: Duration, of socket: StreamSocket) throws(SocketError) {
-        let (seconds, attoseconds) = timeout.components
-        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+    /// After which time a patient call asks whether the daemon works.
+    private static let step: Duration = .seconds(10)
+
+    private func setSendLimit(_ limit: Duration, of socket: StreamSocket) throws(SocketError) {
+        var time = timeval(tv_sec: Int(limit.components.seconds), tv_usec: 0)
         let length = socklen_t(MemoryLayout<timeval>.size)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            let code = unsafe setsockopt(socket.descriptor, SOL_SOCKET, option, &time, length)
-            guard code == 0 else { throw SocketError("set up", path, .system(errno)) }
+        let code = unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+        guard code == 0 else { throw SocketError("set up", path, .system(errno)) }
+    }
+
+    /// Waits until something can be read. Throws if the daemon is silent for too long.
+    private func awaitInput(_ socket: StreamSocket, _ wait: inout WaitingCall) throws(SocketError) {
+        while true {
+            var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            let rest = wait.untilNextLook(patience)
+            let count = unsafe Glibc.poll(&poll, 1, Int32(rest.microseconds / 1000 + 1))
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw lost(errno) }
+            wait.look()
+            watchWait(wait)
+            switch patience {
+            case .limited(let limit): if wait.time < limit { continue }
+            case .whileItWorks:
+                guard wait.isSilent(for: Self.step) else { continue }
+                let isWorking = !wait.isStopped && doesAnswer
+                if isWorking { wait.markAnswer() }
+                if isWorking || !wait.isStopped && !wait.isSilent(for: Self.step * 6) { continue }
+            }
+            throw failure(.silent(wait))
+        }
+    }
+
+    /// Whether the daemon answers a call that only reads.
+    private var doesAnswer: Bool {
+        do {
+            _ = try VarlinkClient(path, patience: .limited(.seconds(2))).call("Drills", [:])
+            return true
+        } catch {
+            return error is MethodError
         }
     }
 
@@ -68,6 +116,8 @@ package struct VarlinkClient {
     private func receive(from socket: StreamSocket) throws(SocketError) -> Reply {
         var framing = Framing(limit: Self.limit)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var wait = WaitingCall(for: Peer(of: socket.descriptor)?.process)
+        defer { if wait.time > .zero { watchWait(nil) } }
         while true {
             let message: [UInt8]?
             do { message = try framing.next() } catch { throw failure(.malformed) }
@@ -75,6 +125,7 @@ package struct VarlinkClient {
                 guard let reply = Reply(message) else { throw failure(.malformed) }
                 return reply
             }
+            try awaitInput(socket, &wait)
             let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
             if count > 0 {
                 framing.append(buffer[..<count])

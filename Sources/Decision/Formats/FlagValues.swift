@@ -38,7 +38,7 @@ extension JSON.Object {
         switch word.lowercased() {
         case "1", "true", "t", "yes", "y", "on": return true
         case "0", "false", "f", "no", "n", "off": return false
-        default: throw .unknownWord(key: key, word: word, expected: "a Boolean")
+        default: throw .unknownWord(key: key, word: word.shortened, expected: "a Boolean")
         }
     }
 
@@ -46,6 +46,20 @@ extension JSON.Object {
     func optionalString(_ key: String) throws(InvalidFlag) -> String? {
         guard let value = optional(key) else { return nil }
         return try value.typed(\.string, "a string or null", of: key)
+    }
+
+    /// A title or a message for people, within its limit, that may be left out or null. An error names the key
+    /// `shown`.
+    func optionalText(
+        _ key: String, shownAs shown: String? = nil, _ limit: FlagLimit
+    ) throws(InvalidFlag) -> String? {
+        guard let value = optional(key) else { return nil }
+        let text = try value.typed(\.string, "a string or null", of: shown ?? key)
+        // A character takes one to four bytes.
+        if text.utf8.count > limit.count {
+            try limit.check(text.unicodeScalars.count, of: shown ?? key)
+        }
+        return text
     }
 
     /// A whole number that may be left out or null; `expected` names it in an error.
@@ -71,7 +85,7 @@ extension JSON.Object {
         do {
             return try Instant(rfc3339: text)
         } catch {
-            throw .unknownWord(key: shown, word: text, expected: "an RFC 3339 time")
+            throw .unknownWord(key: shown, word: text.shortened, expected: "an RFC 3339 time")
         }
     }
 
@@ -129,6 +143,8 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case wrongType(key: String, expected: String, found: String)
     case unknownWord(key: String, word: String, expected: String)
     case notJSON(key: String, cause: String)
+    /// The flag is over a limit: it has `count` of what is limited.
+    case tooLarge(key: String, count: Int, FlagLimit)
     /// The answer holds no flags: it is empty, a web page or broken JSON. The clause tells which.
     case notFlags(String)
     /// The answer is a document that is refused for its signatures, or for what it says of itself.
@@ -138,7 +154,8 @@ package enum InvalidFlag: Error, Hashable, Sendable {
 extension InvalidFlag {
     /// An answer without flags that failed so.
     package init(_ failure: Failure) {
-        self = failure.refusal.map { .refused($0, failure.detail) } ?? .notFlags(failure.detail)
+        self =
+            failure.refusal.map { .refused($0.slug, failure.detail) } ?? .notFlags(failure.detail)
     }
 
     /// Whether the answer holds no flags at all: then it is a problem of its source.
@@ -146,7 +163,7 @@ extension InvalidFlag {
 
     /// What is wrong, without the texts of the flags.
     package enum Kind: Hashable, Sendable {
-        case missing, unreadable, wrongType, unknownWord, notJSON, notFlags, refused
+        case missing, unreadable, wrongType, unknownWord, notJSON, tooLarge, notFlags, refused
     }
 
     package var kind: Kind {
@@ -156,6 +173,7 @@ extension InvalidFlag {
         case .wrongType: .wrongType
         case .unknownWord: .unknownWord
         case .notJSON: .notJSON
+        case .tooLarge: .tooLarge
         case .notFlags: .notFlags
         case .refused: .refused
         }
@@ -172,8 +190,17 @@ extension InvalidFlag: CustomStringConvertible {
         case .unknownWord(let key, let word, let expected):
             "key \(quoted(key)) is \(quoted(word)), not \(expected)"
         case .notJSON(let key, let cause): "key \(quoted(key)) holds no valid JSON: \(cause)"
+        case .tooLarge(let key, let count, let limit):
+            "key \(quoted(key)) \(limit.clause(of: count))"
         case .notFlags(let clause), .refused(_, let clause): clause
         }
+    }
+}
+
+extension String {
+    /// As much of a foreign text as an error shows: what keeps the error keeps no large answer.
+    var shortened: String {
+        utf8.count <= 256 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(64)))
     }
 }
 

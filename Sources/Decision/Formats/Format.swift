@@ -29,10 +29,12 @@ extension Format {
         switch self {
         case .serviceEnd(let endKeys, let countdownKey):
             try ServiceEnd.read(flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone)
-        case .status(let place): try Status.read(flags.object(at: place, mark: "apiInactive"))
+        case .status(let place):
+            try Status.read(Members(of: flags, at: place, mark: .apiInactive))
         case .maintenance(let place):
-            try Maintenance.read(flags.object(at: place, mark: "isUnderMaintenance"))
-        case .switchObject(let place): try SwitchObject.read(flags.object(at: place, mark: "state"))
+            try Maintenance.read(Members(of: flags, at: place, mark: .isUnderMaintenance))
+        case .switchObject(let place):
+            try SwitchObject.read(Members(of: flags, at: place, mark: .state))
         }
     }
 }
@@ -92,12 +94,9 @@ extension Format {
         }
     }
 
-    private static let statusKeys = ["apiInactive", "forceUpdate", "retryInterval", "userMessage"]
-    private static let maintenanceKeys = ["isUnderMaintenance", "title", "message"]
-    private static let switchKeys = [
-        "state", "ends_at", "windows", "minimum_version", "version", "expires", "title", "message",
-        "retry_after", "rollout", "seed", "drain",
-    ]
+    private static let statusKeys = Status.Key.words
+    private static let maintenanceKeys = Maintenance.Key.words
+    private static let switchKeys = SwitchObject.Key.words
 }
 
 extension Place {
@@ -146,33 +145,41 @@ enum ServiceEnd {
         do {
             return .at(try Timestamp.parse(text).instant(in: zone))
         } catch {
-            return .unreadable(text)
+            return .unreadable(text.shortened)
         }
     }
 }
 
 /// The format `status`: whether an API is inactive, whether an update is required, when to poll.
 enum Status {
+    enum Key: String, FormatKey {
+        case apiInactive, forceUpdate, retryInterval, userMessage
+    }
+
     /// Claims an update before maintenance. Throws the first flag that it cannot read.
-    static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
-        let isInactive = try object.boolean("apiInactive")
-        let needsUpdate = try object.boolean("forceUpdate")
+    static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
+        let isInactive = try object.boolean(.apiInactive)
+        let needsUpdate = try object.boolean(.forceUpdate)
         var claims: [Claim] = needsUpdate ? [.updateRequired] : []
         if isInactive { claims.append(.maintenance) }
         return Reading(
             claims: claims.isEmpty ? [.running] : claims,
-            message: try object.optionalString("userMessage"),
-            retryAfter: try object.optionalWait("retryInterval"))
+            message: try object.optionalText(.userMessage, .message),
+            retryAfter: try object.optionalWait(.retryInterval))
     }
 }
 
 /// The format `maintenance`: whether the service is under maintenance, with texts for its users.
 enum Maintenance {
+    enum Key: String, FormatKey {
+        case isUnderMaintenance, title, message
+    }
+
     /// The texts count during maintenance alone: they are often prepared long before.
-    static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
-        let isUnderMaintenance = try object.boolean("isUnderMaintenance")
-        let title = try object.optionalString("title")
-        let message = try object.optionalString("message")
+    static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
+        let isUnderMaintenance = try object.boolean(.isUnderMaintenance)
+        let title = try object.optionalText(.title, .title)
+        let message = try object.optionalText(.message, .message)
         guard isUnderMaintenance else { return Reading(claims: [.running]) }
         return Reading(claims: [.maintenance], title: title, message: message)
     }

@@ -20,7 +20,7 @@ package struct Rollout: Hashable, Sendable {
         }
     }
 
-    /// 1 to 100 of them, each later than the one before.
+    /// 1 to 64 of them, each later than the one before.
     package let steps: [Step]
     /// What the slots of this order depend on; nil is the service and the source.
     package let seed: String?
@@ -63,20 +63,19 @@ extension Rollout {
 
 extension Rollout {
     /// Reads the members `rollout` and `seed` of an order; nil without steps.
-    init?(_ order: JSON.Object) throws(InvalidFlag) {
-        let seed = try order.optionalString("seed")
+    init?(_ order: Members<SwitchObject.Key>) throws(InvalidFlag) {
+        let seed = try order.optionalString(.seed)
         if let seed, seed.utf8.count > Self.longestSeed {
             throw .wrongType(
                 key: "seed", expected: "at most \(Self.longestSeed) bytes",
                 found: "a string of \(seed.utf8.count) bytes")
         }
-        guard let value = order.optional("rollout") else { return nil }
+        guard let value = order.optional(.rollout) else { return nil }
         let elements = try value.typed(\.array, "an array or null", of: "rollout")
-        guard (1...Self.mostSteps).contains(elements.count) else {
-            throw .wrongType(
-                key: "rollout", expected: "1 to \(Self.mostSteps) steps",
-                found: "an array of \(elements.count)")
+        if elements.isEmpty {
+            throw .wrongType(key: "rollout", expected: "a list of steps", found: "an empty array")
         }
+        try FlagLimit.steps.check(elements.count, of: "rollout")
         var steps: [Step] = []
         for (index, element) in elements.enumerated() {
             steps.append(try Self.step(element, named: "rollout[\(index)]", after: steps.last))
@@ -116,7 +115,6 @@ extension Rollout {
         return Int(percent * Double(Slot.count / 100) + 1e-6)
     }
 
-    private static let mostSteps = 100
     private static let longestSeed = 256
 }
 

@@ -3,28 +3,47 @@ import JSON
 
 /// The format `switch`, the project's own: a state, an end, windows, a minimum version, a rollout.
 enum SwitchObject {
+    enum Key: String, FormatKey {
+        case state
+        case endsAt = "ends_at"
+        case windows
+        case minimumVersion = "minimum_version"
+        case version
+        case expires
+        case issued
+        case title
+        case message
+        case retryAfter = "retry_after"
+        case rollout
+        case seed
+        case drain
+    }
+
     /// Claims the state first, then the end, the windows and the minimum version. Throws the first
     /// flag that it cannot read.
-    static func read(_ object: JSON.Object) throws(InvalidFlag) -> Reading {
-        let end = try object.optionalTime("ends_at")
-        var claims = [try claim(object.string("state"), endingAt: end)]
+    static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
+        let end = try object.optionalTime(.endsAt)
+        var claims = [try claim(object.string(.state), endingAt: end)]
         if let end, claims != [.countdown(.at(end))], claims != [.ended] {
             claims.append(.countdown(.at(end)))
         }
         claims += try windows(object).map(Claim.window)
-        if let text = try object.optionalString("minimum_version") {
+        if let text = try object.optionalString(.minimumVersion) {
+            try FlagLimit.version.check(text.utf8.count, of: "minimum_version")
             guard let version = Version(text) else {
                 throw .unknownWord(key: "minimum_version", word: text, expected: "a version")
             }
             claims.append(.minimumVersion(version))
         }
-        let drains = try object.optional("drain") == nil ? true : object.boolean("drain")
+        let drains = try object.optional(.drain) == nil ? true : object.boolean(.drain)
+        // It counts in a signed document alone (`SignedOrder`), and has to be a time everywhere.
+        _ = try object.optionalTime(.issued)
         return Reading(
-            claims: claims, title: try object.optionalString("title"),
-            message: try object.optionalString("message"),
-            retryAfter: try object.optionalWait("retry_after"),
-            version: try object.optionalInteger("version"),
-            expires: try object.optionalTime("expires"), isUrgent: !drains,
+            claims: claims, title: try object.optionalText(.title, .title),
+            message: try object.optionalText(.message, .message),
+            retryAfter: try object.optionalWait(.retryAfter),
+            version: try object.optionalInteger(.version),
+            expires: try object.optionalTime(.expires), isUrgent: !drains,
             rollout: try Rollout(object))
     }
 
@@ -37,13 +56,14 @@ enum SwitchObject {
         case .updateRequired: return .updateRequired
         case .ended: return .ended
         case .undecided, nil:
-            throw .unknownWord(key: "state", word: word, expected: "the word of a state")
+            throw .unknownWord(key: "state", word: word.shortened, expected: "the word of a state")
         }
     }
 
-    private static func windows(_ object: JSON.Object) throws(InvalidFlag) -> [Window] {
-        guard let value = object.optional("windows") else { return [] }
+    private static func windows(_ object: Members<Key>) throws(InvalidFlag) -> [Window] {
+        guard let value = object.optional(.windows) else { return [] }
         let elements = try value.typed(\.array, "an array or null", of: "windows")
+        try FlagLimit.windows.check(elements.count, of: "windows")
         return try elements.enumerated().map { (index, element) throws(InvalidFlag) in
             try window(element, named: "windows[\(index)]")
         }
@@ -60,7 +80,8 @@ enum SwitchObject {
                 key: "\(name).until", expected: "a time after 'from'", found: "one before it")
         }
         return Window(
-            from: from, until: until, title: try object.optionalString("title"),
-            message: try object.optionalString("message"))
+            from: from, until: until,
+            title: try object.optionalText("title", shownAs: "\(name).title", .title),
+            message: try object.optionalText("message", shownAs: "\(name).message", .message))
     }
 }

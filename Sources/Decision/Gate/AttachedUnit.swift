@@ -4,8 +4,8 @@ import CivilTime
 /// and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
-    /// The targets it has `Requisite=` on.
-    private var holders: [GateTarget: Holder] = [:]
+    /// The gates that it is attached to.
+    var holders = UnitHolders()
     /// Nil until systemd has told.
     private(set) var seen: UnitStatus?
     /// How its last run ended; nil if that is not known.
@@ -17,6 +17,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// have refused the start.
     private var isDoubtful = false
     private var stopLimit: Duration?
+    private(set) var ownStartLimit: Duration?
     /// Whether systemd has read its units again since this unit was read: its limit may be another.
     private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
@@ -31,13 +32,12 @@ struct AttachedUnit: Hashable, Sendable {
     private var expelAt: Boottime?
     /// How long its last stop or start took, counted from the move of the gate.
     private(set) var took: Duration?
-
-    private struct Holder: Hashable, Sendable {
-        /// Whether the target has `Wants=` on the unit.
-        var isStarter: Bool
-        /// Nil while the service of the target is undecided.
-        var mayRun: Bool?
-    }
+    /// The processes that it leaves behind when it comes down.
+    var left = LeftProcesses()
+    /// Whether somebody has asked systemd to start it since it was down, and the job is not over.
+    private(set) var isStartQueued = false
+    /// The starts that its gates have refused.
+    var refusedStarts = RefusedStarts()
 
     /// A unit of which nothing is known yet.
     init(_ name: UnitName) { self.name = name }
@@ -45,75 +45,22 @@ struct AttachedUnit: Hashable, Sendable {
     // MARK: Its gates
 
     /// The targets it is attached to, in their order.
-    var targets: [GateTarget] { holders.keys.sorted() }
+    var targets: [GateTarget] { holders.targets }
 
     /// The services whose gates it is attached to.
-    var services: Set<ServiceName> { Set(holders.keys.map(\.service)) }
-
-    /// Attaches it to a target. `mayRun` is nil while the service of the target is undecided.
-    mutating func attach(to target: GateTarget, isStarter: Bool, mayRun: Bool?) {
-        holders[target] = Holder(isStarter: isStarter, mayRun: mayRun)
-    }
-
-    /// Detaches it from a target. Returns whether it is attached to another.
-    mutating func detach(from target: GateTarget) -> Bool {
-        holders[target] = nil
-        return !holders.isEmpty
-    }
-
-    /// A gate was decided, or is not decided about any more.
-    mutating func hear(of gate: GateState) {
-        for target in holders.keys where target.service == gate.service {
-            holders[target]?.mayRun = gate.permits(target)
-        }
-    }
+    var services: Set<ServiceName> { holders.services }
 
     /// The permission of all its gates together.
-    var permission: UnitPermission {
-        if holders.values.contains(where: { $0.mayRun == false }) { return .mustStop }
-        return holders.values.allSatisfy { $0.mayRun == true } ? .mayRun : .undecided
-    }
+    var permission: UnitPermission { holders.permission }
 
     /// Whether one of its gates starts it. If not, an administrator or another unit does.
-    private var isStarted: Bool { holders.values.contains(where: \.isStarter) }
-
-    /// Whether it is as a gate of this service wants it. Nil if the gate wants nothing of it: it only
-    /// permits the unit, or the gate of another service forbids it.
-    func isAsWanted(by service: ServiceName, _ gate: Gate) -> Bool? {
-        let own = holders.filter { $0.key.service == service }.values
-        switch gate {
-        case .closed:
-            return own.contains { $0.mayRun == false } ? seen?.active.isDown ?? false : nil
-        case .open: return permission == .mayRun && own.contains(where: \.isStarter) ? isUp : nil
-        }
-    }
-
-    /// Whether it is down already, for a gate of this service that will leave it these targets alone; nil if it may
-    /// stay up then.
-    func isDown(before service: ServiceName, leaves targets: [GateTarget]) -> Bool? {
-        let mayStay = holders.keys.allSatisfy {
-            $0.service != service || !$0.isOfDecision || targets.contains($0)
-        }
-        return mayStay ? nil : seen?.active.isDown ?? false
-    }
+    var isStarted: Bool { holders.isStarted }
 
     /// Whether it runs, or has done its work.
-    private var isUp: Bool {
+    var isUp: Bool {
         guard let seen else { return false }
         let isDone = isOneshot && result == "success" && seen.isAtRestDown && !isDoubtful
         return seen.isAtRestUp || isDone
-    }
-
-    /// How it is published.
-    var row: UnitRow {
-        let isWanted: Bool? =
-            switch permission {
-            case .mustStop: false
-            case .mayRun: isStarted ? true : nil
-            case .undecided: nil
-            }
-        return UnitRow(
-            name: name, isWanted: isWanted, seen: seen, took: took, problem: problem?.sentence)
     }
 
     // MARK: Reports of systemd
@@ -126,9 +73,14 @@ struct AttachedUnit: Hashable, Sendable {
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         let wasToStart = self.seen.map { $0.hasJob && $0.active.isDown } ?? false
         let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
+        let mayBeStart = isStartQueued || self.seen?.isAtRestDown ?? false
+        isStartQueued = seen.hasJob && seen.active.isDown && mayBeStart
         self.seen = seen
         if hasFailed { result = nil }
-        if !seen.active.isDown { isStartRefused = false }
+        if !seen.active.isDown {
+            isStartRefused = false
+            left.forget()
+        }
         isDoubtful = hasLostJob || isDoubtful && seen.active.isDown
         return hasFailed || hasLostJob
     }
@@ -137,12 +89,17 @@ struct AttachedUnit: Hashable, Sendable {
     mutating func take(_ properties: UnitSnapshot?) {
         isDoubtful = false
         guard let properties else { return }
+        let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
+        isStartQueued = properties.seen.hasJob && mayBeStart
         seen = properties.seen
         result = properties.result
         isOneshot = properties.isOneshot
         isStartRefused = properties.isStartRefused
+        isStartQueued = isStartQueued && properties.seen.hasJob
         let before = limit
         stopLimit = properties.stopLimit
+        left.arePossible = properties.leavesProcesses
+        ownStartLimit = properties.startLimit
         stopBy = stopBy.map { $0 + (limit - before) }
         isOutdated = false
     }
@@ -150,7 +107,13 @@ struct AttachedUnit: Hashable, Sendable {
     /// systemd has read its units again.
     mutating func noteReload() { isOutdated = true }
 
-    private var isDown: Bool { seen?.active.isDown ?? true }
+    /// systemd has counted the processes that it has left behind; nil if it has not.
+    mutating func processesCounted(_ processes: UnitProcesses?) { left.counted(processes) }
+
+    /// Whether systemd calls it down, and processes of it may run on.
+    var hasLeft: Bool { left.mayRun && seen?.active.isDown ?? false }
+
+    var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
@@ -188,15 +151,20 @@ struct AttachedUnit: Hashable, Sendable {
     /// Compares it with the permission of its gates. Returns the target that has to be stopped once
     /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
     /// gate with its target.
-    ///
     mutating func judge(
         in situation: UnitSituation, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {
         defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
+        let isOver = permission != .mustStop && !situation.isDraining
+        refusedStarts.report(of: name, isOver: isOver, at: now, &batch)
         switch permission {
         case .mustStop:
-            if isDown {
+            if isDown, let blocker = situation.blocker {
+                report(.startWaits(blocker), &batch)
+            } else if isDown {
                 noteDown(&batch)
+            } else if hasLeft {
+                awaitProcesses(at: now, &batch)
             } else if let gate = situation.closedGate, isAtRest {
                 return expel(from: gate, at: now, &batch)
             } else if situation.isAsked {
@@ -245,9 +213,17 @@ struct AttachedUnit: Hashable, Sendable {
             }
             return
         }
+        // That kill ended the closing before.
+        if problem == .killed { clear(&batch) }
         // A gate that has just opened starts it again, even after an earlier failure.
         guard let result, !situation.isAwaited else { return }
         report(.failed(result: result), &batch)
+    }
+
+    private mutating func awaitProcesses(at now: Boottime, _ batch: inout GateBatch) {
+        (stopBy, expelAt, expulsions) = (nil, nil, 0)
+        if let processes = left.found { report(.processesLeft(processes), &batch) }
+        left.count(of: name, at: now, &batch)
     }
 
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
@@ -276,25 +252,31 @@ struct AttachedUnit: Hashable, Sendable {
     /// Reports its problem once, under the first of its services.
     private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
         guard self.problem != problem else { return }
+        let isNews = !(self.problem?.isSameMatter(as: problem) ?? false)
         self.problem = problem
+        guard isNews else { return }
         guard let service = services.min() else { return }
         batch.announce(.unitProblem(service, name, problem))
     }
 
-    /// The moment at which its problem may change without an event.
-    var wakeUp: Boottime? {
+    /// The moment at which its problem may change, or refused starts are told, without an event.
+    var wakeUp: Boottime? { [refusedStarts.wakeUp, stopWakeUp].compactMap(\.self).min() }
+
+    private var stopWakeUp: Boottime? {
         guard !isDown else { return nil }
+        if hasLeft { return permission == .mustStop ? left.countAt : nil }
         return switch problem {
         case .late: nil
         case .runningWhileClosed, .escaped: isAtRest ? expelAt : stopBy
-        case .killed, .failed, .startRefused, .lost, nil: stopBy
+        case .killed, .failed, .startRefused, .lost, .attaching, .unattached, .processesLeft,
+            .startWaits, nil:
+            stopBy
         }
     }
 
-    /// How long it may take to stop: systemd's own default if it has no limit, for a closing cannot
-    /// wait for ever.
+    /// How long it may take to stop: without a limit systemd's default, for a closing cannot wait for ever.
     private var limit: Duration { stopLimit ?? .seconds(90) }
 
     /// How long systemd may take to kill it after the limit.
-    private static let killingTakes: Duration = .seconds(2)
+    static let killingTakes: Duration = .seconds(2)
 }

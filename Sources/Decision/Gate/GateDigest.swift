@@ -10,7 +10,10 @@ struct GateDigest: Sendable {
     private var busProblem: GateProblem?
     private var gateProblems: [ServiceName: GateProblem] = [:]
     private var noticeProblems: [ServiceName: GateProblem] = [:]
+    private var orphanProblems: [ServiceName: GateProblem] = [:]
     private var unitProblems: [UnitName: GateProblem] = [:]
+    /// The units that the configuration lists and that are not attached, with the reason and its age.
+    private var missingUnits: [ServiceName: [UnitName: Dated<UnitProblem>]] = [:]
     /// The gates that the daemon's readiness waits for.
     private var awaited: Set<ServiceName> = []
     /// How many targets of each gate are followed.
@@ -28,17 +31,51 @@ struct GateDigest: Sendable {
         busProblem = link.problem.map { .bus($0, since: since) }
     }
 
+    /// The units that the configuration lists have changed, or are being attached.
+    mutating func note(_ listed: ListedUnits, _ link: SystemdLink, at now: Boottime) {
+        wakeUps.set(.listed, to: listed.wakeUp(link, at: now))
+        guard let unit = ListedUnits.unit else { return }
+        if listed.isFollowing { follow(unit) } else { unfollow(unit) }
+    }
+
+    /// Other units of a service are listed and not attached.
+    mutating func note(
+        _ missing: [UnitName: UnitProblem], of service: ServiceName, at now: Boottime
+    ) {
+        let before = missingUnits.removeValue(forKey: service) ?? [:]
+        guard !missing.isEmpty else { return }
+        missingUnits[service] = missing.reduce(into: [:]) {
+            $0[$1.key] = Dated($1.value, before: before[$1.key], at: now)
+        }
+    }
+
+    /// The units that the configuration lists and that are not attached, with the reason.
+    var missing: [ListedUnit: UnitProblem] {
+        missingUnits.reduce(into: [:]) { all, own in
+            for (unit, problem) in own.value {
+                all[ListedUnit(service: own.key, name: unit)] = problem.problem
+            }
+        }
+    }
+
+    /// Whether there is such a unit.
+    var isAnyUnitMissing: Bool { !missingUnits.isEmpty }
+
     /// A gate has changed.
     mutating func note(_ gate: GateState, _ link: SystemdLink, at now: Boottime) {
         wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
         let since = gateProblems[gate.service]?.since ?? now
-        gateProblems[gate.service] = gate.problem.map {
+        gateProblems[gate.service] = gate.problem(link).map {
             .gate(gate.service, $0.sentence, since: since)
         }
         let lostSince = noticeProblems[gate.service]?.since ?? now
         noticeProblems[gate.service] = gate.notice.problem.map {
             .notice(gate.service, $0, since: lostSince)
         }
+        let orphans = gate.orphans
+        let orphanedSince = orphanProblems[gate.service]?.since ?? now
+        orphanProblems[gate.service] =
+            orphans.isEmpty ? nil : .orphans(orphans, of: gate.service, since: orphanedSince)
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
         guard followedTargets[gate.service] != gate.targetCount else { return }
@@ -53,11 +90,12 @@ struct GateDigest: Sendable {
         unitProblems[name] = unit.flatMap { unit in
             unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
         }
-        if unit != nil {
-            follow(name)
-        } else if followed.remove(name) != nil, added.remove(name) == nil {
-            removed.insert(name)
-        }
+        if unit != nil { follow(name) } else { unfollow(name) }
+    }
+
+    private mutating func unfollow(_ unit: UnitName) {
+        guard followed.remove(unit) != nil, added.remove(unit) == nil else { return }
+        removed.insert(unit)
     }
 
     private mutating func follow(_ unit: UnitName) {
@@ -87,10 +125,16 @@ struct GateDigest: Sendable {
     var overview: GateOverview {
         let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
         let notices = noticeProblems.sorted { $0.key < $1.key }.map(\.value)
-        let units = unitProblems.sorted { $0.key < $1.key }.map(\.value)
+        let orphans = orphanProblems.sorted { $0.key < $1.key }.map(\.value)
+        let missing = missingUnits.sorted { $0.key < $1.key }.flatMap { service, units in
+            units.sorted { $0.key < $1.key }.map {
+                GateProblem.unit($0.key, of: [service], $0.value.problem, since: $0.value.since)
+            }
+        }
+        let units = missing + unitProblems.sorted { $0.key < $1.key }.map(\.value)
         return GateOverview(
             isReady: awaited.isEmpty,
-            problems: [busProblem].compactMap(\.self) + gates + notices + units)
+            problems: [busProblem].compactMap(\.self) + gates + orphans + notices + units)
     }
 }
 
@@ -99,6 +143,7 @@ struct WakeUps: Sendable {
     /// What looks at itself when its moment has come.
     enum Owner: Hashable, Sendable {
         case link
+        case listed
         case gate(ServiceName)
         case unit(UnitName)
     }

@@ -34,6 +34,16 @@ struct GateDrain: Hashable, Sendable {
     }
 }
 
+extension GateMachine {
+    /// Closes a gate whose drain is over.
+    mutating func closeDrained(
+        _ service: ServiceName, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard let drained = gates[service]?.drain?.following(at: now) else { return }
+        decide(service, drained, nil, at: now, &batch)
+    }
+}
+
 extension GateState {
     /// Postpones a closing until the end of its drain: until then the gate stays as it is in fact.
     /// False if nothing is to drain: the decision has no drain, or the gate is closed already. A gate

@@ -12,10 +12,16 @@ package enum GateEffect: Hashable, Sendable {
     case unsubscribe(Set<UnitName>)
     /// Read all properties of a unit: `unitRead` follows.
     case readUnit(UnitName)
+    /// Count the processes of a unit that is down: `processesCounted` follows.
+    case countProcesses(UnitName)
     /// Have systemd start or stop a target: `jobAnswered` follows.
     case enqueue(TargetJob)
     /// Ask whether the system is stopping: `systemState` follows.
     case askSystemState
+    /// Start the unit that attaches the units of the configuration: `attachAnswered` follows.
+    case attachListed
+    /// Read the result of its run, and the drop-ins: `dropInsRead` and `attachEnded` follow.
+    case readAttachOutcome
     /// Write down how the attached units of a service stand.
     case publishUnits(ServiceName, [UnitRow])
     /// Write down what the gate of a service is in fact.
@@ -32,9 +38,12 @@ struct GateBatch {
     private var isConnecting = false
     private var listing: [UnitName]?
     private(set) var isAsking = false
+    private var isAttaching = false
+    private var isReadingOutcome = false
     private(set) var reads: [UnitName] = []
     /// The same, to find one.
     private var isRead: Set<UnitName> = []
+    private var counts: [UnitName] = []
     private var notices: [GateNotice] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
     private(set) var services: Set<ServiceName> = []
@@ -56,11 +65,20 @@ struct GateBatch {
     /// Asks whether the system is stopping.
     mutating func askSystemState() { isAsking = true }
 
+    /// Starts the unit that attaches the units of the configuration.
+    mutating func attachListed() { isAttaching = true }
+
+    /// Reads the result of its run.
+    mutating func readOutcome() { isReadingOutcome = true }
+
     /// That question is in flight already.
     mutating func dropQuestion() { isAsking = false }
 
     /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob) { jobs.append(job) }
+
+    /// How many jobs are asked for.
+    var jobCount: Int { jobs.count }
 
     /// Whether a job is asked for already.
     func contains(_ job: TargetJob) -> Bool { jobs.contains(job) }
@@ -70,6 +88,9 @@ struct GateBatch {
         guard let unit, isRead.insert(unit).inserted else { return }
         reads.append(unit)
     }
+
+    /// Counts the processes of a unit.
+    mutating func count(_ unit: UnitName) { counts.append(unit) }
 
     /// Announces a notice at the end of the event.
     mutating func announce(_ notice: GateNotice) { notices.append(notice) }
@@ -96,7 +117,9 @@ struct GateBatch {
     var calls: [GateEffect] {
         jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
             + (listing.map { [.list($0)] } ?? [])
-            + (isAsking ? [.askSystemState] : []) + reads.map(GateEffect.readUnit)
+            + (isAsking ? [.askSystemState] : []) + (isAttaching ? [.attachListed] : [])
+            + (isReadingOutcome ? [.readAttachOutcome] : []) + reads.map(GateEffect.readUnit)
+            + counts.map(GateEffect.countProcesses)
     }
 
     /// The notices, after the other effects.

@@ -22,14 +22,25 @@ package enum GateEvent: Hashable, Sendable {
     case unitChanged(UnitName, UnitStatus)
     /// The properties of a unit; nil if systemd did not give them.
     case unitRead(UnitName, UnitSnapshot?)
-    /// systemd has queued a move, or refused it.
-    case jobAnswered(TargetJob, problem: GateObstacle?)
+    /// The processes of a unit that is down; nil if systemd did not tell.
+    case processesCounted(UnitName, UnitProcesses?)
+    /// systemd has queued a move as the job of this number, or refused it.
+    case jobAnswered(TargetJob, problem: GateObstacle?, number: UInt32 = 0)
+    /// A start of a unit has failed by an assertion or a dependency: a gate may have refused it.
+    case startFailed(UnitName, FailedStart)
     /// polkit has come to the bus: a move that it did not permit may succeed now.
     case polkitAppeared
     /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.
     case busAppeared
     /// The units that drop-ins attach to targets, whether systemd has loaded them or not.
-    case dropInsRead([GateTarget: Set<UnitName>])
+    /// `areOfConfiguration`: some of them are attached because a configuration has listed them.
+    case dropInsRead([GateTarget: Set<UnitName>], areOfConfiguration: Bool = false)
+    /// A configuration takes force that lists these units.
+    case unitsListedByConfiguration([ServiceName: [UnitName]])
+    /// systemd has queued the start of the unit that attaches them, or refused it.
+    case attachAnswered(problem: GateObstacle?)
+    /// The result of its run was read.
+    case attachEnded(AttachmentOutcome)
     /// Whether the system is on its way down.
     case systemState(isStopping: Bool)
     /// `units.json` or `gate.json` of a service could not be written; without a problem, somebody has

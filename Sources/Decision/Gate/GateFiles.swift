@@ -37,8 +37,12 @@ extension GateState {
     mutating func publish(_ rest: GateSurroundings) -> [GateEffect] {
         let report = report(rest)
         let isKnown = desired != nil && targets.areAttachedKnown
+        let (targets, desired, missing) = (targets, desired, missing(rest))
         return files.publish(report, of: service, at: rest.now) {
-            isKnown ? targets.attached.sorted().compactMap { rest.units[$0]?.row } : nil
+            guard isKnown else { return nil }
+            return targets.attached.sorted().compactMap { rest.units[$0]?.row(of: service) }
+                + missing.sorted { $0.key < $1.key }
+                .map { UnitRow($0.key, missing: $0.value, of: desired) }
         }
     }
 

@@ -19,6 +19,23 @@ extension GateMachine {
         return GateProblems(gate: gate?.files.report.problem, units: units)
     }
 
+    /// Whether units are attached to a service that is not configured.
+    package func isOrphan(_ service: ServiceName) -> Bool {
+        gates[service].map { !$0.orphans.isEmpty } ?? false
+    }
+
+    /// The listed units of a service that are not attached, with the reason.
+    func missing(of service: ServiceName, at now: Boottime) -> [UnitName: UnitProblem] {
+        listed.missing(
+            of: service, attached: gates[service]?.targets.startingUnits ?? [], link, at: now)
+    }
+
+    /// The result of attaching the units of the last configuration; nil while it may still come.
+    package func attachmentReport(at now: Boottime) -> AttachmentReport? {
+        guard !listed.isUnderWay(link, at: now) else { return nil }
+        return AttachmentReport(outcome: listed.outcome, missing: digest.missing)
+    }
+
     /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
     package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
 
@@ -27,7 +44,7 @@ extension GateMachine {
         guard let gate = gates[service],
             let report = gate.files.report.report ?? gate.report(surroundings(now))
         else { return nil }
-        return GateView(report: report, moves: gate.moves)
+        return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
     }
 
     /// How far the gates of a unit are.
@@ -38,18 +55,20 @@ extension GateMachine {
                 ? unit.targets.first { gates($0)?.isClosedForGood($0) ?? false } : nil,
             isAsked: unit.targets.contains { gates($0)?.hasAskedForStops(of: $0) ?? false },
             isAwaited: unit.targets.contains { gates($0)?.awaitsReading(of: unit.name) ?? false },
-            isDraining: unit.targets.contains { gates($0)?.drain != nil })
+            isDraining: unit.targets.contains { gates($0)?.drain != nil },
+            blocker: blocker(of: unit))
     }
 
     /// The state outside of a gate that its decisions need.
     func surroundings(_ now: Boottime) -> GateSurroundings {
-        GateSurroundings(units: units, link: link, now: now)
+        GateSurroundings(units: units, listed: listed, link: link, now: now)
     }
 }
 
 /// The state outside of a gate that its decisions need, at one moment.
 struct GateSurroundings {
     let units: [UnitName: AttachedUnit]
+    let listed: ListedUnits
     let link: SystemdLink
     let now: Boottime
 }
@@ -64,6 +83,8 @@ struct UnitSituation {
     let isAwaited: Bool
     /// Whether a gate drains, which refuses each start of the unit.
     let isDraining: Bool
+    /// The unit whose stop a queued start of the unit waits for; nil if no start waits.
+    let blocker: UnitName?
 }
 
 /// The problems of a gate and of its attached units, for whoever lists problems.
@@ -74,10 +95,25 @@ package struct GateProblems: Hashable, Sendable {
     package let units: [UnitName: Dated<UnitProblem>]
 }
 
+/// What came of the units that the configuration lists.
+package struct AttachmentReport: Hashable, Sendable {
+    /// The result of the last run of the unit that attaches them.
+    package let outcome: AttachmentOutcome
+    /// The listed units that are not attached, with the reason.
+    package let missing: [ListedUnit: UnitProblem]
+}
+
+extension AttachmentReport {
+    /// Nothing is attached: the daemon moves no gates.
+    package init() { self.init(outcome: AttachmentOutcome(), missing: [:]) }
+}
+
 /// A gate as metrics show it.
 package struct GateView: Hashable, Sendable {
     /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
     package let report: GateReport
     /// The time that its last moves took.
     package let moves: LastMoves
+    /// How many starts of attached units it has refused since the start of the daemon.
+    package let refusedStarts: Int
 }

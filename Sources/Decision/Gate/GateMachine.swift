@@ -11,15 +11,18 @@ package import CivilTime
 /// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
 package struct GateMachine: Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
-    private(set) var gates: [ServiceName: GateState] = [:]
-    private(set) var units: [UnitName: AttachedUnit] = [:]
-    private(set) var link = SystemdLink()
-    private(set) var digest = GateDigest()
+    var gates: [ServiceName: GateState] = [:]
+    var units: [UnitName: AttachedUnit] = [:]
+    var link = SystemdLink()
+    var digest = GateDigest()
+    var listed: ListedUnits
     /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
     package private(set) var publicationCount = 0
 
-    /// A machine for these services, none of which is decided yet.
-    package init(services: [ServiceName]) {
+    /// A machine for these services, none of which is decided yet. `listed` are the units that the configuration
+    /// attaches to them.
+    package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
+        self.listed = ListedUnits(listed)
         for service in services { gates[service] = GateState(of: service, isConfigured: true) }
     }
 
@@ -40,12 +43,26 @@ package struct GateMachine: Sendable {
         case .systemdReloaded:
             link.noteReload()
             hasten(at: now, &batch)
+            listed.hasten(isAnyMissing: digest.isAnyUnitMissing, at: now)
         case .unitChanged(let unit, let seen): see(unit, seen, &batch)
         case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
-        case .jobAnswered(let job, let problem): take(answer: problem, to: job, at: now, &batch)
-        case .polkitAppeared: hasten(at: now, &batch)
+        case .jobAnswered(let job, let problem, let number):
+            if link.jobAnswered(isRefused: problem != nil, at: now, &batch) { touchAll(&batch) }
+            take(answer: problem, number, to: job, at: now, &batch)
+        case .startFailed(let unit, let start): startFailed(start, of: unit, at: now, &batch)
+        case .polkitAppeared:
+            hasten(at: now, &batch)
+            listed.hasten(isAnyMissing: false, at: now)
         case .busAppeared: link.hasten(&batch)
-        case .dropInsRead(let named): take(named: named, &batch)
+        case .dropInsRead(let named, let areOfConfiguration):
+            listed.dropInsRead(areOfConfiguration: areOfConfiguration, &batch)
+            take(named: named, &batch)
+        case .unitsListedByConfiguration(let units): listed.configure(units, at: now, &batch)
+        case .attachAnswered(let problem): listed.startAnswered(problem, at: now, &batch)
+        case .attachEnded(let outcome): listed.runEnded(outcome, &batch)
+        case .processesCounted(let unit, let processes):
+            units[unit]?.processesCounted(processes)
+            touch(unit, &batch)
         case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
         case .publishFailed(let service, let problem):
             gates[service]?.notePublishFailure(problem, at: now, &batch)
@@ -54,33 +71,25 @@ package struct GateMachine: Sendable {
         case .woke: wake(at: now, &batch)
         }
         for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
+        listed.advance(link, at: now, &batch)
         let rest = surroundings(now)
         for service in batch.services.sorted() {
             gates[service]?.advance(rest, &batch)
             gates[service]?.passOnNotice(rest, &batch)
+            listed.announce(missing(of: service, at: now), of: service, &batch)
         }
         let published = publish(&batch, at: now)
         publicationCount += published.count
+        link.ask(forJobs: batch.jobCount, at: now)
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
         sum(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published + batch.announcements
             + digest.sleep()
     }
 
-    /// Adds up what the event has changed.
-    private mutating func sum(_ batch: GateBatch, at now: Boottime) {
-        digest.note(link, at: now)
-        for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
-            if let gate = gates[service] { digest.note(gate, link, at: now) }
-        }
-        for unit in batch.units.union(batch.detached) {
-            digest.note(units[unit], named: unit, at: now)
-        }
-    }
-
     // MARK: Decisions
 
-    private mutating func decide(
+    mutating func decide(
         _ service: ServiceName, _ desired: DesiredGate, _ drainsUntil: Boottime?,
         at now: Boottime, _ batch: inout GateBatch
     ) {
@@ -101,14 +110,6 @@ package struct GateMachine: Sendable {
         if hasChanged || mustStart { gates[service]?.begin(rest, &batch) }
     }
 
-    /// Closes a gate whose drain is over.
-    private mutating func closeDrained(
-        _ service: ServiceName, at now: Boottime, _ batch: inout GateBatch
-    ) {
-        guard let drained = gates[service]?.drain?.following(at: now) else { return }
-        decide(service, drained, nil, at: now, &batch)
-    }
-
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
         gates[service]?.withdraw(&batch)
         batch.change(service)
@@ -117,7 +118,7 @@ package struct GateMachine: Sendable {
 
     private mutating func tellUnits(of gate: GateState, _ batch: inout GateBatch) {
         for unit in gate.attached {
-            units[unit]?.hear(of: gate)
+            units[unit]?.holders.hear(of: gate)
             batch.touch(unit)
         }
     }
@@ -145,6 +146,7 @@ package struct GateMachine: Sendable {
     /// No gate is moved until the bus is back.
     private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.lose(problem, at: now, &batch) else { return }
+        listed.loseBus()
         for service in gates.keys {
             gates[service]?.loseBus()
             gates[service]?.notice.loseBus()
@@ -179,6 +181,8 @@ package struct GateMachine: Sendable {
             gates[target.service, default: GateState(of: target.service, isConfigured: false)]
                 .see(seen, of: target)
             batch.touch(target.service)
+        } else if unit == ListedUnits.unit {
+            listed.unitSeen(seen, &batch)
         } else if let mustRead = units[unit]?.see(seen) {
             if mustRead { batch.read(unit) }
             touch(unit, &batch)
@@ -192,6 +196,8 @@ package struct GateMachine: Sendable {
         link.noteReading(of: unit)
         if let target = GateTarget(unit) {
             takeTarget(properties, of: target, &batch)
+        } else if unit == ListedUnits.unit, let properties {
+            listed.unitSeen(properties.seen, &batch)
         } else if let services = units[unit]?.services {
             units[unit]?.take(properties)
             for service in services { gates[service]?.noteReading(of: unit) }
@@ -228,7 +234,7 @@ package struct GateMachine: Sendable {
     ) {
         batch.touch(target.service)
         for unit in detached {
-            if units[unit]?.detach(from: target) == false { units[unit] = nil }
+            if units[unit]?.holders.detach(from: target) == false { units[unit] = nil }
             batch.detach(unit)
         }
         let attached = gate.targets.attachments(to: target)
@@ -239,18 +245,19 @@ package struct GateMachine: Sendable {
                 if link.isUp { batch.read(unit) }
                 gate.expectArrival(of: unit)
             }
-            units[unit]?.attach(to: target, isStarter: isStarter, mayRun: gate.permits(target))
+            units[unit]?.holders.attach(
+                to: target, isStarter: isStarter, mayRun: gate.permits(target))
             touch(unit, &batch)
         }
     }
 
     /// systemd has queued a job, or refused it. From then on the units of its gate stop or start.
     private mutating func take(
-        answer problem: GateObstacle?, to job: TargetJob, at now: Boottime,
+        answer problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
         let service = job.target.service
-        gates[service]?.take(answer: problem, to: job, at: now, &batch)
+        gates[service]?.take(answer: problem, number, to: job, at: now, &batch)
         batch.touch(service)
         for unit in gates[service]?.attached ?? [] { batch.touch(unit) }
     }
@@ -273,28 +280,5 @@ package struct GateMachine: Sendable {
             }
         }
         units[name] = unit
-    }
-
-    // MARK: Time, and the end of an event
-
-    /// Looks at everything that time has changed.
-    private mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
-        for owner in digest.wake(at: now) {
-            switch owner {
-            case .link: link.wake(at: now, &batch)
-            case .gate(let service):
-                batch.touch(service)
-                closeDrained(service, at: now, &batch)
-            case .unit(let unit): batch.touch(unit)
-            }
-        }
-    }
-
-    private mutating func publish(_ batch: inout GateBatch, at now: Boottime) -> [GateEffect] {
-        for unit in batch.units {
-            for service in units[unit]?.services ?? [] { batch.touch(service) }
-        }
-        let rest = surroundings(now)
-        return batch.services.sorted().flatMap { gates[$0]?.publish(rest) ?? [] }
     }
 }

@@ -10,8 +10,12 @@ package enum GateObstacle: Hashable, Sendable {
     case refused(String)
     /// The bus is not there, or does not answer.
     case noBus(String)
+    /// The bus was lost a moment ago, as when it is restarted.
+    case awaitingBus(String)
     /// The bus is there, and systemd has not answered.
     case silent
+    /// systemd, which asks polkit before each job, has not answered for `SystemdLink.patience`.
+    case unanswered
     /// systemd accepts each move, and the targets stay as they are.
     case noEffect
     /// The targets have moved, and a unit runs on.
@@ -23,7 +27,9 @@ package enum GateObstacle: Hashable, Sendable {
         case .noPermission(let words): "\(Self.stuck): polkit does not permit it (\(words))"
         case .noTarget(let words): "\(Self.stuck): systemd lacks the target (\(words))"
         case .refused(let words), .noBus(let words): "\(Self.stuck): \(words)"
+        case .awaitingBus(let words): "\(words); the gate waits for the bus"
         case .silent: "\(Self.stuck): systemd does not answer"
+        case .unanswered: Self.silence
         case .noEffect: "\(Self.stuck): systemd accepts the move, and nothing changes"
         case .escaped(let unit, let problem): "unit '\(unit)' is not down: \(problem.sentence)"
         }
@@ -32,11 +38,11 @@ package enum GateObstacle: Hashable, Sendable {
     /// What an operator can do about it, as a clause.
     package var advice: String {
         switch self {
-        case .noPermission: "see 'systemctl status polkit'"
+        case .noPermission, .unanswered: "see 'systemctl status polkit'"
         case .noTarget: "install the package again, and type 'systemctl daemon-reload'"
-        case .noBus: "see 'systemctl status dbus'"
+        case .noBus, .awaitingBus: "see 'systemctl status dbus'"
         case .refused, .silent, .noEffect: "see 'journalctl -b _PID=1'"
-        case .escaped(let unit, let problem): problem.advice(for: unit)
+        case .escaped(let unit, let problem): problem.advice(for: unit, of: nil)
         }
     }
 
@@ -45,9 +51,21 @@ package enum GateObstacle: Hashable, Sendable {
         switch self {
         case .noPermission(let words): "polkit does not permit it (\(words))"
         case .noTarget(let words), .refused(let words), .noBus(let words): words
-        case .silent, .noEffect, .escaped: sentence
+        case .awaitingBus, .silent, .unanswered, .noEffect, .escaped: sentence
         }
     }
+
+    /// Whether the gate is stuck. Otherwise the move may go on by itself in a moment.
+    var isLasting: Bool {
+        switch self {
+        case .awaitingBus, .unanswered: false
+        case .noPermission, .noTarget, .refused, .noBus, .silent, .noEffect, .escaped: true
+        }
+    }
+
+    /// What is known while a call is not answered.
+    static let silence =
+        "systemd has not answered StartUnit within \(SystemdLink.patience.wholeSeconds) s; polkitd may hang"
 
     private static let stuck = "its gate cannot be moved"
 }
@@ -68,21 +86,34 @@ package enum UnitProblem: Hashable, Sendable {
     case escaped(UnitLoad)
     /// systemd has no usable file of it any more, so that the gate alone cannot start it.
     case lost(UnitLoad)
+    /// It is down, and processes of it run on, because its `KillMode=` leaves them.
+    case processesLeft(UnitProcesses)
+    /// The configuration lists it, and it is being attached.
+    case attaching
+    /// The configuration lists it, and it is not attached, for this reason.
+    case unattached(String)
+    /// Somebody starts it while its gate closes, and the start waits for the stop of this unit.
+    case startWaits(UnitName)
 
     /// Who has to act on it.
     package var level: Notice.Level {
         switch self {
-        case .late, .failed, .startRefused, .escaped: .error
-        case .killed, .runningWhileClosed, .lost: .warning
+        case .late, .failed, .startRefused, .escaped, .unattached, .processesLeft: .error
+        case .killed, .runningWhileClosed, .lost, .attaching, .startWaits: .warning
         }
     }
 
     /// Whether it is over without anybody: the unit is down by now, or is being stopped.
     var passes: Bool {
         switch self {
-        case .killed, .runningWhileClosed: true
-        case .late, .failed, .startRefused, .escaped, .lost: false
+        case .killed, .runningWhileClosed, .attaching, .startWaits: true
+        case .late, .failed, .startRefused, .escaped, .lost, .unattached, .processesLeft: false
         }
+    }
+
+    /// Whether it is the same problem as `other`, perhaps with other numbers.
+    func isSameMatter(as other: UnitProblem) -> Bool {
+        if case (.processesLeft, .processesLeft) = (self, other) { true } else { self == other }
     }
 
     /// Whether a move of its gate has not gone well for it.
@@ -100,16 +131,31 @@ package enum UnitProblem: Hashable, Sendable {
             "it runs behind the closed gate, which did not stop it"
                 + (load.problem.map { ": \($0)" } ?? "")
         case .lost(let load): load.problem ?? "systemd cannot use its unit file"
+        case .processesLeft(let left):
+            "it is inactive, and \(left.count) of its processes "
+                + "\(left.count == 1 ? "runs" : "run") on (\(left.first)), because its KillMode= leaves them"
+        case .attaching: "the configuration lists it, and it is being attached"
+        case .unattached(let why): "the configuration lists it, and it is not attached: \(why)"
+        case .startWaits(let unit):
+            "a start of it waits until unit '\(unit)' has stopped, and is refused then"
         }
     }
 
-    /// What an operator can do about it, as a clause.
-    package func advice(for unit: UnitName) -> String {
-        switch self {
+    /// What an operator can do about it, as a clause. The unit is attached to `service`, if that is known.
+    package func advice(for unit: UnitName, of service: ServiceName?) -> String {
+        let detach = "killswitchctl detach \(service?.text ?? "SERVICE") \(unit)"
+        return switch self {
         case .late, .killed, .failed, .startRefused: "see 'systemctl status \(unit)'"
         case .runningWhileClosed: "find out who starts it: 'journalctl -b -u \(unit)'"
         case .escaped: "stop it yourself: 'systemctl stop \(unit)'"
-        case .lost: "give it a unit file again, or type 'killswitchctl detach'"
+        case .lost(.masked): "type 'systemctl unmask \(unit)', or: \(detach)"
+        case .lost: "restore its file and type 'systemctl daemon-reload', or: \(detach)"
+        case .processesLeft: "end them by 'systemctl kill \(unit)', or set another KillMode="
+        case .attaching: "it is a matter of seconds"
+        case .unattached:
+            "correct the unit, or 'units' in the configuration, then type 'killswitchctl reload'"
+        case .startWaits(let other):
+            "see 'systemctl status \(other)', and 'systemctl list-jobs' for the start"
         }
     }
 }

@@ -11,7 +11,8 @@ enum GatePhase: Hashable, Sendable {
     /// The targets stand as decided, not all units do. Leaves for `settled` with the last unit, and
     /// for `deviating` if a target is moved.
     case awaitingUnits(GateMove)
-    /// Everything is as decided. Leaves for `deviating` if a target is moved.
+    /// Everything is as decided. Leaves for `deviating` if a target is moved, and for `awaitingUnits` if the daemon was
+    /// started during an opening.
     case settled
     /// Another process has moved a target, which is right if the system is stopping. Leaves for
     /// `moving` if it is not, or for `settled` if the target is back already.
@@ -38,10 +39,14 @@ enum GatePhase: Hashable, Sendable {
     /// Whether jobs were asked for and are not confirmed.
     var isMoving: Bool { if case .moving = self { true } else { false } }
 
-    /// When jobs that are not confirmed are looked at again; nil if none are, or if it is being
-    /// asked whether the system is stopping.
+    /// When jobs that are not confirmed are looked at again, or units have had their time to start; nil if there
+    /// are none, or if it is being asked whether the system is stopping.
     var wakeUp: Boottime? {
-        if case .moving(let move) = self, !move.isRetryDue { move.retryAt } else { nil }
+        switch self {
+        case .moving(let move): move.isRetryDue ? nil : move.retryAt
+        case .awaitingUnits(let move): move.startBy
+        case .waiting, .settled, .deviating: nil
+        }
     }
 }
 
@@ -68,6 +73,12 @@ struct GateMove: Hashable, Sendable {
     private(set) var unread: Set<GateTarget> = []
     /// How long each unit took that has arrived.
     private(set) var took: [UnitName: Duration] = [:]
+    /// When it last came forward: the targets stand, or a unit has arrived.
+    private var progressAt: Boottime
+    /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
+    private(set) var startBy: Boottime?
+    /// Whether units were not up in their time.
+    private(set) var isLate = false
 
     /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
     init(
@@ -75,6 +86,7 @@ struct GateMove: Hashable, Sendable {
         awaiting: Set<UnitName> = []
     ) {
         began = now
+        progressAt = now
         retryAt = now + timeLimit
         self.isMidway = isMidway
         awaited = awaiting
@@ -119,7 +131,8 @@ struct GateMove: Hashable, Sendable {
     mutating func delay(at now: Boottime) { retryAt = now + GateMachine.backOff(attempts) }
 
     /// The targets stand; these are read to find their units.
-    mutating func beginReading(_ targets: Set<GateTarget>) {
+    mutating func beginReading(_ targets: Set<GateTarget>, at now: Boottime) {
+        progressAt = now
         fresh = []
         unread = targets
     }
@@ -133,6 +146,15 @@ struct GateMove: Hashable, Sendable {
     /// Awaits a unit that was not known when the move began.
     mutating func expectArrival(of unit: UnitName) { awaited.insert(unit) }
 
+    /// The awaited units have this time to start, from the last progress on. Returns whether it has just passed.
+    mutating func limitStart(to limit: Duration, at now: Boottime) -> Bool {
+        guard !isLate else { return false }
+        let end = progressAt + limit
+        isLate = end <= now
+        startBy = isLate ? nil : end
+        return isLate
+    }
+
     /// Awaits these units no longer: they are not attached to the gate any more.
     mutating func forget(_ units: Set<UnitName>) { awaited.subtract(units) }
 
@@ -143,6 +165,7 @@ struct GateMove: Hashable, Sendable {
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
         else { return nil }
         awaited.remove(unit.name)
+        progressAt = now
         took[unit.name] = now - began
         return now - began
     }

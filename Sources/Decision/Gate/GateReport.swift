@@ -35,19 +35,23 @@ package struct GateReport: Hashable, Sendable {
     package let nextTry: Boottime?
     /// When the units are stopped that may still run behind the closed gate; nil without a drain.
     package let drainsUntil: Boottime?
+    /// Whether people should see the page instead of the service; nil while that is not known, and what they see
+    /// stays.
+    package let isUnavailable: Bool?
     /// Its attached units.
     package private(set) var units: UnitCount
 
     /// A report of a gate that is moved.
     init(
         wanted: Gate, actual: Actual, since: Since, problem: GateObstacle?, nextTry: Boottime?,
-        units: UnitCount
+        isUnavailable: Bool?, units: UnitCount
     ) {
         self.wanted = wanted
         self.actual = actual
         self.since = since
         self.problem = problem
         self.nextTry = nextTry
+        self.isUnavailable = isUnavailable
         self.units = units
         drainsUntil = nil
     }
@@ -63,6 +67,7 @@ package struct GateReport: Hashable, Sendable {
         problem = nil
         nextTry = nil
         drainsUntil = end
+        isUnavailable = true
         self.units = units
     }
 
@@ -74,6 +79,7 @@ package struct GateReport: Hashable, Sendable {
         problem = nil
         nextTry = nil
         drainsUntil = nil
+        isUnavailable = wanted == .closed
         units = UnitCount()
     }
 
@@ -95,6 +101,10 @@ package struct UnitCount: Hashable, Sendable {
     package private(set) var problems: [UnitName: UnitProblem] = [:]
     /// The units that are not as the gate wants them.
     package private(set) var unwanted: Set<UnitName> = []
+    /// The units that the open gate would start, and other services keep down.
+    package private(set) var kept: [UnitName: [ServiceName]] = [:]
+    /// Those of them that neither start nor stop: nothing changes them by itself.
+    package private(set) var resting: Set<UnitName> = []
 
     /// No units.
     init() {}
@@ -105,7 +115,27 @@ package struct UnitCount: Hashable, Sendable {
             guard let isAsWanted = isAsWanted(unit) else { continue }
             total += 1
             if isAsWanted { arrived += 1 } else { unwanted.insert(unit.name) }
+            if !isAsWanted, unit.seen?.isAtRest ?? false { resting.insert(unit.name) }
             if let problem = unit.problem, problem.spoilsMove { problems[unit.name] = problem }
+        }
+    }
+
+    /// Counts units that other services keep down while the gate of this one is open.
+    mutating func add(keptFrom service: ServiceName, _ units: [AttachedUnit]) {
+        for unit in units where unit.holders.isStarted(by: service) {
+            let keepers = unit.keepers(from: service)
+            guard !keepers.isEmpty else { continue }
+            total += 1
+            kept[unit.name] = keepers
+        }
+    }
+
+    /// Counts listed units that are not attached: they are not as any gate wants them.
+    mutating func add(missing: [UnitName: UnitProblem]) {
+        for (unit, problem) in missing {
+            total += 1
+            unwanted.insert(unit)
+            if problem.spoilsMove { problems[unit] = problem }
         }
     }
 
@@ -115,7 +145,12 @@ package struct UnitCount: Hashable, Sendable {
     /// The first unit that runs on behind the closed gate; nil without one.
     var escape: GateObstacle? {
         problems.sorted { $0.key < $1.key }.lazy.compactMap { unit, problem in
-            if case .escaped = problem { .escaped(unit, problem) } else { nil }
+            switch problem {
+            case .escaped, .unattached: .escaped(unit, problem)
+            case .late, .killed, .failed, .startRefused, .runningWhileClosed, .lost, .processesLeft,
+                .attaching, .startWaits:
+                nil
+            }
         }.first
     }
 }

@@ -57,9 +57,13 @@ extension GateState {
 
     // MARK: The report
 
+    /// The units that are attached although the service is not configured: nothing decides about them.
+    var orphans: Set<UnitName> { isConfigured ? [] : attached }
+
     /// Why systemd does not move it; nil without a problem. A lost bus is a problem of all gates.
-    var problem: GateObstacle? {
+    func problem(_ link: SystemdLink) -> GateObstacle? {
         if let problem = refusal.problem { return problem }
+        if link.isUnanswered, targets.haveCalls { return .unanswered }
         guard case .moving(let move) = phase, move.isWithoutEffect, !targets.areUnderWay else {
             return nil
         }
@@ -75,16 +79,25 @@ extension GateState {
         }
         guard let desired else { return nil }
         let link = rest.link
-        let units = UnitCount(attached) { $0.isAsWanted(by: service, desired.gate) }
+        var units = UnitCount(attached) { $0.isAsWanted(by: service, desired.gate) }
+        units.add(missing: missing(rest))
+        if desired.gate == .open { units.add(keptFrom: service, attached) }
         let silence: GateObstacle? = !link.isUp && isReady ? .silent : nil
-        let obstacle = link.problem.map(GateObstacle.noBus) ?? problem ?? silence
+        let obstacle = link.obstacle ?? problem(link) ?? silence
         guard let actual = actual(desired, link, units, obstacle) else { return nil }
-        let problem = obstacle ?? units.escape
+        let problem = obstacle ?? (desired.gate == .closed ? units.escape : nil)
         let nextTry = problem == nil ? nil : link.retryAt ?? retryAt
         return GateReport(
             wanted: desired.gate, actual: actual,
             since: files.report.since(actual, desired.gate) ?? since(actual, desired, rest.now),
-            problem: problem, nextTry: nextTry, units: units)
+            problem: problem, nextTry: nextTry, isUnavailable: isUnavailable(desired, rest),
+            units: units)
+    }
+
+    /// The units of the service that the configuration lists and that are not attached, with the reason.
+    func missing(_ rest: GateSurroundings) -> [UnitName: UnitProblem] {
+        rest.listed.missing(
+            of: service, attached: targets.startingUnits, rest.link, at: rest.now)
     }
 
     private func actual(
@@ -93,8 +106,9 @@ extension GateState {
         let stands = targets.areConfirmed(as: desired) && targets.areAttachedKnown
         guard stands else {
             let hasEscape = desired.gate == .closed && units.escape != nil
-            if obstacle != nil || hasEscape { return .stuck }
-            guard link.mayMove, targets.areAttachedKnown || phase.isMoving else { return nil }
+            if obstacle?.isLasting ?? hasEscape { return .stuck }
+            let isKnown = link.mayMove && (targets.areAttachedKnown || phase.isMoving)
+            guard isKnown || obstacle != nil else { return nil }
             return desired.gate == .open ? .opening : .closing
         }
         switch desired.gate {

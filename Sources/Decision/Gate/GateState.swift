@@ -1,16 +1,15 @@
 import CivilTime
 
-/// The gate of a service: the decision, how far its targets and units are from it, and the move
-/// under way.
+/// The gate of a service: the decision, how far its targets and units are from it, and the present move.
 struct GateState: Hashable, Sendable {
     let service: ServiceName
     private(set) var targets: GateTargets
-    private var isConfigured: Bool
+    private(set) var isConfigured: Bool
     /// Whether its units were reported: without a configured service their gate has no decision.
     private var areOrphansReported = false
     /// Nil until the service is decided, and after it was withdrawn.
     private(set) var desired: DesiredGate?
-    private(set) var phase = GatePhase.waiting
+    var phase = GatePhase.waiting
     /// The closing that waits for the end of its drain.
     var drain: GateDrain?
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
@@ -22,6 +21,10 @@ struct GateState: Hashable, Sendable {
     /// The start of the units that pass on notices.
     var notice = NoticeStart()
     private(set) var moves = LastMoves()
+    /// The number of the job that began the last move, 0 before the first; nil while it is not known.
+    private(set) var movedBy: UInt32? = 0
+    /// How many starts of attached units it has refused.
+    var refusedStarts = 0
 
     /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
@@ -35,8 +38,7 @@ struct GateState: Hashable, Sendable {
     /// The service is configured, since it was decided.
     mutating func noteConfigured() { (isConfigured, areOrphansReported) = (true, false) }
 
-    /// The service was decided. Returns whether that changes anything; then `begin` has to follow,
-    /// once the attached units have heard of it.
+    /// The service was decided. Returns whether `begin` has to follow, once the attached units have heard of it.
     mutating func decide(
         _ desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) -> Bool {
@@ -94,6 +96,8 @@ struct GateState: Hashable, Sendable {
             return
         }
         let awaited = attached.filter { rest.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+        // Starts that an earlier move has asked for may still be under way.
+        if phase != .settled { movedBy = nil }
         phase = .moving(GateMove(at: rest.now, isMidway: isMidway, awaiting: awaited))
         for job in jobs { enqueue(job, &batch) }
     }
@@ -153,14 +157,16 @@ struct GateState: Hashable, Sendable {
         phase.move?.noteArrival(of: unit, at: now)
     }
 
-    /// systemd has queued a job, or refused it.
+    /// systemd has queued a job under this number, or refused it.
     mutating func take(
-        answer problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
+        answer problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
+        _ batch: inout GateBatch
     ) {
         targets.noteAnswer(job, isRefused: problem != nil)
         if notice.take(answer: problem, to: job, at: now, &batch) { return }
         readyBy = nil
         guard let problem else {
+            if movedBy == nil || phase.move?.isAccepted == false { movedBy = number }
             phase.move?.accept()
             return refusal.accept(job)
         }
@@ -214,10 +220,18 @@ struct GateState: Hashable, Sendable {
                 refusal.forget()
                 let took = rest.now - move.began
                 moves.note(desired.gate, took: took)
-                batch.announce(.moved(service, desired, took: took, units: move.took))
+                let kept = report(rest)?.units.kept ?? [:]
+                batch.announce(
+                    .moved(service, desired, took: took, units: move.took, kept: kept))
+            } else if desired.gate == .open {
+                limitStart(rest, &batch)
             }
         case .settled:
-            if targets.deviate(from: desired) { noteDeviation(&batch) }
+            if targets.deviate(from: desired) {
+                noteDeviation(&batch)
+            } else {
+                resumeOpening(desired, rest)
+            }
         case .deviating: break
         }
     }
@@ -227,7 +241,7 @@ struct GateState: Hashable, Sendable {
         _ move: GateMove, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
         var move = move
-        move.beginReading(targets.worthReading())
+        move.beginReading(targets.worthReading(), at: rest.now)
         for target in move.unread.sorted() { batch.read(target.unit) }
         for unit in move.awaited.sorted() where rest.units[unit]?.permission == .mayRun {
             batch.read(unit)
@@ -273,8 +287,7 @@ struct GateState: Hashable, Sendable {
         to desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
     ) {
         phase = .settled
-        guard targets.deviate(from: desired) else { return }
-        guard !endDrainIfClosed(at: rest.now) else { return }
+        guard targets.deviate(from: desired), !endDrainIfClosed(at: rest.now) else { return }
         guard let delay = corrections.next(at: rest.now) else {
             batch.announce(.movedElsewhere(service, desired))
             return begin(rest, &batch)

@@ -60,6 +60,11 @@ struct GateTargets: Hashable, Sendable {
     /// All units that are attached to any of them.
     var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 
+    /// The units that are attached to the open target.
+    var startingUnits: Set<UnitName> {
+        states[GateTarget(service: service, kind: .open)]?.attached ?? []
+    }
+
     /// Whether the units attached to the open and the closed target are known.
     var areAttachedKnown: Bool {
         GateTarget.main(of: service).allSatisfy { states[$0]?.isRead ?? false }

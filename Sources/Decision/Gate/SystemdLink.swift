@@ -36,6 +36,10 @@ struct SystemdLink: Hashable, Sendable {
     private var listingBegan: Boottime?
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
+    private var unanswered = UnansweredJobs()
+    /// When the connection was lost that is not back; whether that is so long ago that it counts.
+    private var lostSince: Boottime?
+    private var isLostForLong = false
 
     /// Whether systemd has listed our units on this connection.
     var isUp: Bool { connection == .up }
@@ -49,6 +53,14 @@ struct SystemdLink: Hashable, Sendable {
     /// The problem of the bus as a clause; nil without a problem.
     var problem: String? { reportedLoss }
 
+    /// Why no gate is moved; nil if the connection is there. A bus that is restarted is back in a moment.
+    var obstacle: GateObstacle? {
+        reportedLoss.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
+    }
+
+    /// Whether jobs were asked for, and systemd has answered none of them for `patience`.
+    var isUnanswered: Bool { unanswered.isSilence }
+
     /// systemd has listed our units: the connection is up.
     mutating func connect(_ batch: inout GateBatch) {
         if reportedLoss != nil {
@@ -58,6 +70,7 @@ struct SystemdLink: Hashable, Sendable {
         losses = 0
         isListing = false
         connection = .up
+        (lostSince, isLostForLong) = (nil, false)
     }
 
     /// The connection is lost. Returns false if that was known already.
@@ -65,6 +78,8 @@ struct SystemdLink: Hashable, Sendable {
         if case .lost = connection { return false }
         if reportedLoss == nil { batch.announce(.busLost(problem: problem)) }
         reportedLoss = problem
+        lostSince = lostSince ?? now
+        unanswered.forget()
         let wait = shortWaits > 0 ? Self.shortWait : GateMachine.backOff(losses)
         connection = .lost(retryAt: now + wait)
         losses += 1
@@ -94,10 +109,28 @@ struct SystemdLink: Hashable, Sendable {
         askAgainAt = isStopping ? now + .seconds(5) : nil
     }
 
-    /// Connects again, or asks again whether the system is stopping, if that is due.
-    mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
+    /// Connects again, or asks again whether the system is stopping, if that is due. Returns whether the gates have
+    /// another obstacle by now.
+    mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.askSystemState() }
+        let isSilence = unanswered.wake(at: now, &batch)
+        guard let limit = lossLimit, limit <= now else { return isSilence }
+        isLostForLong = true
+        return true
+    }
+
+    /// When a lost connection is a lasting obstacle; nil if it is not lost, or is one already.
+    private var lossLimit: Boottime? { isLostForLong ? nil : lostSince.map { $0 + Self.restart } }
+
+    /// Jobs are asked for.
+    mutating func ask(forJobs count: Int, at now: Boottime) { unanswered.ask(count, at: now) }
+
+    /// systemd has answered a job. Returns whether it had been silent.
+    mutating func jobAnswered(
+        isRefused: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) -> Bool {
+        unanswered.answer(isRefused: isRefused, at: now, &batch)
     }
 
     /// When a lost connection is made again; nil if it is not lost.
@@ -107,7 +140,7 @@ struct SystemdLink: Hashable, Sendable {
     var wakeUp: Boottime? {
         let retry = retryAt
         let listing = isListDue && listingBegan == nil ? restsUntil : nil
-        return [retry, askAgainAt, listing].compactMap(\.self).min()
+        return [retry, askAgainAt, listing, unanswered.wakeUp, lossLimit].compactMap(\.self).min()
     }
 
     /// Whether signals have to be subscribed to on a new connection.
@@ -145,4 +178,52 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     private static let shortWait: Duration = .milliseconds(250)
+    /// How long a restart of the bus may take.
+    private static let restart: Duration = .seconds(10)
+    /// How long systemd may be silent about a job before that is a problem.
+    static let patience: Duration = .seconds(3)
+}
+
+/// The jobs that systemd was asked for and has not answered. A thousand gates that close at once are answered one by
+/// one: that is no silence.
+private struct UnansweredJobs: Hashable, Sendable {
+    private var count = 0
+    /// Since when systemd has answered none of them; nil if all are answered.
+    private var since: Boottime?
+    /// Whether systemd has been silent for `patience`.
+    private(set) var isSilence = false
+    /// Whether that was reported, and no job was taken since.
+    private var isReported = false
+
+    mutating func ask(_ more: Int, at now: Boottime) {
+        if count == 0, more > 0 { since = now }
+        count += more
+    }
+
+    /// A job is answered. Returns whether that ends a silence.
+    mutating func answer(isRefused: Bool, at now: Boottime, _ batch: inout GateBatch) -> Bool {
+        defer { isSilence = false }
+        count = max(0, count - 1)
+        since = count > 0 ? now : nil
+        if isReported, !isRefused {
+            isReported = false
+            batch.announce(.systemdAnswers)
+        }
+        return isSilence
+    }
+
+    /// The connection is lost, and with it every answer.
+    mutating func forget() { self = UnansweredJobs() }
+
+    /// Returns whether a silence has begun.
+    mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
+        guard let moment = wakeUp, moment <= now else { return false }
+        isSilence = true
+        if !isReported { batch.announce(.systemdSilent) }
+        isReported = true
+        return true
+    }
+
+    /// When the silence becomes a problem; nil if there is none, or if it is one.
+    var wakeUp: Boottime? { isSilence ? nil : since.map { $0 + SystemdLink.patience } }
 }

@@ -49,6 +49,8 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var upSince: Uptime?
     /// Whether its process ends after its work, `Type=oneshot`: down may be how it should be.
     package var isOneshot = false
+    /// Whether systemd leaves processes of it alone when it stops the unit.
+    package var leavesProcesses = false
     /// How long systemd lets it stop; nil if that is for ever, or if its type has no such limit.
     package var stopLimit: Duration?
     /// How long systemd lets it start, likewise.

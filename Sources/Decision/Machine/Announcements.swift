@@ -34,15 +34,24 @@ extension Announcement {
 /// back and given again, is known anew; the same end in a newer answer stays known.
 struct Announcements: Hashable, Sendable {
     /// When one announcement came into force.
-    private struct Beginning: Hashable {
+    fileprivate struct Beginning: Hashable {
         /// Nil if an earlier run knew it.
         var boot: Boottime?
         /// Nil until the clock is believed.
         var wall: Instant?
     }
 
-    /// More than these are known anew after a restart: a body may hold thousands of windows.
+    /// More than these are known anew after a restart: several switches may announce more.
     private static let storedCount = 64
+
+    /// What many services have in common that read the same flags: it is kept in memory once.
+    struct Common {
+        fileprivate var known: [Announcement: Beginning] = [:]
+        fileprivate var stored: [Announcement: Instant] = [:]
+
+        /// From so many on it is worth a comparison.
+        fileprivate static let least = 8
+    }
 
     private var known: [Announcement: Beginning]
     /// Whether stored flags tell since when their ends are known: the ledger is of a version that
@@ -56,7 +65,9 @@ struct Announcements: Hashable, Sendable {
     }
 
     /// Takes in the flags in force: forgets what they do not announce any more.
-    mutating func follow(_ switches: [SwitchState], _ trust: ClockTrust, at now: Now) {
+    mutating func follow(
+        _ switches: [SwitchState], _ trust: ClockTrust, _ common: inout Common, at now: Now
+    ) {
         var next: [Announcement: Beginning] = [:]
         let isBelieved = trust.believes(now)
         // A copy of a switch would cost more than its claims.
@@ -72,6 +83,8 @@ struct Announcements: Hashable, Sendable {
                 next[announcement] = beginning
             }
         }
+        if next.count >= Common.least, next == common.known { next = common.known }
+        common.known = next
         known = next
     }
 
@@ -106,7 +119,14 @@ struct Announcements: Hashable, Sendable {
     }
 
     /// What the ledger stores: of many, those that come true first and are not over at `time`.
-    func stored(at time: Instant) -> [Announcement: Instant] {
+    func stored(at time: Instant, _ common: inout Common) -> [Announcement: Instant] {
+        let stored = stored(at: time)
+        if stored.count >= Common.least, stored == common.stored { return common.stored }
+        common.stored = stored
+        return stored
+    }
+
+    private func stored(at time: Instant) -> [Announcement: Instant] {
         let all = known.compactMapValues(\.wall)
         guard all.count > Self.storedCount else { return all }
         let order = { (item: Announcement) in (item.from, item.until ?? item.from) }

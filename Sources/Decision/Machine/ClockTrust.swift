@@ -5,21 +5,28 @@ import CivilTime
 ///
 /// A board without a battery boots in 1970; a virtual machine may resume with last week's time;
 /// somebody may set the clock. Such a clock must neither end a service nor delay an end. A server's
-/// clock may be wrong too, and then it counts for the ends of its own source alone.
+/// clock may be wrong too, and then it counts for the ends of its own source alone. For a source with
+/// signers it counts for nothing: see `ClockTrust+Signed.swift`.
 struct ClockTrust {
     /// The largest accepted distance between our clock and a server's `Date`.
     static let tolerance: Duration = .seconds(5 * 60)
 
     /// An instant that surely lies in the past, whatever a clock shows: of the build, or of systemd's
     /// clock file. An earlier `Date` tells no time.
-    private let certain: Instant
+    let certain: Instant
     /// The latest instant that surely lies in the past: also of the newest stored flags.
-    private var floor: Instant
+    private(set) var floor: Instant
     /// Whether the kernel calls the wall clock synchronised, as far as known.
-    private var isSynchronised: Bool
+    private(set) var isSynchronised: Bool
     /// The sources that have answered since the start, or whose clock an earlier run has stored.
     private var servers: [SourceName: Server] = [:]
-    /// The servers whose recent `Date` is far from the wall clock.
+    /// The sources with signers.
+    private(set) var signed: Set<SourceName>
+    /// The latest `issued` that counts of their documents.
+    private(set) var issued: [SourceName: Instant] = [:]
+    /// The warnings about documents that were issued far ahead: whether our clock was preferred then.
+    private var toldIssues: [SourceName: Bool] = [:]
+    /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
     private var contradicting: Set<SourceName> = []
     /// When the first of these is no longer recent.
     private var nextExpiry: Boottime?
@@ -59,6 +66,7 @@ struct ClockTrust {
         self.certain = certain
         floor = fetched.reduce(certain, max)
         offset = now.offset
+        signed = Set(sources.filter(\.isSigned).map(\.name))
         guard let stored, stored.bootID == bootID else {
             isSynchronised = now.isSynchronised ?? true
             return
@@ -66,7 +74,7 @@ struct ClockTrust {
         isSynchronised = now.isSynchronised ?? stored.isSynchronised
         isUnstored = isSynchronised != stored.isSynchronised
         for source in sources {
-            guard let clock = stored.servers[source.name] else { continue }
+            guard !source.isSigned, let clock = stored.servers[source.name] else { continue }
             servers[source.name] = Server(
                 clock: clock, stored: clock, recentUntil: now.boot + Self.recency(source.interval))
         }
@@ -88,7 +96,8 @@ struct ClockTrust {
         }
         isEarly = now.wall < floor
         let hasExpired = nextExpiry.map { $0 <= now.boot } ?? false
-        if hasExpired || isStepped || (now.offset - offset).magnitude > .seconds(1) {
+        let hasMoved = isStepped || (now.offset - offset).magnitude > .seconds(1)
+        if hasExpired || hasMoved || !toldIssues.isEmpty {
             lookAtAll(at: now)
         }
         return before != (isSynchronised, contradicting, isEarly)
@@ -105,7 +114,7 @@ struct ClockTrust {
             server.clock = known?.moved(to: date, at: now) ?? ServerClock(date, at: now)
             server.recentUntil = now.boot + Self.recency(source.interval)
         }
-        if let clock = server.clock, server.stored?.isNear(clock) != true {
+        if !source.isSigned, let clock = server.clock, server.stored?.isNear(clock) != true {
             server.stored = clock
             isUnstored = true
         }
@@ -133,25 +142,42 @@ struct ClockTrust {
         if believes(now) { raiseFloor(to: instant) }
     }
 
-    /// Drops the clocks of sources that are not configured any more.
+    /// Sets the latest `issued` that counts of a source's documents. True if it is another than before.
+    mutating func set(issued instant: Instant?, of source: SourceName, at now: Now) -> Bool {
+        guard issued[source] != instant else { return false }
+        issued[source] = instant
+        look(at: source, now)
+        return true
+    }
+
+    /// Drops the clocks of sources that are gone, and stores none of sources with signers.
     mutating func keep(_ sources: [SourcePlan]) {
         let names = Set(sources.map(\.name))
-        if servers.contains(where: { !names.contains($0.key) && $0.value.stored != nil }) {
-            isUnstored = true
+        signed = Set(sources.filter(\.isSigned).map(\.name))
+        for name in servers.keys where !names.contains(name) || signed.contains(name) {
+            if servers[name]?.stored != nil { isUnstored = true }
+            servers[name]?.stored = nil
         }
         servers = servers.filter { names.contains($0.key) }
+        issued = issued.filter { signed.contains($0.key) }
         contradicting.formIntersection(names)
     }
 
-    /// Notices of servers whose clock is newly far from ours: each once while it lasts.
+    /// Warnings about clocks that are newly far from ours: each once while it lasts.
     mutating func takeWarnings(at now: Now) -> [Notice] {
         var notices: [Notice] = []
         for name in contradicting.sorted() {
-            guard let server = servers[name], server.told != isSynchronised else { continue }
-            servers[name]?.told = isSynchronised
-            if let warning = warning(about: name, at: now) {
-                notices.append(.sourceWarned(name, warning))
+            let isAhead = isIssuedAhead(name, at: now)
+            let told = isAhead ? toldIssues[name] : servers[name]?.told
+            guard told != isSynchronised, let warning = warning(about: name, at: now) else {
+                continue
             }
+            if isAhead {
+                toldIssues[name] = isSynchronised
+            } else {
+                servers[name]?.told = isSynchronised
+            }
+            notices.append(.sourceWarned(name, warning))
         }
         return notices
     }
@@ -162,13 +188,13 @@ struct ClockTrust {
     /// synchronised, or no recent `Date` is far from it.
     func believes(_ now: Now) -> Bool { now.wall >= floor && !isContradicted }
 
-    /// Whether a recent `Date` is far from the wall clock, so that it counts whether that is
-    /// synchronised.
+    /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.
     var hasContradiction: Bool { !contradicting.isEmpty }
 
     /// The clock for the ends and windows of a source. Without any, they are held for `wait` after its
     /// first answer; what had come true at `past` stays so.
     func clock(of source: SourceName, wait: Duration, past: Instant?, at now: Now) -> EndClock {
+        if signed.contains(source) { return signedClock(of: source, wait, past, at: now) }
         let server = servers[source]
         guard now.wall >= floor else {
             if let clock = server?.clock { return .server(clock.time(at: now)) }
@@ -190,25 +216,21 @@ struct ClockTrust {
         case .host: return wake
         case .server: if let nextExpiry { wake.include(boot: nextExpiry) }
         case .held:
-            if let end = holdEnds(of: source, wait: wait) { wake.include(boot: end) }
+            if let end = holdEnds(of: source, wait: wait), end > now.boot {
+                wake.include(boot: end)
+            }
         }
+        let floor = floor(of: source)
         if now.wall < floor { wake.include(wall: floor) }
         return wake
     }
 
-    /// The distance of a server's clock from ours, and which of them counts; nil if they agree.
+    /// Which clock is far from ours, and which of the two counts; nil if none is.
     func warning(about source: SourceName, at now: Now) -> String? {
-        guard contradicting.contains(source), let clock = servers[source]?.clock else { return nil }
-        let distance = now.wall - clock.time(at: now)
-        let amount = distance.magnitude.inWords
-        if isSynchronised {
-            return "the clock of its server is \(amount) "
-                + (distance > .zero ? "behind" : "ahead of")
-                + " the clock of this host, which is synchronised and counts"
-        }
-        return "the clock of this host is not synchronised, and \(amount) "
-            + (distance > .zero ? "ahead of" : "behind")
-            + " the clock of the source's server, which counts for its ends and windows"
+        guard contradicting.contains(source) else { return nil }
+        return issueWarning(about: source, at: now)
+            ?? servers[source]?.clock?.warning(
+                isSigned: signed.contains(source), isSynchronised: isSynchronised, at: now)
     }
 
     /// The warnings about all servers whose clock is far from ours.
@@ -227,9 +249,13 @@ struct ClockTrust {
         return Ledger.Clocks(bootID: bootID, isSynchronised: isSynchronised, servers: clocks)
     }
 
-    private var isContradicted: Bool { !isSynchronised && !contradicting.isEmpty }
+    /// An unsigned `Date` contradicts for no source if its own has signers.
+    private var isContradicted: Bool {
+        !isSynchronised && contradicting.contains { !signed.contains($0) }
+    }
 
-    private func holdEnds(of source: SourceName, wait: Duration) -> Boottime? {
+    /// When a source has answered for `wait`, since the start; nil if it has not answered.
+    func holdEnds(of source: SourceName, wait: Duration) -> Boottime? {
         servers[source]?.answeredAt.map { $0 + wait }
     }
 
@@ -238,16 +264,21 @@ struct ClockTrust {
     private mutating func lookAtAll(at now: Now) {
         offset = now.offset
         isEarly = now.wall < floor
-        for name in servers.keys { update(name, now) }
-        findExpiry()
+        for name in Set(servers.keys).union(issued.keys) { update(name, now) }
+        findExpiry(at: now)
     }
 
     private mutating func look(at name: SourceName, _ now: Now) {
         update(name, now)
-        findExpiry()
+        findExpiry(at: now)
     }
 
     private mutating func update(_ name: SourceName, _ now: Now) {
+        if isIssuedAhead(name, at: now) {
+            contradicting.insert(name)
+            return
+        }
+        toldIssues[name] = nil
         guard let server = servers[name], let clock = server.clock, now.boot < server.recentUntil
         else {
             contradicting.remove(name)
@@ -261,27 +292,9 @@ struct ClockTrust {
         if server.told != nil { servers[name]?.told = nil }
     }
 
-    private mutating func findExpiry() {
+    private mutating func findExpiry(at now: Now) {
         if contradicting.isEmpty, nextExpiry == nil { return }
-        nextExpiry = contradicting.compactMap { servers[$0]?.recentUntil }.min()
-    }
-}
-
-extension Now {
-    /// The distance of the two clocks: it changes with a step of the wall clock.
-    fileprivate var offset: Duration {
-        wall - Instant(microseconds: boot.microseconds)
-    }
-}
-
-extension Duration {
-    /// For people, in the largest unit: "3 days".
-    fileprivate var inWords: String {
-        let seconds = microseconds / 1_000_000
-        return switch seconds {
-        case ..<7200: "\((seconds + 30) / 60) minutes"
-        case ..<172_000: "\((seconds + 1800) / 3600) hours"
-        default: "\((seconds + 43_200) / 86_400) days"
-        }
+        let ends = contradicting.compactMap { servers[$0]?.recentUntil }
+        nextExpiry = ends.filter { $0 > now.boot }.min()
     }
 }

@@ -13,6 +13,9 @@ package enum Effect: Hashable, Sendable {
     case storeVersion(SourceName, AcceptedVersion)
     /// Remove the stored highest version of this source's signed documents.
     case dropVersion(SourceName)
+    /// Reserve the space of the highest version of this source's signed documents: a full disk must not keep
+    /// a signed closing out.
+    case reserveVersion(SourceName)
     /// Read the stored highest version of this source again: it could not be read before.
     case readVersion(SourceName)
     /// Have this source forget what it knows of earlier answers, such as the highest version: any

@@ -36,7 +36,7 @@ extension Effect {
     /// ledger comes before the published files, so that no published generation is taken back.
     fileprivate var rank: Int {
         switch self {
-        case .storeFlags, .storeVersion, .dropVersion: 0
+        case .storeFlags, .storeVersion, .dropVersion, .reserveVersion: 0
         case .storeOverrides: 1
         case .storeLedger: 2
         case .publish: 3

@@ -32,6 +32,9 @@ package enum Event: Hashable, Sendable {
     case hinted(SourceName)
     /// The source is watched for changes, or cannot be for this problem: then only polls see them.
     case watched(SourceName, problem: String?)
+    /// The list of signers of a source was read, or cannot be used for this problem: then no new document
+    /// counts, and the flags in force stay.
+    case signersRead(SourceName, problem: String?)
     /// All present warnings about the source and its flags, each a clause. They change no flag.
     case warned(SourceName, [String])
     /// The stored highest version of a source's signed documents was read again.
@@ -43,6 +46,8 @@ package enum Event: Hashable, Sendable {
     case recorded(WriteOperation, problem: String?)
     /// Somebody has deleted files of a service: they are written again.
     case removed(ServiceName)
+    /// Somebody has deleted files of the state directory: everything stored is written again.
+    case stateDeleted
     /// An operator confirms the held closings of these services.
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by
@@ -84,6 +89,7 @@ package enum WriteOperation: Hashable, Sendable {
     case storeFlags(SourceName)
     case storeVersion(SourceName)
     case dropVersion(SourceName)
+    case reserveVersion(SourceName)
     case markConfirmed(SourceName)
     case storeLedger
     case storeOverrides

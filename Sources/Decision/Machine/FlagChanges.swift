@@ -1,9 +1,7 @@
 import JSON
 
 /// From the newest answer of a source to the next one: which keys have another value, or are new or gone.
-///
-/// A class, because it is shown to every switch of the source.
-final class FlagChanges {
+struct FlagChanges: Sendable {
     /// The number of the answer before.
     let before: Int
     let answer: NumberedAnswer

@@ -29,6 +29,9 @@ struct HostGuard: Hashable, Sendable {
     /// A guard that holds nothing yet.
     init(limits: GuardLimits) { self.limits = limits }
 
+    /// Whether the closings of one event are judged together.
+    var isLimited: Bool { limits.count != nil }
+
     /// Whether the guard keeps a service open.
     func isHeld(_ name: ServiceName) -> Bool { holds[name] == .held }
 

@@ -7,14 +7,16 @@ extension Machine {
     mutating func receive(_ outcome: Outcome, from source: Int) -> Int? {
         switch outcome {
         case .answer(let answer):
-            switch sources[source].orders.admit(answer, at: time(for: source)) {
+            let admission = sources[source].orders.admit(
+                answer, at: time(for: source), signatures: mostSignatures(of: source))
+            switch admission {
             case .counts: return receive(answer, from: source)
-            case .raises where countsForNobody(answer, of: source):
-                // One signer must not use up the versions of those who sign together.
-                return receive(answer, from: source)
+            case .raises(let version) where index.readers[source].isEmpty:
+                hold(answer, of: source, version)
             case .raises(let version):
-                sources[source].orders.hold(answer)
-                batch.add(.storeVersion(sources[source].name, version))
+                // One signer must not use up the versions of those who sign together.
+                return advance(
+                    AnswerWork(.weigh(version), source, sources[source].share(answer)))
             case .refused(let refusal):
                 if refusal.slug == .versionUnreadable {
                     batch.add(.readVersion(sources[source].name))
@@ -23,9 +25,7 @@ extension Machine {
             }
             return nil
         case .unchanged where !sources[source].answers.isEmpty:
-            confirm(source)
-            batch.notices += sources[source].succeed(.unchanged)
-            return source
+            return advance(AnswerWork(.confirm(by: nil), source))
         case .unchanged:
             fail(source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
             return nil
@@ -35,48 +35,46 @@ extension Machine {
         }
     }
 
+    /// Has the version of a document stored, which counts afterwards.
+    mutating func hold(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
+        sources[source].orders.hold(answer, until: version)
+        batch.add(.storeVersion(sources[source].name, version))
+    }
+
     /// Takes in that the version of the document which waits for this is stored, or why it is not. Returns
     /// the source if it has answered with that.
     mutating func receiveStored(_ source: Int, _ problem: String?) -> Int? {
         guard let problem else {
-            return sources[source].orders.raise().map {
-                receive($0.answer, from: source, hasVersionJump: $0.hasVersionJump)
-            }
+            guard let raised = sources[source].orders.raise() else { return nil }
+            issueChanged(of: source)
+            return receive(raised.answer, from: source, hasVersionJump: raised.hasVersionJump)
         }
-        guard sources[source].orders.drop() != nil else { return nil }
-        let clause = "its version cannot be stored, and counts for nothing before: \(problem)"
+        guard sources[source].orders.drop() else { return nil }
+        let clause = "this host cannot store its version, and refuses it until then: \(problem)"
         fail(source, Failure(DocumentRefusal(.versionNotStored, clause)))
         return nil
     }
 
-    /// Takes in an answer that counts.
-    private mutating func receive(
+    /// Takes in an answer that counts. Returns the source once each of its switches has it.
+    mutating func receive(
         _ answer: Answer, from source: Int, hasVersionJump: Bool = false
-    ) -> Int {
-        var result = FetchCounts.Result.unchanged
+    ) -> Int? {
         if sources[source].repeats(answer) {
             disinherit(answer, of: source)
-            confirm(source, by: answer.signed?.authors)
-        } else {
-            let isAccepted = offer(answer, of: source, hasVersionJump: hasVersionJump)
-            result = isAccepted ? .changed : .invalid
+            return advance(AnswerWork(.confirm(by: answer.signed?.authors), source))
         }
-        batch.notices += sources[source].succeed(result)
-        return source
+        var shared = sources[source].share(answer)
+        if hasVersionJump { shared.numbered.hasVersionJump = true }
+        return advance(AnswerWork(.offer, source, shared, changes(to: shared, of: source)))
     }
 
-    /// Whether no switch of a source would accept a signed answer.
-    private func countsForNobody(_ answer: Answer, of source: Int) -> Bool {
-        let readers = index.readers[source]
-        guard answer.signed != nil, !readers.isEmpty else { return false }
-        var answer = NumberedAnswer(
-            number: 0, answer: answer, defaults: sources[source].plan.defaults)
-        answer.hasVersionJump = sources[source].orders.hasVersionJump(to: answer.answer)
-        return !readers.contains { reader in
-            let override = overrides[services[reader.service].service.name]
-            return services[reader.service].wouldCount(
-                answer, at: reader.position, override, on: host)
+    /// From the newest known answer of a source to the next one. Nil for a signed document: its end counts for each
+    /// flag, so that each switch reads it.
+    private func changes(to next: SharedAnswer, of source: Int) -> FlagChanges? {
+        guard next.answer.signed == nil, let known = sources[source].answers.first else {
+            return nil
         }
+        return FlagChanges(from: known, to: next.numbered)
     }
 
     /// The answers of a source on which a switch or a value rests, the newest first.
@@ -132,71 +130,14 @@ extension Machine {
         }
     }
 
-    /// Offers a new answer to every switch of its source. A switch that accepts it rests on it from
-    /// now on; the others keep their earlier answer, which stays stored as long as they need it. False if no
-    /// switch accepts it.
-    private mutating func offer(_ answer: Answer, of source: Int, hasVersionJump: Bool) -> Bool {
-        let known = sources[source].answers.first
-        var answer = sources[source].number(answer)
-        if hasVersionJump { answer.hasVersionJump = true }
-        // The end of a signed document counts for each flag, so that each switch reads it.
-        let isSigned = answer.answer.signed != nil
-        let changes = isSigned ? nil : known.flatMap { FlagChanges(from: $0, to: answer) }
-        var isKept = false
-        for reader in index.readers[source] {
-            if let changes, services[reader.service].follow(changes, at: reader.position, now) {
-                isKept = true
-            } else if offer(answer, to: reader, changes) {
-                isKept = true
-            }
-        }
-        guard isKept else { return false }
-        noteVersionJumps(of: source)
-        batch.notices += sources[source].keep(answer, at: now)
-        dropUnused(of: source)
-        batch.add(.markConfirmed(sources[source].name))
-        store(source)
-        host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
-        return true
-    }
-
-    /// The time by which a signed document of a source may have expired; nil while no clock is believed.
-    private func time(for source: Int) -> Instant? {
-        let clock = host.trust.clock(of: sources[source].name, wait: .zero, past: nil, at: now)
-        if case .server(let time) = clock { return time }
-        return host.trust.believes(now) ? now.wall : nil
-    }
-
-    /// Offers an answer to one switch. True if it has to be stored.
-    private mutating func offer(
-        _ answer: NumberedAnswer, to reader: SwitchPosition, _ changes: FlagChanges? = nil
-    ) -> Bool {
-        let override = overrides[services[reader.service].service.name]
-        return services[reader.service].offer(
-            answer, to: reader.position, changes, override, on: host, &batch.notices)
-    }
-
-    /// Takes in that a source has confirmed its newest answer. A switch that does not rest on this
-    /// answer reads it again. For it, those have signed who count now.
-    private mutating func confirm(_ source: Int, by authors: [String]? = nil) {
-        var newest = sources[source].answers[0]
+    /// The newest answer of a source, for its readers, as signed by those who count now.
+    func newestAnswer(of source: Int, by authors: [String]?) -> SharedAnswer {
+        var newest = sources[source].shareNewest()
         if let authors, let signed = newest.answer.signed {
-            newest.answer.signed = SignedAnswer(
+            newest.numbered.answer.signed = SignedAnswer(
                 signed.order, by: authors, signatures: signed.signatures)
         }
-        var isTaken = false
-        for reader in index.readers[source] {
-            if services[reader.service].confirm(newest.number, at: reader.position, now) {
-                continue
-            }
-            if offer(newest, to: reader) { isTaken = true }
-        }
-        sources[source].confirm(at: now)
-        batch.add(.markConfirmed(sources[source].name))
-        guard isTaken else { return }
-        noteVersionJumps(of: source)
-        dropUnused(of: source)
-        store(source)
+        return newest
     }
 
     /// Makes an inherited newest answer the source's own, because the present address gives the
@@ -214,10 +155,11 @@ extension Machine {
     /// can read. If a new switch can read none of them, the source is fetched at once.
     mutating func serveReaders(of source: Int) {
         var mustFetch = false
+        var answers = sources[source].answers.map { SharedAnswer($0) }
         for reader in index.readers[source] {
             let override = overrides[services[reader.service].service.name]
             let isWaiting = services[reader.service].serve(
-                sources[source], at: reader.position, override, on: host)
+                sources[source], &answers, at: reader.position, override, on: host)
             if isWaiting { mustFetch = true }
         }
         noteProof(of: source)
@@ -251,7 +193,7 @@ extension Machine {
     }
 
     /// Tells which versions in the flags of a source have jumped.
-    private mutating func noteVersionJumps(of source: Int) {
+    mutating func noteVersionJumps(of source: Int) {
         let jumps = index.readers[source].compactMap { reader in
             services.ask(reader.service) { $0.versionJump(at: reader.position) }
         }

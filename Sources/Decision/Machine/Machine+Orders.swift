@@ -8,7 +8,7 @@ extension Machine {
     mutating func order(_ override: Override, for name: ServiceName, ifOpen: Bool) {
         if ifOpen {
             expireOverrides()
-            decideDue()
+            decideDue(all: true)
         }
         guard index.service(name) != nil else {
             batch.add(.reject(name, override, .notConfigured))
@@ -83,10 +83,11 @@ extension Machine {
     /// Puts staged flags in force: those of one service, or of all.
     mutating func activate(_ name: ServiceName?) {
         for source in sources.indices {
+            var answers = sources[source].answers.map { SharedAnswer($0) }
             for reader in index.readers[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(
-                    from: sources[source], at: reader.position, &batch.notices)
+                    from: sources[source], &answers, at: reader.position, &batch.notices)
             }
             noteProof(of: source)
             dropUnused(of: source)
@@ -99,6 +100,7 @@ extension Machine {
     mutating func forget(_ name: SourceName, by author: String, versionCause: String?) {
         guard let source = index.source(name) else { return }
         sources[source].forget(isVersionDropped: versionCause != nil, at: now)
+        issueChanged(of: source)
         for reader in index.readers[source] {
             services[reader.service].forget(at: reader.position, now)
         }

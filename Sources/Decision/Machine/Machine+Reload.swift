@@ -36,13 +36,15 @@ extension Machine {
         services = Timetable(
             plan.services.map { service in
                 guard let known = before.index.service(service.name) else { return begin(service) }
-                return ServiceState(before.services[known], as: service, changes, at: now)
+                return ServiceState(before.services[known], as: service, &changes, at: now)
             })
+        host.trust.keep(plan.sources)
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
                 sources[source].restore(stored)
             }
+            issueChanged(of: source)
             serveReaders(of: source)
             storeReaders(of: source)
         }
@@ -56,7 +58,6 @@ extension Machine {
         for name in before.sources.map(\.name) where index.source(name) == nil {
             batch.add(.unfollow(name))
         }
-        host.trust.keep(plan.sources)
         pendingWrites.drop { before.index.loses($0, in: index) }
     }
 

@@ -13,6 +13,13 @@ extension Machine {
         }
     }
 
+    /// Reserves the space of the highest versions of signed documents.
+    mutating func reserveVersions() {
+        for source in plan.sources where source.audience != nil {
+            batch.add(.reserveVersion(source.name))
+        }
+    }
+
     private mutating func succeed(_ operation: WriteOperation) {
         if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
     }
@@ -25,17 +32,37 @@ extension Machine {
         batch.add(.publish(services[service].service, record))
     }
 
+    /// Whether the highest version of a source's signed documents is stored.
+    package func hasAcceptedVersion(of name: SourceName) -> Bool {
+        index.source(name).map { sources[$0].orders.highest != nil } ?? false
+    }
+
+    /// Stores everything as it was.
+    mutating func storeAgain() {
+        for source in sources.indices { storeAgain(source) }
+        batch.areOverridesChanged = true
+        batch.isLedgerChanged = true
+    }
+
+    /// Stores the answers of a source and the highest version of its documents.
+    private mutating func storeAgain(_ source: Int) {
+        store(source)
+        guard let version = sources[source].orders.stored else { return }
+        batch.add(.storeVersion(sources[source].name, version))
+    }
+
     /// Adds the effects that retry the pending writes that are due.
     mutating func retryWrites() {
         for operation in pendingWrites.due(at: now) {
             switch operation {
             case .storeFlags(let name):
-                if let source = index.source(name) { store(source) }
+                if let source = index.source(name) { storeAgain(source) }
             case .storeVersion: break
             case .dropVersion(let name):
                 // A version that was accepted meanwhile has replaced the file.
                 let isGone = index.source(name).map { sources[$0].orders.highest == nil } ?? true
                 if isGone { batch.add(.dropVersion(name)) } else { succeed(operation) }
+            case .reserveVersion(let name): batch.add(.reserveVersion(name))
             case .markConfirmed(let name):
                 batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
             case .storeLedger: batch.isLedgerChanged = true

@@ -34,6 +34,14 @@ package struct Machine: Sendable {
     package private(set) var isClockContradicted = false
     /// How many drills were noted.
     var drillCount = 0
+    /// What answers ask for and is not done yet.
+    var unfinished: [AnswerWork] = []
+    /// The services that are due and wait for their turn.
+    var backlog: [Int] = []
+    /// How much of its share the present event has taken.
+    var share = Share()
+    /// What was done for answers since the start.
+    package internal(set) var workload = Workload()
     private var random: SeededRandom
     private var publications = Publications()
     /// The wake-up that was requested last and has not come.
@@ -63,6 +71,7 @@ package struct Machine: Sendable {
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
             sources[source].restore(stored)
+            issueChanged(of: source)
             serveReaders(of: source)
         }
     }
@@ -76,6 +85,7 @@ package struct Machine: Sendable {
             return []
         }
         host.now = now
+        share = Share()
         if host.trust.follow(now, isStepped: event == .clockStepped) { noteClocks() }
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
         let answered = take(event)
@@ -117,8 +127,10 @@ package struct Machine: Sendable {
     /// decided, because the time of the next fetch depends on their verdicts.
     private mutating func take(_ event: Event) -> Int? {
         switch event {
-        case .started: break
-        case .woke: lastWake = nil
+        case .started: reserveVersions()
+        case .woke:
+            lastWake = nil
+            return resumeWork()
         case .clockStepped:
             lastWake = nil
             markAllDue()
@@ -127,6 +139,7 @@ package struct Machine: Sendable {
             markAllDue()
         case .fetched(let name, let outcome, let date):
             guard let source = index.source(name) else { break }
+            finishWork(of: source)
             if !outcome.isFailure, host.trust.hear(sources[source].plan, date: date, at: now) {
                 noteClocks()
             }
@@ -137,6 +150,10 @@ package struct Machine: Sendable {
             guard let source = index.source(name) else { break }
             let time = now.wall
             batch.notices += sources[source].note { $0.note(watchProblem: problem, at: time) }
+        case .signersRead(let name, let problem):
+            guard let source = index.source(name) else { break }
+            let time = now.wall
+            batch.notices += sources[source].note { $0.note(signersProblem: problem, at: time) }
         case .warned(let name, let warnings):
             guard let source = index.source(name) else { break }
             let time = now.wall
@@ -150,25 +167,35 @@ package struct Machine: Sendable {
             guard let source = index.source(name) else { break }
             let known = sources[source].answers.map(\.answer)
             sources[source].orders.restore(memory, known)
-        case .disproved(let name, let causes): disprove(name, causes)
+            issueChanged(of: source)
+        case .disproved(let name, let causes):
+            finishWork()
+            disprove(name, causes)
         case .removed(let name): publishAgain(name)
+        case .stateDeleted: storeAgain()
         case .override(let service, let override, let ifOpen):
             order(override, for: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)
         case .confirm(let services, let author): confirmClosing(of: services, by: author)
         case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
-        case .activate(let service): activate(service)
+        case .activate(let service):
+            finishWork()
+            activate(service)
         case .forget(let source, let author, let cause):
+            finishWork()
             forget(source, by: author, versionCause: cause)
         case .reconfigured(let plan, let replaced, let remembered):
+            finishWork()
+            backlog = []
             reconfigure(plan, replaced, remembered)
+            reserveVersions()
         }
         return nil
     }
 
     /// Takes in that the clocks of ends may be others than before, and warns about servers whose
     /// clock is far from ours.
-    private mutating func noteClocks() {
+    mutating func noteClocks() {
         batch.notices += host.trust.takeWarnings(at: now)
         markAllDue()
     }
@@ -179,14 +206,15 @@ package struct Machine: Sendable {
 
     // MARK: - Decisions
 
-    /// Decides every service that is due.
-    mutating func decideDue() {
-        let due = services.due(at: now)
+    /// Decides the services that are due, as many as a share has room for.
+    mutating func decideDue(all isWhole: Bool = false) {
+        let due = dueServices(all: isWhole)
+        var common = Announcements.Common()
         var candidates: [Candidate] = []
         candidates.reserveCapacity(due.count)
         for service in due {
             let override = overrides[services[service].service.name]
-            services[service].followAnnouncements(on: host)
+            services[service].followAnnouncements(on: host, &common)
             candidates.append(
                 services.ask(service) { $0.candidate(at: service, override, on: host) })
         }
@@ -196,7 +224,7 @@ package struct Machine: Sendable {
             let (service, name) = (candidate.service, candidate.name)
             let record = services[service].decide(
                 candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
-                &batch.notices)
+                &common, &batch.notices)
             if ledger.entries[name] != services[service].entry {
                 ledger.entries[name] = services[service].entry
                 batch.changedEntries.insert(name)
@@ -218,7 +246,7 @@ package struct Machine: Sendable {
 
     /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
     /// another pace than the interval.
-    private mutating func rest(_ source: Int) {
+    mutating func rest(_ source: Int) {
         let interval = sources[source].plan.interval
         var pace: Duration?
         for reader in index.readers[source] {
@@ -251,7 +279,7 @@ package struct Machine: Sendable {
 
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func sleep() -> Effect? {
-        var wake = Wake(boot: pendingWrites.retryAt)
+        var wake = Wake(boot: hasUnfinishedWork ? now.boot : pendingWrites.retryAt)
         wake.include(sources.next())
         wake.include(services.next())
         guard wake != lastWake else { return nil }

@@ -77,8 +77,8 @@ extension Notice {
         case .flagVanished(let source, let key):
             "source '\(source)' no longer holds key \(quoted(key)); its default counts"
         case .answerInvalid(let service, let source, let problem, let hasFlags):
-            "\(service): the answer of source '\(source)' is not an order: \(problem); "
-                + Self.rest(hasFlags: hasFlags)
+            "\(service): "
+                + ServiceProblem.Cause.invalidAnswer(source, problem, hasFlags: hasFlags).text
         case .endUnreadable(let service, let source, let text):
             "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
                 + "it counts down with unknown days"
@@ -129,8 +129,8 @@ extension Notice {
 
 extension Notice {
     /// The flags that count without the newest answer, as the end of a sentence.
-    static func rest(hasFlags: Bool) -> String {
-        hasFlags ? "known flags stay in force" : "no flags of it are known yet"
+    package static func rest(hasFlags: Bool) -> String {
+        hasFlags ? "the last good flags stay in force" : "no valid flags are known yet"
     }
 }
 
@@ -141,11 +141,14 @@ extension Verdict {
         if let daysLeft, state == .countdown {
             text += ", \(daysLeft) \(daysLeft == 1 ? "day" : "days") left"
         }
-        text += ": " + reason.sentence
-        if override == nil, !authors.isEmpty {
-            text += reason.signedFlags + authors.map(quoted).joined(separator: ", ")
-        }
-        return text
+        return text + ": " + cause
+    }
+
+    /// The reason as a clause, and who signed the flags.
+    var cause: String {
+        guard override == nil, !authors.isEmpty else { return reason.sentence }
+        return reason.sentence + reason.signedFlags
+            + authors.map(quoted).joined(separator: ", ")
     }
 }
 
@@ -172,6 +175,8 @@ extension WriteOperation {
         case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"
         case .storeVersion(let source): "store the highest version of source '\(source)'"
         case .dropVersion(let source): "drop the highest version of source '\(source)'"
+        case .reserveVersion(let source):
+            "reserve space for the highest version of source '\(source)'"
         case .storeLedger: "store the states"
         case .storeOverrides: "store the overrides"
         case .publish(let service): "write the files of service '\(service)'"

@@ -106,7 +106,9 @@ extension WriteOperation {
     /// The directory that it writes to.
     var place: Place {
         switch self {
-        case .storeFlags, .storeVersion, .dropVersion, .storeLedger, .storeOverrides: .state
+        case .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .storeLedger,
+            .storeOverrides:
+            .state
         case .markConfirmed, .publish: .runtime
         }
     }

@@ -14,7 +14,8 @@ struct Publications: Sendable {
             switch effect {
             case .publish(let service, _): note(service.name)
             case .withdraw(let name): note(name)
-            case .fetch, .storeFlags, .storeVersion, .dropVersion, .readVersion, .forget,
+            case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
+                .forget,
                 .markConfirmed, .storeLedger,
                 .storeOverrides,
                 .unfollow, .reject, .announce, .passOn, .sleep:

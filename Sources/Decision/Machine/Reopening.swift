@@ -4,19 +4,19 @@ import CivilTime
 /// part of `open_spread`, so that not all hosts come back in the same second.
 struct Reopening: Hashable, Sendable {
     /// When the gate last closed; nil while it is open.
-    private var closedAt: Boottime?
+    private var closedAt: Deadline?
     /// When it is this host's turn; nil unless flags have opened the gate and it waits.
     private(set) var turn: Deadline?
 
     /// Why a gate stays closed that flags have opened, and until when.
     enum Hold {
-        case minClosed(until: Boottime)
+        case minClosed(until: Deadline)
         case turn(Deadline)
 
         /// When the gate opens.
         var end: Boottime {
             switch self {
-            case .minClosed(let until): until
+            case .minClosed(let until): until.boot
             case .turn(let turn): turn.boot
             }
         }
@@ -27,14 +27,16 @@ struct Reopening: Hashable, Sendable {
 
     /// The gate of an earlier run in this boot.
     init(_ entry: Ledger.Entry, isClosed: Bool, at now: Now) {
-        if isClosed { closedAt = now.boot - max(.zero, now.wall - entry.since) }
+        if isClosed {
+            closedAt = Deadline(now.boot - max(.zero, now.wall - entry.since), at: now)
+        }
         turn = entry.turn.map { Deadline($0, at: now) }
     }
 
     /// The gate is open or closed now, or undecided.
     mutating func note(_ gate: Gate?, at now: Now) {
         switch gate {
-        case .closed: closedAt = closedAt ?? now.boot
+        case .closed: closedAt = closedAt ?? Deadline(now.boot, at: now)
         case .open: self = Reopening()
         case nil: break
         }
@@ -61,8 +63,10 @@ struct Reopening: Hashable, Sendable {
     /// What keeps the gate closed at `now`; nil if nothing does. A turn outlasts `min_closed` where it ends later.
     func hold(minClosed: Duration, at now: Now) -> Hold? {
         let least = closedAt.map { $0 + minClosed }
-        if let turn, now.boot < turn.boot, turn.boot >= least ?? turn.boot { return .turn(turn) }
-        return least.flatMap { now.boot < $0 ? .minClosed(until: $0) : nil }
+        if let turn, now.boot < turn.boot, turn.boot >= least?.boot ?? turn.boot {
+            return .turn(turn)
+        }
+        return least.flatMap { now.boot < $0.boot ? .minClosed(until: $0) : nil }
     }
 }
 
@@ -98,6 +102,13 @@ struct Deadline: Hashable, Sendable {
     init(_ boot: Boottime, at now: Now) {
         self.boot = boot
         wall = now.wall + (boot - now.boot)
+    }
+
+    private init(wall: Instant, boot: Boottime) { (self.wall, self.boot) = (wall, boot) }
+
+    /// A moment so much later.
+    static func + (moment: Deadline, time: Duration) -> Deadline {
+        Deadline(wall: moment.wall + time, boot: moment.boot + time)
     }
 }
 

@@ -44,7 +44,43 @@ extension ServerClock {
     }
 }
 
+extension ServerClock {
+    /// The distance of it from ours, and which of the two counts, as a clause.
+    func warning(isSigned: Bool, isSynchronised: Bool, at now: Now) -> String {
+        let distance = now.wall - time(at: now)
+        let amount = distance.magnitude.distanceInWords
+        let direction = distance > .zero ? "behind" : "ahead of"
+        if isSigned {
+            return "the clock of its server is \(amount) \(direction) the clock of this host, and "
+                + "counts for nothing: the documents are signed, the clock is not"
+        }
+        if isSynchronised {
+            return
+                "the clock of its server is \(amount) \(direction) the clock of this host, which "
+                + "is synchronised and counts"
+        }
+        return "the clock of this host is not synchronised, and \(amount) "
+            + (distance > .zero ? "ahead of" : "behind")
+            + " the clock of the source's server, which counts for its ends and windows"
+    }
+}
+
+extension Now {
+    /// The distance of the two clocks: it changes with a step of the wall clock.
+    var offset: Duration { wall - Instant(microseconds: boot.microseconds) }
+}
+
 extension Duration {
+    /// For people, in the largest unit: "3 days".
+    var distanceInWords: String {
+        let seconds = microseconds / 1_000_000
+        return switch seconds {
+        case ..<7200: "\((seconds + 30) / 60) minutes"
+        case ..<172_000: "\((seconds + 1800) / 3600) hours"
+        default: "\((seconds + 43_200) / 86_400) days"
+        }
+    }
+
     /// The duration without its sign.
     var magnitude: Duration { max(self, .zero - self) }
 }

@@ -3,19 +3,19 @@ extension ServiceState {
     /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
     /// force, as of the same changes. Most answers of a source that many services read do not concern
     /// most of them.
-    func repeats(_ answer: NumberedAnswer, at position: Int) -> Bool {
-        guard let known = switches[position].settled, readsSame(known, answer, at: position) else {
+    func repeats(_ answer: inout SharedAnswer, at position: Int) -> Bool {
+        guard let known = switches[position].settled, readsSame(known, &answer, at: position) else {
             return false
         }
         guard case .ofEach = answer.answer.version else { return true }
-        return version(of: answer, at: position) == switches[position].version
+        return version(of: &answer, at: position) == switches[position].version
     }
 
     /// The version of an answer for the service. A word for all flags does not count while the flags
     /// that the service reads stay the same.
-    func version(of answer: NumberedAnswer, at position: Int) -> String? {
+    func version(of answer: inout SharedAnswer, at position: Int) -> String? {
         if case .ofAll = answer.answer.version, let known = switches[position].answer,
-            !known.answer.isInherited, readsSame(known, answer, at: position)
+            !known.answer.isInherited, readsSame(known, &answer, at: position)
         {
             return switches[position].version
         }
@@ -24,14 +24,14 @@ extension ServiceState {
 
     /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
     private func readsSame(
-        _ known: NumberedAnswer, _ answer: NumberedAnswer, at position: Int
+        _ known: NumberedAnswer, _ answer: inout SharedAnswer, at position: Int
     ) -> Bool {
         // Another signed document has another end, and perhaps other authors.
         guard known.answer.unreadable == answer.answer.unreadable,
             known.answer.signed == answer.answer.signed
         else { return false }
-        return service.findsSame(
-            in: known.flags, and: answer.flags, of: service.switches[position].source)
+        return answer.isSame(
+            as: known, for: service, of: service.switches[position].source)
     }
 
     /// Whether a switch has read the newest answer without a problem.
@@ -53,4 +53,47 @@ extension ServiceState {
 
     /// The last version jump in the flags of a switch; nil without one.
     func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
+
+    // MARK: - Known answers
+
+    /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
+    mutating func activate(
+        from source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        _ notices: inout [Notice]
+    ) {
+        guard let staged = switches[position].staged?.number,
+            let number = answers.firstIndex(where: { $0.number == staged }),
+            source.orders.isProved(answers[number].answer)
+        else { return }
+        do {
+            let reading = try answers[number].read(by: service.switches[position], of: service)
+            let before = switches[position].reading
+            switches[position].putInForce(
+                answers[number].numbered, reading,
+                version: version(of: &answers[number], at: position))
+            use(&answers[number], at: position, before: before, &notices)
+        } catch {
+            // It stays staged until the next good answer. A reload may have changed how it is read.
+            markInvalid(error, at: position, &notices)
+        }
+    }
+
+    /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
+    /// is new and could read none of them, so that the source has to be fetched at once.
+    mutating func serve(
+        _ source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        _ override: Override?, on host: HostState
+    ) -> Bool {
+        if answers.contains(where: { $0.answer.signed != nil }) {
+            catchUp(with: source, &answers, at: position, override, on: host)
+        } else if switches[position].reading == nil, !answers.isEmpty {
+            switches[position].adopt(
+                &answers, 0...answers.count - 1, confirmed: source.confirmation,
+                by: service.switches[position], of: service)
+        }
+        values.adopt(
+            &answers, lead: switches[position].answer?.number, at: position, of: service)
+        let isNew = switches[position].awaitedSince == host.now.boot
+        return switches[position].reading == nil && isNew
+    }
 }

@@ -31,8 +31,6 @@ struct Candidate {
     let lead: Lead?
     /// Whether its configuration changed since it was last decided.
     let isReconfigured: Bool
-    /// What its flags announce.
-    let outlook: Outlook
 }
 
 extension ServiceState {
@@ -148,7 +146,7 @@ extension ServiceState {
             verdict: verdict, unforced: unforced, wanted: wanted.last,
             lead: announcements.lead(
                 of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
-            isReconfigured: isReconfigured, outlook: Outlook(evidence, in: circumstances))
+            isReconfigured: isReconfigured)
     }
 
     /// The earlier decision of this boot, while the service waits for a switch: a restart takes
@@ -207,7 +205,9 @@ extension ServiceState {
         }
         let reason: Reason =
             switch hold {
-            case .minClosed: .minClosed(source)
+            case .minClosed(let until):
+                .minClosed(
+                    source, until: service.zone.zoned(until.wall), limit: service.policy.minClosed)
             case .turn(let turn): .reopening(source, at: service.zone.zoned(turn.wall))
             }
         if var held = record?.verdict, held.gate == .closed {

@@ -2,16 +2,14 @@ import CivilTime
 
 extension ServiceState {
     /// The state of a switch under another configuration. An unchanged switch keeps its state. If
-    /// the zone or the defaults of the source changed, the answers are read again. `change` is nil
-    /// for a new source.
+    /// the zone or the defaults of the source changed, the answers are read again.
     ///
     /// If flags are staged, a new switch reads the answer in force, because a reload is no start. A new switch
     /// reads the signed answer on which its service rests; `catchUp` offers it the newer ones.
     func continued(
-        _ plan: Switch, of next: Service, on change: SourceChange?, at now: Now
+        _ plan: Switch, of next: Service, on change: inout SourceChange, at now: Now
     ) -> SwitchState {
         var state = SwitchState(awaitedSince: now.boot)
-        guard let change else { return state }
         let known = service.switches.firstIndex(of: plan).map { switches[$0] }
         if let known, next.zone == service.zone, !change.hasOtherDefaults {
             state = known
@@ -26,13 +24,14 @@ extension ServiceState {
                     inForce == 0 || !isSigned
                     ? change.source.confirmation : answers[inForce].answer.lastConfirmed
                 let last = isSigned ? inForce : answers.count - 1
-                state.adopt(answers[inForce...last], confirmed: confirmed, by: plan, of: next)
+                state.adopt(
+                    &change.answers, inForce...last, confirmed: confirmed, by: plan, of: next)
             }
             if state.reading != nil {
                 // The flags are known already: the wait does not start again.
                 if let known { state.wait(like: known) }
-                if !isSigned, inForce != 0, let newest = answers.first {
-                    state.stage(newest, by: plan, of: next)
+                if !isSigned, inForce != 0, !answers.isEmpty {
+                    state.stage(&change.answers[0], by: plan, of: next)
                 }
             }
         }
@@ -47,4 +46,15 @@ extension ServiceState {
             .filter { $0.0.source == source }.compactMap(\.1.answer?.number)
         return answers.lastIndex { numbers.contains($0.number) }
     }
+}
+
+/// A source that stays configured over a reload.
+struct SourceChange {
+    /// The source after the reload.
+    let source: SourceState
+    /// Its answers, for the switches that read them again.
+    var answers: [SharedAnswer]
+    let hasOtherAddress: Bool
+    let hasOtherDefaults: Bool
+    let hasOtherAudience: Bool
 }

@@ -9,7 +9,7 @@ struct ServiceState: Hashable, Waking {
     private(set) var service: Service
     var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
-    private(set) var values: ServiceValues
+    var values: ServiceValues
     /// The installed version of the software that it runs; nil if unknown.
     private(set) var installed: Version?
     /// The record that was published last.
@@ -69,14 +69,17 @@ struct ServiceState: Hashable, Waking {
     /// Offers a new answer of its source to a switch. True if the answer has to be stored. `changes` since
     /// the answer before, if they are known, spare a comparison of the flags.
     mutating func offer(
-        _ answer: NumberedAnswer, to position: Int, _ changes: FlagChanges?, _ override: Override?,
+        _ answer: inout SharedAnswer, to position: Int, _ changes: FlagChanges?,
+        _ override: Override?,
         on host: HostState, _ notices: inout [Notice]
     ) -> Bool {
         let isNew = changes?.replace(service.switches[position].format) ?? false
-        if !isNew, repeats(answer, at: position) {
+        if !isNew, repeats(&answer, at: position) {
             let maxStale = service.policy.maxStale
-            if switches[position].rest(on: answer, at: host.now, maxStale: maxStale) { markDue() }
-            values.take(answer, at: position, of: service, &notices)
+            if switches[position].rest(on: answer.numbered, at: host.now, maxStale: maxStale) {
+                markDue()
+            }
+            values.take(&answer, at: position, of: service, &notices)
             return true
         }
         markDue()
@@ -84,17 +87,19 @@ struct ServiceState: Hashable, Waking {
         do {
             reading = try answer.read(by: service.switches[position], of: service)
             try switches[position].checkVersion(of: reading)
+            try values.check(&answer, at: position, of: service)
         } catch {
             markInvalid(error, at: position, &notices)
             return false
         }
         let before = switches[position].reading
+        let missing = missingSignatures(
+            under: reading, &answer, at: position, override, on: host)
         let offer = switches[position].offer(
-            answer, reading, version: version(of: answer, at: position),
-            isForNextStart: service.activation == .nextStart,
-            missing: missingSignatures(under: reading, answer, at: position, override, on: host),
+            answer.numbered, reading, version: version(of: &answer, at: position),
+            isForNextStart: service.activation == .nextStart, missing: missing,
             mover: mover(reading, at: position, override, on: host), at: host.now)
-        if offer == .inForce { use(answer, at: position, before: before, &notices) }
+        if offer == .inForce { use(&answer, at: position, before: before, &notices) }
         return offer.isKept
     }
 
@@ -145,42 +150,6 @@ struct ServiceState: Hashable, Waking {
         markDue()
     }
 
-    /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
-    mutating func activate(from source: SourceState, at position: Int, _ notices: inout [Notice]) {
-        guard let staged = switches[position].staged?.number,
-            let answer = source.answers.first(where: { $0.number == staged }),
-            source.orders.isProved(answer.answer)
-        else { return }
-        do {
-            let reading = try answer.read(by: service.switches[position], of: service)
-            let before = switches[position].reading
-            switches[position].putInForce(
-                answer, reading, version: version(of: answer, at: position))
-            use(answer, at: position, before: before, &notices)
-        } catch {
-            // It stays staged until the next good answer. A reload may have changed how it is read.
-            markInvalid(error, at: position, &notices)
-        }
-    }
-
-    /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
-    /// is new and could read none of them, so that the source has to be fetched at once.
-    mutating func serve(
-        _ source: SourceState, at position: Int, _ override: Override?, on host: HostState
-    ) -> Bool {
-        if source.answers.contains(where: { $0.answer.signed != nil }) {
-            catchUp(with: source, at: position, override, on: host)
-        } else if switches[position].reading == nil {
-            switches[position].adopt(
-                source.answers[...], confirmed: source.confirmation,
-                by: service.switches[position], of: service)
-        }
-        values.adopt(
-            source.answers, lead: switches[position].answer?.number, at: position, of: service)
-        let isNew = switches[position].awaitedSince == host.now.boot
-        return switches[position].reading == nil && isNew
-    }
-
     /// Drops the flags of a switch, by an operator's order, and waits for its source as at a start.
     mutating func forget(at position: Int, _ now: Now) {
         switches[position] = SwitchState(awaitedSince: now.boot)
@@ -189,13 +158,13 @@ struct ServiceState: Hashable, Waking {
 
     /// Takes in that a switch has other flags in force: adds warnings about them, and reads the
     /// values from the same answer.
-    private mutating func use(
-        _ answer: NumberedAnswer, at position: Int, before: Reading?, _ notices: inout [Notice]
+    mutating func use(
+        _ answer: inout SharedAnswer, at position: Int, before: Reading?, _ notices: inout [Notice]
     ) {
         guard let reading = switches[position].reading else { return }
         markDue()
         tellWarnings(of: reading, at: position, before: before, &notices)
-        values.take(answer, at: position, of: service, &notices)
+        values.take(&answer, at: position, of: service, &notices)
     }
 
     // MARK: - Decisions
@@ -217,15 +186,17 @@ struct ServiceState: Hashable, Waking {
     }
 
     /// Notes since when the ends and windows of the flags in force are known.
-    mutating func followAnnouncements(on host: HostState) {
-        announcements.follow(switches, host.trust, at: host.now)
+    mutating func followAnnouncements(
+        on host: HostState, _ common: inout Announcements.Common
+    ) {
+        announcements.follow(switches, host.trust, &common, at: host.now)
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
     /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
         _ candidate: Candidate, isHeld: Bool, _ closing: Closing?, on host: HostState,
-        _ notices: inout [Notice]
+        _ common: inout Announcements.Common, _ notices: inout [Notice]
     ) -> Record? {
         isReconfigured = false
         let now = host.now
@@ -238,15 +209,16 @@ struct ServiceState: Hashable, Waking {
         let verdict = values.complete(holdClosed(proposal, by: hold), of: service)
         draining.follow(verdict, was: gateBefore, length: service.policy.drain, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
-        publicNotices.follow(candidate.outlook, service.notifyBefore, in: service.zone)
-        let window = candidate.outlook.nextWindow
+        let outlook = Outlook(candidate.evidence, in: candidate.circumstances)
+        publicNotices.follow(outlook, service.notifyBefore, in: service.zone)
+        let window = outlook.nextWindow
         let isPublished = hasNews || mustPublish(verdict, edge, window, at: now)
         if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &notices) }
         entry?.told = publicNotices.stored
         entry?.turn = reopening.turn?.boot
         entry?.drainsUntil = draining.end
         entry?.closing = closing
-        let announced = announcements.stored(at: now.wall)
+        let announced = announcements.stored(at: now.wall, &common)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
@@ -278,13 +250,20 @@ struct ServiceState: Hashable, Waking {
     /// The same service under another configuration. A wait goes on, and the verdict stays until
     /// the next decision.
     init(
-        _ before: ServiceState, as service: Service, _ changes: [SourceName: SourceChange],
+        _ before: ServiceState, as service: Service, _ changes: inout [SourceName: SourceChange],
         at now: Now
     ) {
         self = before
         self.service = service
-        switches = service.switches.map { plan in
-            before.continued(plan, of: service, on: changes[plan.source], at: now)
+        switches = []
+        for plan in service.switches {
+            // Taken by itself: what was read for one service is there for the next.
+            guard var change = changes.removeValue(forKey: plan.source) else {
+                switches.append(SwitchState(awaitedSince: now.boot))
+                continue
+            }
+            switches.append(before.continued(plan, of: service, on: &change, at: now))
+            changes[plan.source] = change
         }
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }

@@ -15,13 +15,28 @@ struct ServiceValues: Hashable, Sendable {
     /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
     /// of the wrong type leaves the last good value, with a notice.
     mutating func take(
-        _ answer: NumberedAnswer, at position: Int, of service: Service, _ notices: inout [Notice]
+        _ answer: inout SharedAnswer, at position: Int, of service: Service,
+        _ notices: inout [Notice]
     ) {
         guard !held.isEmpty, service.isLead(position) else { return }
         let source = service.switches[position].source
         for (index, plan) in service.remote.enumerated() where plan.source == source {
-            guard let problem = held[index].take(answer, as: plan) else { continue }
+            guard let problem = held[index].take(&answer, as: plan) else { continue }
             notices.append(.valueInvalid(service.name, plan.name, source, problem))
+        }
+    }
+
+    /// Throws for an answer of a switch's source in which a value is too large, or which makes all of them too large
+    /// together.
+    func check(
+        _ answer: inout SharedAnswer, at position: Int, of service: Service
+    ) throws(InvalidFlag) {
+        guard !held.isEmpty else { return }
+        let source = service.switches[position].source
+        var total = 0
+        for (value, plan) in zip(held, service.remote) {
+            total += plan.source == source ? try value.size(in: &answer, as: plan) : value.size
+            try FlagLimit.values.check(total, of: plan.key)
         }
     }
 
@@ -29,16 +44,25 @@ struct ServiceValues: Hashable, Sendable {
     /// with a good value, and none from an answer newer than `lead`, the answer on which the switch
     /// rests.
     mutating func adopt(
-        _ answers: [NumberedAnswer], lead: Int?, at position: Int, of service: Service
+        _ answers: inout [SharedAnswer], lead: Int?, at position: Int, of service: Service
     ) {
         guard !held.isEmpty, service.isLead(position) else { return }
-        let usable = answers.drop { $0.number != lead }
+        let usable = (answers.firstIndex { $0.number == lead } ?? answers.count)..<answers.count
         let source = service.switches[position].source
         for (index, plan) in service.remote.enumerated() where plan.source == source {
             held[index] = HeldValue(value: plan.fallback)
-            for answer in usable where held[index].answer == nil {
-                _ = held[index].take(answer, as: plan)
+        }
+        var total = held.reduce(0) { $0 + $1.size }
+        for (index, plan) in service.remote.enumerated() where plan.source == source {
+            let fallback = held[index]
+            for number in usable where held[index].answer == nil {
+                _ = held[index].take(&answers[number], as: plan)
             }
+            total += held[index].size - fallback.size
+            // A reload may have added values: those before them fit.
+            guard total > FlagLimit.values.count else { continue }
+            total += fallback.size - held[index].size
+            held[index] = fallback
         }
     }
 
@@ -79,8 +103,21 @@ private struct HeldValue: Hashable {
     /// Why the newest answer did not give a value.
     var problem: InvalidFlag?
 
+    /// How many bytes it has.
+    var size: Int { value?.size ?? 0 }
+
+    /// How many bytes it would have by an answer; a flag that cannot be read leaves it as it is.
+    func size(in answer: inout SharedAnswer, as plan: RemoteValue) throws(InvalidFlag) -> Int {
+        do throws(InvalidFlag) {
+            return try answer.read(plan).size
+        } catch {
+            if case .tooLarge = error { throw error }
+            return size
+        }
+    }
+
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
-    mutating func take(_ answer: NumberedAnswer, as plan: RemoteValue) -> InvalidFlag? {
+    mutating func take(_ answer: inout SharedAnswer, as plan: RemoteValue) -> InvalidFlag? {
         do {
             value = try answer.read(plan)
             self.answer = answer.number

@@ -9,6 +9,8 @@ struct SourceProblems: Hashable, Sendable {
     private var failingSince: Instant?
     /// Why changes are seen at polls only; nil if the source is watched.
     private var unwatched: Fact?
+    /// Why its list of signers cannot be used; nil if it can.
+    private var unreadableSigners: Fact?
     /// The present warnings about the source and its flags.
     private var warnings: [Fact] = []
     /// Why flags in force are unproved.
@@ -25,7 +27,7 @@ struct SourceProblems: Hashable, Sendable {
 
     /// The kinds of problems of a source.
     enum Kind: Hashable {
-        case failed, unwatched, unproved, warning
+        case failed, unreadableSigners, unwatched, unproved, warning
     }
 
     /// A problem that was not told yet.
@@ -36,14 +38,14 @@ struct SourceProblems: Hashable, Sendable {
 
     /// Whether nothing is wrong.
     var isEmpty: Bool {
-        failure == nil && unwatched == nil && warnings.isEmpty && versionJumps.isEmpty
-            && disproofs.isEmpty
+        failure == nil && unreadableSigners == nil && unwatched == nil && warnings.isEmpty
+            && versionJumps.isEmpty && disproofs.isEmpty
     }
 
     /// How many problems there are.
     var count: Int {
-        (failure == nil ? 0 : 1) + (unwatched == nil ? 0 : 1) + warnings.count
-            + disproofs.count + versionJumps.count
+        (failure == nil ? 0 : 1) + (unreadableSigners == nil ? 0 : 1) + (unwatched == nil ? 0 : 1)
+            + warnings.count + disproofs.count + versionJumps.count
     }
 
     /// All problems, the worst first.
@@ -51,7 +53,7 @@ struct SourceProblems: Hashable, Sendable {
         let failed = failure.flatMap { failure in
             failingSince.map { Fact(kind: .failed, text: failure.detail, since: $0) }
         }
-        return [failed, unwatched].compactMap(\.self) + disproofs
+        return [failed, unreadableSigners, unwatched].compactMap(\.self) + disproofs
             + warnings.sorted { $0.text < $1.text } + jumps
     }
 
@@ -88,8 +90,21 @@ struct SourceProblems: Hashable, Sendable {
         return [.unwatched(problem)]
     }
 
-    /// Another object fetches the source from now on, and watches it anew.
-    mutating func endWatchProblem() { unwatched = nil }
+    /// Another object fetches the source from now on, watches it anew and reads its list of signers.
+    mutating func endWatchProblem() { (unwatched, unreadableSigners) = (nil, nil) }
+
+    /// Why its list of signers cannot be used; nil if it can.
+    var signersProblem: String? { unreadableSigners?.text }
+
+    /// Notes why the list of signers cannot be used; nil if it can.
+    mutating func note(signersProblem problem: String?, at now: Instant) -> [News] {
+        let known = unreadableSigners
+        unreadableSigners = problem.map {
+            Fact(kind: .unreadableSigners, text: $0, since: known?.since ?? now)
+        }
+        guard let problem, problem != known?.text else { return [] }
+        return [.warned(problem)]
+    }
 
     /// Notes the present warnings about the source.
     mutating func note(warnings present: [String], at now: Instant) -> [News] {

@@ -17,6 +17,8 @@ extension SourceState {
             let kind = problems.failure?.refusal == nil ? Problem.Kind.source : .documentRefused
             return problem(
                 kind, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))
+        case .unreadableSigners:
+            return problem(.signersUnreadable, fact.text, fact.since, isAlarm: true)
         case .unwatched:
             let text = "\(fact.text); changes are seen at the next poll only"
             return problem(.sourceUnwatched, text, fact.since, isAlarm: false)

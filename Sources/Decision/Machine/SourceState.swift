@@ -25,6 +25,8 @@ struct SourceState: Hashable, Waking {
     private var activity: Activity
     /// How many answers were numbered.
     private var numbered = 0
+    /// The newest answer, as long as some switch has not accepted it, with what was read of it and found about it.
+    var offered: SharedAnswer?
 
     private enum Activity: Hashable {
         /// No fetch is in flight, and the next is due at `until`. Left for `fetching` at that time;
@@ -40,7 +42,7 @@ struct SourceState: Hashable, Waking {
     init(plan: SourcePlan, at now: Now) {
         self.plan = plan
         orders = AcceptedOrders(for: plan.audience)
-        schedule = Schedule(interval: plan.interval)
+        schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
     }
@@ -189,7 +191,7 @@ struct SourceState: Hashable, Waking {
         if orders.forget(isVersionDropped: isVersionDropped) {
             activity = .waiting(until: now.boot)
         }
-        answers = []
+        (answers, offered) = ([], nil)
         confirmation = .never
         problems.dropFlags()
     }
@@ -240,8 +242,10 @@ struct SourceState: Hashable, Waking {
             state.orders.drop()
         }
         state.orders.follow(next.audience)
+        state.offered = nil
         state.plan = next
         state.schedule.interval = next.interval
+        state.schedule.maxBackoff = next.maxBackoff
         state.pace = nil
         state.answers = answers.map { known in
             var answer = known.answer
@@ -251,7 +255,8 @@ struct SourceState: Hashable, Waking {
         if next.interval != plan.interval { state.hasten(to: now.boot + next.interval) }
         if replacement == .sameAddress { state.beginAnew(at: now) }
         return SourceChange(
-            source: state, hasOtherAddress: replacement == .otherAddress,
+            source: state, answers: state.answers.map { SharedAnswer($0) },
+            hasOtherAddress: replacement == .otherAddress,
             hasOtherDefaults: next.defaults != plan.defaults,
             hasOtherAudience: next.audience != plan.audience)
     }
@@ -270,13 +275,4 @@ struct SourceState: Hashable, Waking {
         if case .fetching = activity { activity = .waiting(until: now.boot) }
         hasten(to: now.boot)
     }
-}
-
-/// A source that stays configured over a reload.
-struct SourceChange {
-    /// The source after the reload.
-    let source: SourceState
-    let hasOtherAddress: Bool
-    let hasOtherDefaults: Bool
-    let hasOtherAudience: Bool
 }

@@ -189,16 +189,17 @@ struct SwitchState: Hashable, Sendable {
 
     // MARK: - Known answers
 
-    /// Puts the newest of `answers` in force that it can read. `confirmed` is the confirmation of
+    /// Puts the newest of these of the `answers` in force that it can read. `confirmed` is the confirmation of
     /// the newest; an older answer was confirmed until the next answer came.
     mutating func adopt(
-        _ answers: ArraySlice<NumberedAnswer>, confirmed: Confirmation, by plan: Switch,
-        of service: Service
+        _ answers: inout [SharedAnswer], _ positions: ClosedRange<Int>, confirmed: Confirmation,
+        by plan: Switch, of service: Service
     ) {
-        for (index, answer) in zip(answers.indices, answers) {
+        for index in positions {
             do {
-                let reading = try answer.read(by: plan, of: service)
-                let isNewest = index == answers.startIndex
+                let reading = try answers[index].read(by: plan, of: service)
+                let answer = answers[index].numbered
+                let isNewest = index == positions.lowerBound
                 adopt(
                     answer, reading, confirmed: isNewest ? confirmed : answer.answer.lastConfirmed,
                     version: service.version(of: answer.answer, from: plan.source))
@@ -257,7 +258,7 @@ struct SwitchState: Hashable, Sendable {
     mutating func unstage() { staged = nil }
 
     /// Stages a known answer, also if it cannot be read any more.
-    mutating func stage(_ answer: NumberedAnswer, by plan: Switch, of service: Service) {
+    mutating func stage(_ answer: inout SharedAnswer, by plan: Switch, of service: Service) {
         do {
             staged = .readable(number: answer.number, try answer.read(by: plan, of: service))
         } catch {

@@ -44,6 +44,9 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
         return lend(&states[position])
     }
 
+    /// Which states were changed since the last `due` or `next`.
+    var justChanged: Set<Int> { Set(changed) }
+
     /// The positions of the states that are due, in their order.
     mutating func due(at now: Now) -> [Int] {
         update()

@@ -14,7 +14,7 @@ struct PublicNotices: Hashable, Sendable {
     /// The time left until the next notice, as of the last look; nil without one.
     private(set) var next: Duration?
 
-    /// Of more announcements, the nearest are followed: a body may hold thousands of windows.
+    /// Of more announcements, the nearest are followed: several switches may announce more.
     private static let followed = 64
 
     /// What earlier runs have told.

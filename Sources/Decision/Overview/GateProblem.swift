@@ -10,6 +10,8 @@ package struct GateProblem: Hashable, Sendable {
     package let since: Boottime
     /// Whether an operator has to solve it.
     package let isAlarm: Bool
+    /// What an operator can do about it, as a clause; nil for the advice of its kind.
+    var advice: String?
 
     /// The bus is not there, or does not answer.
     static func bus(_ text: String, since: Boottime) -> GateProblem {
@@ -25,6 +27,15 @@ package struct GateProblem: Hashable, Sendable {
             subject: .service(service), kind: .gate, text: text, since: since, isAlarm: true)
     }
 
+    /// Units are attached to a service that is not configured.
+    static func orphans(
+        _ units: Set<UnitName>, of service: ServiceName, since: Boottime
+    ) -> GateProblem {
+        GateProblem(
+            subject: .service(service), kind: .unitsOrphaned, text: Problem.orphans(units),
+            since: since, isAlarm: true)
+    }
+
     /// The units that pass on notices are not started.
     static func notice(_ service: ServiceName, _ text: String, since: Boottime) -> GateProblem {
         GateProblem(
@@ -37,12 +48,15 @@ package struct GateProblem: Hashable, Sendable {
     ) -> GateProblem {
         GateProblem(
             subject: .unit(name, of: services.sorted()), kind: .unit, text: problem.sentence,
-            since: since, isAlarm: !problem.passes)
+            since: since, isAlarm: !problem.passes,
+            advice: services.min().map { problem.advice(for: name, of: $0) })
     }
 
     /// The same problem by the wall clock.
     func problem(at now: Now) -> Problem {
-        Problem(subject, kind, text, since: now.wall - (now.boot - since), isAlarm: isAlarm)
+        Problem(
+            subject, kind, text, since: now.wall - (now.boot - since), isAlarm: isAlarm,
+            advice: advice)
     }
 
     /// The line without the time: what a surface prints.

@@ -73,6 +73,12 @@ package struct Overview {
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
         package let problem: String?
+        /// Why its last answer, a signed document, is refused; nil if it is not.
+        package let refusal: DocumentRefusal?
+        /// Whether flags of it are in force or staged.
+        package var hasFlags: Bool { fetchedAt != nil }
+        /// Why its list of signers cannot be used; nil if it can, or if it has none.
+        package let signersProblem: String?
         /// The present warnings about it, its flags and its server's clock, each a clause.
         package let warnings: [String]
     }
@@ -117,6 +123,11 @@ package struct Overview {
     package var sources: LazyMapCollection<Range<Int>, SourceView> {
         let (machine, now) = (machine, now)
         return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
+    }
+
+    /// Why lists of signers cannot be used: a sentence for each of these sources.
+    package var signersProblems: [String] {
+        problems.filter { $0.kind == .signersUnreadable }.map(\.sentence)
     }
 
     /// How many services are in each state.
@@ -263,6 +274,8 @@ extension Machine {
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
             problem: sources[position].failure?.detail,
+            refusal: sources[position].failure?.refusal,
+            signersProblem: sources[position].problems.signersProblem,
             warnings: sources[position].problems.presentWarnings
                 + [host.trust.warning(about: sources[position].name, at: now)].compactMap(\.self))
     }

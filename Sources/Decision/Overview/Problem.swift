@@ -14,9 +14,14 @@ package struct Problem: Hashable, Sendable {
     /// Whether monitoring is told. A single failed fetch, or a unit that is about to be as wanted, is no
     /// alarm.
     package let isAlarm: Bool
+    private let ownAdvice: String?
 
-    /// A problem that lasts since `since`.
-    package init(_ subject: Subject, _ kind: Kind, _ text: String, since: Instant?, isAlarm: Bool) {
+    /// A problem that lasts since `since`. Without an `advice` of its own it has that of its kind.
+    package init(
+        _ subject: Subject, _ kind: Kind, _ text: String, since: Instant?, isAlarm: Bool,
+        advice: String? = nil
+    ) {
+        ownAdvice = advice
         self.subject = subject
         self.kind = kind
         self.text = text
@@ -36,6 +41,18 @@ package struct Problem: Hashable, Sendable {
 
     /// The whole line: the subject and what is wrong with it.
     package var sentence: String { subject.prefix + text }
+
+    /// What to do about it, as a clause.
+    package var advice: String { ownAdvice ?? kindAdvice }
+
+    /// That these units are attached to a service that is not configured, as a clause about the service.
+    package static func orphans(_ units: Set<UnitName>) -> String {
+        let shown = units.sorted().prefix(8).map(\.text)
+        let more = units.count > shown.count ? ["\(units.count - shown.count) more"] : []
+        return "the service is not configured, and units are attached to it: "
+            + (shown + more).joined(separator: ", ")
+            + "; its gate stays as it is, and nobody can start them while it is closed"
+    }
 }
 
 extension Problem {
@@ -53,6 +70,7 @@ extension Problem {
         case gate
         case notice
         case unit
+        case unitsOrphaned = "units-orphaned"
         case invalidAnswer = "invalid-answer"
         case awaitingSignature = "awaiting-signature"
         case endUnreadable = "end-unreadable"
@@ -69,12 +87,12 @@ extension Problem {
         case unreadableState = "unreadable-state"
         case source
         case documentRefused = "document-refused"
+        case signersUnreadable = "signers-unreadable"
         case sourceUnwatched = "source-unwatched"
         case sourceWarning = "source-warning"
     }
 
-    /// What to do about it, as a clause.
-    package var advice: String {
+    private var kindAdvice: String {
         let service = subject.services.first?.text ?? "SERVICE"
         return switch kind {
         case .noDaemon:
@@ -82,7 +100,11 @@ extension Problem {
         case .configurationRefused: "correct the file, then type 'killswitchctl reload'"
         case .configurationNotKept:
             "free space in the state directory, then type 'killswitchctl reload'"
-        case .stateDirectory, .runtimeDirectory:
+        case .stateDirectory:
+            "free space or repair the file system; the writes are repeated until they succeed. Do not restart "
+                + "killswitchd before that: it would forget orders and accepted versions. If the directory is gone "
+                + "for good, 'systemctl restart killswitchd' makes it; then give your orders again"
+        case .runtimeDirectory:
             "free space or repair the file system; the writes are repeated until they succeed"
         case .metrics:
             "let the daemon's user write there, or correct 'textfile'; it is tried again every 30 s"
@@ -95,6 +117,9 @@ extension Problem {
             "repair it, then type 'systemctl start killswitch-notice@\(service).target': the last "
                 + "notice is passed on"
         case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
+        case .unitsOrphaned:
+            "configure the service again and type 'killswitchctl reload', or: "
+                + "killswitchctl detach --all \(service)"
         case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
         case .awaitingSignature:
             "have more people sign the same document, by 'killswitchctl sign'; until then nothing changes"
@@ -120,6 +145,8 @@ extension Problem {
         case .documentRefused:
             "see the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tells what a host "
                 + "makes of a document"
+        case .signersUnreadable:
+            "correct the file, its owner or its mode; it is read again as soon as it changes"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"
         case .sourceWarning: "see whether it is meant; the flags count nevertheless"
         }

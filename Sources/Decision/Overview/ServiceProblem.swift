@@ -75,7 +75,7 @@ extension ServiceProblem.Cause {
     var text: String {
         switch self {
         case .invalidAnswer(let source, let problem, let hasFlags):
-            "the newest answer of source '\(source)' is no order: \(problem); "
+            "the last answer of source '\(source)' is invalid: \(problem); "
                 + Notice.rest(hasFlags: hasFlags)
         case .degraded(let reason): reason.sentence
         case .versionUnknown(let source, let minimum):

@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 
 /// The highest version of a signed document that a source of this host has accepted. It is stored before
 /// the document is acted on, and never goes down but by an operator's order.
@@ -6,11 +6,22 @@ package struct AcceptedVersion: Hashable, Sendable {
     package let number: Int64
     /// The digest of the document of this version.
     package let digest: [UInt8]
+    /// The latest `issued` of the accepted documents with enough signatures for every service; nil
+    /// without one.
+    package private(set) var issued: Instant?
 
     /// The version of a document that was accepted.
-    package init(number: Int64, digest: [UInt8]) {
+    package init(number: Int64, digest: [UInt8], issued: Instant? = nil) {
         self.number = number
         self.digest = digest
+        self.issued = issued
+    }
+
+    /// The same, after a document that was issued then.
+    func after(issue: Instant?) -> Self {
+        var version = self
+        if let issue { version.issued = max(issue, issued ?? issue) }
+        return version
     }
 }
 
@@ -42,15 +53,24 @@ struct AcceptedOrders: Hashable, Sendable {
     /// The last version jump; nil without one.
     private var jump: VersionJump?
     /// The document that waits until its version is stored.
-    private var awaiting: Answer?
+    private var awaiting: Awaiting?
     /// Why known documents are unproved, keyed by `SignedAnswer.mark`.
     private var disproved: [[UInt8]: String] = [:]
+
+    /// A document that waits, and the version that is being stored for it.
+    private struct Awaiting: Hashable {
+        let answer: Answer
+        let version: AcceptedVersion
+    }
 
     /// A source that has accepted nothing yet.
     init(for audience: String?) { self.audience = audience }
 
     /// The highest version; nil before the first, and while it cannot be read.
     var highest: AcceptedVersion? { memory.version }
+
+    /// The highest version, unless a document waits for a higher one to be stored.
+    var stored: AcceptedVersion? { awaiting == nil ? highest : nil }
 
     /// What becomes of a document.
     enum Admission: Equatable {
@@ -61,10 +81,11 @@ struct AcceptedOrders: Hashable, Sendable {
         case counts
     }
 
-    /// What becomes of an answer. `now` is nil while no clock is believed.
-    func admit(_ answer: Answer, at now: Instant?) -> Admission {
+    /// What becomes of an answer. `signatures` is how many people have to sign so that its `issued` counts:
+    /// one of two signers must not choose the time.
+    func admit(_ answer: Answer, at now: Instant, signatures: Int = 1) -> Admission {
         guard let audience else { return .counts }
-        guard let order = answer.signed?.order else {
+        guard let signed = answer.signed else {
             return .refused(DocumentRefusal(.unsigned, "it is not signed"))
         }
         do throws(DocumentRefusal) {
@@ -74,7 +95,9 @@ struct AcceptedOrders: Hashable, Sendable {
                     "the highest accepted version cannot be read: \(cause); if its file is broken, "
                         + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
             }
+            let order = signed.order
             let accepted = try order.accept(by: audience, after: highest, at: now)
+                .after(issue: signed.authors.count >= signatures ? order.issued : nil)
             return accepted == highest ? .counts : .raises(accepted)
         } catch {
             return .refused(error)
@@ -88,14 +111,20 @@ struct AcceptedOrders: Hashable, Sendable {
     }
 
     /// Keeps a document until its version is stored.
-    mutating func hold(_ answer: Answer) { awaiting = answer }
+    mutating func hold(_ answer: Answer, until version: AcceptedVersion) {
+        awaiting = Awaiting(answer: answer, version: version)
+    }
 
     /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
     mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? {
-        guard let answer = drop(), let order = answer.signed?.order else { return nil }
+        guard let awaiting else { return nil }
+        drop()
+        let (answer, version) = (awaiting.answer, awaiting.version)
         let hasVersionJump = hasVersionJump(to: answer)
-        jump = VersionJump(from: highest?.number, to: order.version, isSigned: true)
-        memory = .known(AcceptedVersion(number: order.version, digest: order.digest))
+        if version.number != highest?.number {
+            jump = VersionJump(from: highest?.number, to: version.number, isSigned: true)
+        }
+        memory = .known(version)
         return (answer, hasVersionJump)
     }
 
@@ -105,11 +134,11 @@ struct AcceptedOrders: Hashable, Sendable {
         audience == nil ? Set(flags) : jump.map { [$0] } ?? []
     }
 
-    /// Drops the document that waits, and returns it.
+    /// Drops the document that waits. True if one waited.
     @discardableResult
-    mutating func drop() -> Answer? {
+    mutating func drop() -> Bool {
         defer { awaiting = nil }
-        return awaiting
+        return awaiting != nil
     }
 
     /// Restores the stored version. The stored documents count too, in case the file of the version is
@@ -132,7 +161,7 @@ struct AcceptedOrders: Hashable, Sendable {
     /// Forgets the document that waits, by an operator's order, and perhaps the highest version. True if one
     /// waited.
     mutating func forget(isVersionDropped: Bool) -> Bool {
-        let isWaiting = drop() != nil
+        let isWaiting = drop()
         disproved = [:]
         if isVersionDropped { (memory, jump) = (.none, nil) }
         return isWaiting

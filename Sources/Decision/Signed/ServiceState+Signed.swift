@@ -7,22 +7,24 @@ extension ServiceState {
     /// newer answers are offered, the oldest first. If more are needed, the switch waits for the source:
     /// a person who signed a stored answer may not be listed any more.
     mutating func catchUp(
-        with source: SourceState, at position: Int, _ override: Override?, on host: HostState
+        with source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        _ override: Override?, on host: HostState
     ) {
-        let answers = source.answers
         let isStart = switches[position].reading == nil
-        var newer = answers[...]
+        var newer = answers.indices
         if let number = switches[position].newestReadable {
-            newer = answers.prefix { $0.number != number }
+            newer = 0..<(answers.firstIndex { $0.number == number } ?? answers.count)
         } else if let stored = storedPosition(in: source, at: position) {
+            let confirmed = confirmation(of: answers[stored].numbered, source)
             switches[position].adopt(
-                answers[stored...stored], confirmed: confirmation(of: answers[stored], source),
+                &answers, stored...stored, confirmed: confirmed,
                 by: service.switches[position], of: service)
-            newer = answers[..<stored]
+            newer = 0..<stored
         }
         guard service.policy.mostSignatures == 1 else { return }
-        for answer in newer.reversed() where source.orders.isProved(answer.answer) {
-            consider(answer, of: source, isStart: isStart, at: position, override, on: host)
+        for number in newer.reversed() where source.orders.isProved(answers[number].answer) {
+            consider(
+                &answers[number], of: source, isStart: isStart, at: position, override, on: host)
         }
     }
 
@@ -37,13 +39,14 @@ extension ServiceState {
 
     /// Puts a known answer in force, or stages it, if it counts for a switch.
     private mutating func consider(
-        _ answer: NumberedAnswer, of source: SourceState, isStart: Bool, at position: Int,
+        _ answer: inout SharedAnswer, of source: SourceState, isStart: Bool, at position: Int,
         _ override: Override?, on host: HostState
     ) {
         let reading: Reading
         do {
             reading = try answer.read(by: service.switches[position], of: service)
             try switches[position].checkVersion(of: reading)
+            try values.check(&answer, at: position, of: service)
         } catch {
             _ = switches[position].markInvalid(error)
             return
@@ -51,10 +54,10 @@ extension ServiceState {
         // It is offered again at the next poll, and counts as one of those that have to agree.
         if mover(reading, at: position, override, on: host) != nil { return }
         if !isStart, service.activation == .nextStart, switches[position].reading != nil {
-            switches[position].stage(answer, by: service.switches[position], of: service)
+            switches[position].stage(&answer, by: service.switches[position], of: service)
         } else {
             switches[position].adopt(
-                answer, reading, confirmed: confirmation(of: answer, source),
+                answer.numbered, reading, confirmed: confirmation(of: answer.numbered, source),
                 version: service.version(of: answer.answer, from: source.name))
         }
         switches[position].acceptNewest()
@@ -71,40 +74,47 @@ extension ServiceState {
     /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
     /// from a source without signers. It must not take a staged order back either.
     func missingSignatures(
-        under next: Reading, _ answer: NumberedAnswer, at position: Int, _ override: Override?,
+        under next: Reading, _ answer: inout SharedAnswer, at position: Int, _ override: Override?,
         on host: HostState
     ) -> MissingSignatures? {
-        guard let authors = answer.answer.signed?.authors else { return nil }
-        if answer.hasVersionJump, authors.count < service.policy.mostSignatures {
+        guard let authors = answer.answer.signed?.authors,
+            authors.count < service.policy.mostSignatures
+        else { return nil }
+        if answer.numbered.hasVersionJump {
             let needed = service.policy.mostSignatures
             return MissingSignatures(gate: nil, authors: authors, needed: needed)
         }
         var circumstances = circumstances(override, on: host)
-        var before = [evidence(on: host)[position]]
-        if before[0].isAwaited {
+        let inForce = evidence(on: host)[position]
+        var before = [(inForce, number: switches[position].answer?.number)]
+        if inForce.isAwaited {
             // A start excuses stale flags until their source answers, unless `when_stale` had already
             // moved the gate.
             circumstances.wantedBefore = wanted.atStart ?? service.policy.whenStale.gate
         }
-        if let staged = switches[position].staged?.reading {
-            var evidence = Evidence(source: before[0].source, reading: staged)
-            evidence.clock = before[0].clock
-            before.append(evidence)
+        if let staged = switches[position].staged, let reading = staged.reading {
+            var evidence = Evidence(source: inForce.source, reading: reading)
+            evidence.clock = inForce.clock
+            before.append((evidence, number: staged.number))
         }
-        return before.lazy.compactMap { evidence in
-            service.missingSignatures(
-                under: next, by: authors, before: evidence, in: circumstances)
-        }.first
+        for (evidence, number) in before {
+            let missing = service.missingSignatures(
+                under: next, &answer, by: authors, read: service.switches[position],
+                before: evidence, number, in: circumstances)
+            if let missing { return missing }
+        }
+        return nil
     }
 
     /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
     func wouldCount(
-        _ answer: NumberedAnswer, at position: Int, _ override: Override?, on host: HostState
+        _ answer: inout SharedAnswer, at position: Int, _ override: Override?, on host: HostState
     ) -> Bool {
         do {
             let reading = try answer.read(by: service.switches[position], of: service)
             try switches[position].checkVersion(of: reading)
-            return missingSignatures(under: reading, answer, at: position, override, on: host)
+            try values.check(&answer, at: position, of: service)
+            return missingSignatures(under: reading, &answer, at: position, override, on: host)
                 == nil
         } catch {
             return false

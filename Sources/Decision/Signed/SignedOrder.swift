@@ -10,6 +10,9 @@ package struct SignedOrder: Hashable, Sendable {
     package let version: Int64
     /// When its flags become stale, if no successor has come.
     package let expires: Instant
+    /// When it was signed, by the clock of a signer; nil if it does not say. No clock that is right shows
+    /// an earlier time.
+    package let issued: Instant?
     /// For whom it is, such as `prod`.
     package let audiences: [String]
     /// A digest of the bytes that are signed. Signatures that are added do not change it.
@@ -23,12 +26,17 @@ package struct SignedOrder: Hashable, Sendable {
             }
             self.version = version
             expires = try flags.time("expires", shownAs: "expires")
+            issued = try flags.optionalTime("issued")
             audiences = try Self.audiences(flags)
         } catch {
             throw DocumentRefusal(
                 .signedMemberUnreadable, "\(error), and a signed document needs it")
         }
         self.digest = digest
+        guard issued.map({ $0 <= expires }) ?? true else {
+            throw DocumentRefusal(
+                .signedMemberUnreadable, "its 'issued' is later than its 'expires'")
+        }
     }
 
     private static func audiences(_ flags: JSON.Object) throws(InvalidFlag) -> [String] {
@@ -45,7 +53,7 @@ package struct SignedOrder: Hashable, Sendable {
     package func checkAudience(_ own: String) throws(DocumentRefusal) {
         guard !isFor(own) else { return }
         let others = audiences.isEmpty ? "nobody" : quoted(audiences.joined(separator: ", "))
-        throw DocumentRefusal(.otherAudience, "it is for \(others), not for \(quoted(own))")
+        throw DocumentRefusal(.otherAudience, "it is for \(others), this host is \(quoted(own))")
     }
 
     /// Whether it is for hosts of this audience.
@@ -53,12 +61,11 @@ package struct SignedOrder: Hashable, Sendable {
 
     /// Throws why the document is no order for this host. Returns the version that is accepted with it.
     ///
-    /// `accepted` is the highest version so far; nil for a host without memory. `now` is nil while no
-    /// clock is believed; then `expires` is not compared. `expires` refuses a document only when the
-    /// host sees it for the first time. A document that was accepted before stays in force after it,
-    /// with stale flags.
+    /// `accepted` is the highest version so far; nil for a host without memory. `now` is at the latest the
+    /// present time. `expires` refuses a document only when the host sees it for the first time. A document
+    /// that was accepted before stays in force after it, with stale flags.
     package func accept(
-        by audience: String, after accepted: AcceptedVersion?, at now: Instant?
+        by audience: String, after accepted: AcceptedVersion?, at now: Instant
     ) throws(DocumentRefusal) -> AcceptedVersion {
         try checkAudience(audience)
         if let accepted {
@@ -77,12 +84,12 @@ package struct SignedOrder: Hashable, Sendable {
                 return accepted
             }
         }
-        if let now, expires <= now {
+        if expires <= now {
             throw DocumentRefusal(
                 .expiredAtFirstSight,
                 "it had expired at \(Zone.utc.rfc3339(expires)) when it was seen first")
         }
-        return AcceptedVersion(number: version, digest: digest)
+        return AcceptedVersion(number: version, digest: digest, issued: accepted?.issued)
     }
 }
 
@@ -143,6 +150,6 @@ extension Failure {
     /// A fetch that brought a document which is refused.
     package init(_ refusal: DocumentRefusal, of what: String = "the signed document") {
         self.init(.invalid, "\(what) is refused, '\(refusal.slug.rawValue)': \(refusal)")
-        self.refusal = refusal.slug
+        self.refusal = refusal
     }
 }

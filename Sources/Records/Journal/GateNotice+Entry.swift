@@ -10,7 +10,7 @@ extension GateNotice {
 
     private var details: (MessageID, [Field]) {
         switch self {
-        case .moved(let service, let desired, _, _):
+        case .moved(let service, let desired, _, _, _):
             (.gateMoved, [.service(service), .state(desired.state), .gate(desired.gate)])
         case .movedElsewhere(let service, let desired):
             (.gateMovedElsewhere, [.service(service), .state(desired.state), .gate(desired.gate)])
@@ -21,11 +21,20 @@ extension GateNotice {
             )
         case .unitProblem(let service, let unit, let problem):
             (problem.messageID, [.service(service), .unit(unit)])
+        case .unitsSlow(let service, _, _): (.unitsSlow, [.service(service)])
         case .unitsOrphaned(let service, _): (.unitsOrphaned, [.service(service)])
         case .noticeLost(let service): (.noticeLost, [.service(service)])
         case .publishFailed(let service, _): (.recordFailed, [.service(service)])
         case .busLost: (.busLost, [])
         case .busRecovered: (.busRecovered, [])
+        case .startsRefused(let service, let unit, let count, _, _, let verdict):
+            (
+                .startRefused,
+                [.service(service), .unit(unit), Field("KILLSWITCH_REFUSED_STARTS", "\(count)")]
+                    + (verdict?.fields ?? [])
+            )
+        case .systemdSilent: (.systemdSilent, [])
+        case .systemdAnswers: (.systemdAnswers, [])
         }
     }
 }
@@ -38,6 +47,9 @@ extension UnitProblem {
         case .failed, .startRefused: .unitFailed
         case .runningWhileClosed: .unitIntruding
         case .escaped, .lost: .unitLost
+        case .processesLeft: .unitLeftProcesses
+        case .attaching, .unattached: .unitUnattached
+        case .startWaits: .startWaits
         }
     }
 }

@@ -64,7 +64,8 @@ extension Notice.Level {
 }
 
 extension Verdict {
-    fileprivate var fields: [Field] {
+    /// The facts that entries about a decision have.
+    var fields: [Field] {
         [
             .state(state), gate.map(Field.gate), Field("KILLSWITCH_REASON", reason.slug.rawValue),
             daysLeft.map { Field("KILLSWITCH_DAYS_LEFT", String($0)) },
@@ -100,7 +101,7 @@ extension WriteOperation {
     fileprivate var fields: [Field] {
         switch self {
         case .storeFlags(let source), .storeVersion(let source), .dropVersion(let source),
-            .markConfirmed(let source):
+            .reserveVersion(let source), .markConfirmed(let source):
             [.source(source)]
         case .publish(let service): [.service(service)]
         case .storeLedger, .storeOverrides: []

@@ -61,6 +61,9 @@ final class ClusterFetch {
         tryNext()
     }
 
+    /// Services have decided by what was found.
+    func answerDecided() { for fetch in fetches { fetch.answerDecided() } }
+
     /// Ends the fetch and closes the connections.
     func stop() {
         cancel()

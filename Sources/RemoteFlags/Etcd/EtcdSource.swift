@@ -65,12 +65,16 @@ package final class EtcdSource: FlagSource {
 
     package func forget() { documents?.forget() }
 
+    package func readSigners() { documents?.refresh() }
+
     package func fetch(unlessMatching validators: Validators) {
         let order = members.order(at: context.now.boot, isUrgent: isHinted)
         isHinted = false
         documents?.refresh()
         fetch.begin(in: order) { [unowned self] in end($0) }
     }
+
+    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()

@@ -29,7 +29,7 @@ final class MemberFetch {
         // The time that is left differs from one member to the next.
         fetch = Fetch(
             "", limit: access.site.limits.timeout, timeout: "no whole answer in time",
-            for: access.context)
+            isDecidedOn: true, for: access.context)
     }
 
     /// Reads the keys. `completion` is called exactly once, by the deadline, unless `cancel` or `begin` is called
@@ -46,6 +46,9 @@ final class MemberFetch {
         fetch.cancel()
         completion = nil
     }
+
+    /// Services have decided by the keys.
+    func answerDecided() { fetch.answerDecided() }
 
     /// Ends the request in flight and closes the connection.
     func stop() {

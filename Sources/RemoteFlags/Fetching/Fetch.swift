@@ -22,6 +22,8 @@ final class Fetch {
     private var exchange: Exchange?
     private var completion: Completion?
     private var mark: ReadingMark
+    /// Whether an answer counts as read once services have decided by it, which `answerDecided` says.
+    private let isDecidedOn: Bool
     private let memory: MemoryReturn
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var end: Exchange.Completion = { [unowned self] result in
@@ -33,7 +35,12 @@ final class Fetch {
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
     /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
     /// request differs each time, so that a repeated failure would not be recognised.
-    init(_ operation: String, limit: Duration, timeout: String? = nil, for context: SourceContext) {
+    /// `isDecidedOn`: its answers are flags.
+    init(
+        _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
+        for context: SourceContext
+    ) {
+        self.isDecidedOn = isDecidedOn
         self.operation = operation
         self.limit = limit
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
@@ -91,6 +98,7 @@ final class Fetch {
     func stop() {
         cancel()
         exchange = nil
+        mark.end()
     }
 
     /// The completion reads the answer.
@@ -107,8 +115,11 @@ final class Fetch {
             return completion(.failure(failure))
         }
         completion(result)
-        mark.end()
+        if !isDecidedOn { mark.end() }
     }
+
+    /// Services have decided by the answer that was passed last.
+    func answerDecided() { mark.end() }
 
     private func failure(_ error: TransferError) -> Failure {
         let cause = if case .timedOut = error { timeout } else { "\(error)" }

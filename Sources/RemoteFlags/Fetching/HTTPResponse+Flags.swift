@@ -24,8 +24,23 @@ extension HTTPResponse {
     }
 
     /// The validators that make the next request conditional.
-    var validators: Validators {
-        Validators(etag: validator("etag"), lastModified: validator("last-modified"))
+    func validators(now: Instant) -> Validators {
+        Validators(etag: etag, lastModified: lastModified(now: now))
+    }
+
+    /// The ETag of the answer.
+    var etag: String? { validator("etag") }
+
+    /// `Last-Modified`, where it tells one version of the document from the next: it has whole seconds, so a
+    /// document that changed in the last second may change again under the same time. It has to be two
+    /// seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2).
+    private func lastModified(now: Instant) -> String? {
+        guard let text = validator("last-modified"), let sent = headers["date"],
+            case .success(let changed) = Result(catching: { try Instant(httpDate: text, now: now) }),
+            case .success(let date) = Result(catching: { try Instant(httpDate: sent, now: now) }),
+            date - changed >= .seconds(2)
+        else { return nil }
+        return text
     }
 
     /// Nil for a validator of unreasonable length, so that the next request is not conditional.

@@ -6,7 +6,7 @@ import Signing
 /// Marks on disk which large answer is being read, so that an answer that ended the daemon does not end it
 /// again at each start: by the watchdog, by its memory, or by a bug.
 ///
-/// The mark stands while the answer is read, some milliseconds, and only in the runtime directory. So a
+/// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime directory. So a
 /// daemon that ends for another reason rarely leaves one, and a reboot forgets it. In case one does, the
 /// answer is read once more after ten minutes. After a second end it is not read until its bytes change.
 struct ReadingMark {
@@ -62,7 +62,7 @@ struct ReadingMark {
         }
     }
 
-    /// Removes the mark: the answer was read.
+    /// Removes the mark: the answer was read, and every service has decided by it.
     mutating func end() {
         guard isStanding, let path else { return }
         isStanding = false

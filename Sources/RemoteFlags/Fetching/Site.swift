@@ -5,9 +5,7 @@ import Transfer
 
 extension Site {
     /// Whether the request depends on files, which may change.
-    var namesSecrets: Bool {
-        authorities != nil || clientCertificate != nil || clientKey != nil || bearer != nil
-    }
+    var namesSecrets: Bool { !credentials.isEmpty }
 
     /// The URL for logs.
     var shownURL: String { url.withoutSecrets }

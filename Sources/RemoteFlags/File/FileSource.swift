@@ -50,6 +50,8 @@ package final class FileSource: FlagSource {
 
     package func forget() { documents?.forget() }
 
+    package func readSigners() { documents?.refresh() }
+
     /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
     /// that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
@@ -59,9 +61,12 @@ package final class FileSource: FlagSource {
         deliver(.fetched(name, outcome()))
     }
 
+    package func answerDecided() { mark.end() }
+
     package func stop() {
         watch = nil
         documents?.stop()
+        mark.end()
     }
 
     /// Delivers why the file is not watched, when that has changed.
@@ -77,7 +82,6 @@ package final class FileSource: FlagSource {
             let body = try File.read(path, limit: maxBody)
             memory.note(body.count, isUsed: true)
             try mark.begin(body, at: loop.now.boot)
-            defer { mark.end() }
             if let documents { return .answer(try documents.answer(in: body)) }
             return .answer(
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))

@@ -24,7 +24,8 @@ package final class HTTPSource: FlagSource {
         self.context = context
         documents = context.signedDocuments()
         binder = Binding(to: site)
-        fetch = Fetch("get '\(site.shownURL)'", limit: site.limits.timeout, for: context)
+        fetch = Fetch(
+            "get '\(site.shownURL)'", limit: site.limits.timeout, isDecidedOn: true, for: context)
         // An answer of an earlier run is assumed to have come with these credentials.
         if case .success(let document) = Result(catching: prepare) { answered = document.binding }
     }
@@ -44,6 +45,8 @@ package final class HTTPSource: FlagSource {
 
     package func forget() { documents?.forget() }
 
+    package func readSigners() { documents?.refresh() }
+
     package func start() { documents?.start() }
 
     package func fetch(unlessMatching validators: Validators) {
@@ -61,6 +64,8 @@ package final class HTTPSource: FlagSource {
             context.end(.failure(Failure(.unreachable, "\(error)")))
         }
     }
+
+    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()
@@ -138,13 +143,13 @@ extension HTTPResponse {
             do throws(Failure) {
                 if let documents {
                     var answer = try documents.answer(in: body)
-                    answer.validators = validators
+                    answer.validators = validators(now: now)
                     return .answer(answer)
                 }
                 return .answer(
                     Answer(
-                        body: body, flags: try FlagDocument.parse(body), validators: validators,
-                        fetchedAt: now))
+                        body: body, flags: try FlagDocument.parse(body),
+                        validators: validators(now: now), fetchedAt: now))
             } catch {
                 var failure = error
                 failure.retryAfter = retryAfter(now: now)

@@ -58,9 +58,20 @@ package struct EventStreamAddress: Hashable {
     /// Whether it has the origin of the server that offers it. No other origin gets credentials.
     package let isOwn: Bool
 
-    /// Nil for an entry that makes no URL, or leads from https to http.
-    package init?(_ entry: EventStreamEntry, of server: String) {
-        guard let home = WebAddress(server) else { return nil }
+    /// Why the address that a server names for its stream is not followed.
+    package enum Refusal: Error, Hashable {
+        /// It is no URL that can be asked for, or leads from https to http.
+        case unusable
+        /// It is at this origin, which the administrator did not name: a server that somebody has taken over
+        /// could have each host ask any address that the host can reach.
+        case foreign(String)
+    }
+
+    /// The address in an entry. It has to be at the origin of the server, or at one of `hosts`.
+    package init(
+        _ entry: EventStreamEntry, of server: String, or hosts: [String] = []
+    ) throws(Refusal) {
+        guard let home = WebAddress(server) else { throw .unusable }
         switch entry {
         case .url(let url): self.url = url
         case .path(let path, let origin):
@@ -72,7 +83,10 @@ package struct EventStreamAddress: Hashable {
         guard url.isVisibleASCII, url.utf8.count <= 8192,
             let address = WebAddress(url), ["http", "https"].contains(address.scheme),
             home.scheme == address.scheme || address.scheme == "https"
-        else { return nil }
+        else { throw .unusable }
         isOwn = address == home
+        guard isOwn || hosts.contains(where: { WebAddress($0) == address }) else {
+            throw .foreign("\(address.scheme)://\(address.host):\(address.port)")
+        }
     }
 }

@@ -22,8 +22,10 @@ package final class OFREPSource: FlagSource {
     private var bound: String?
     /// The binding of the newest good answer of this run: its ETag is sent under no other binding.
     private var answered: String?
-    /// Whether the rejected addresses of streams were reported already.
+    /// Whether the unusable addresses of streams were reported already.
     private var isOfferRefused = false
+    /// The present warnings.
+    private var warnings: [String] = []
 
     /// A source that fetches nothing yet.
     package init(_ site: EvaluationSite, _ context: SourceContext) {
@@ -31,7 +33,7 @@ package final class OFREPSource: FlagSource {
         self.context = context
         fetch = Fetch(
             "evaluate at '\(site.server.shownURL)'",
-            limit: site.server.limits.timeout, for: context)
+            limit: site.server.limits.timeout, isDecidedOn: true, for: context)
         var bulk = site.server
         bulk.url = site.bulkURL
         binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())
@@ -50,8 +52,9 @@ package final class OFREPSource: FlagSource {
         bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
     }
 
-    /// Does nothing: the first answer holds the addresses of the streams.
-    package func start() {}
+    /// Drops the warnings of another object for the same source. The first answer holds the addresses of the
+    /// streams.
+    package func start() { context.deliver(.warned(name, [])) }
 
     package func fetch(unlessMatching validators: Validators) {
         fetch.begin()
@@ -73,6 +76,8 @@ package final class OFREPSource: FlagSource {
             fail(Failure(.unreachable, "\(error)"))
         }
     }
+
+    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()
@@ -97,7 +102,7 @@ package final class OFREPSource: FlagSource {
                     Answer(
                         body: evaluations.body, flags: evaluations.flags,
                         unreadable: evaluations.unreadable,
-                        validators: Validators(etag: isWhole ? response.validators.etag : nil),
+                        validators: Validators(etag: isWhole ? response.etag : nil),
                         version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
             }
             (bound, answered) = (binding, binding)
@@ -120,8 +125,20 @@ package final class OFREPSource: FlagSource {
     /// though the server may give it another address in each answer, for example if the address
     /// holds a token: the next connection uses the newest address.
     private func follow(_ entries: [EventStreamEntry]) {
-        let addresses = entries.compactMap { EventStreamAddress($0, of: site.server.url) }
-            .prefix(Self.streamLimit)
+        var accepted: [EventStreamAddress] = []
+        var foreign: [String] = []
+        for entry in entries {
+            do throws(EventStreamAddress.Refusal) {
+                accepted.append(
+                    try EventStreamAddress(entry, of: site.server.url, or: site.streamHosts))
+            } catch {
+                if case .foreign(let origin) = error, !foreign.contains(origin) {
+                    foreign.append(origin)
+                }
+            }
+        }
+        warn(ofStreamsAt: foreign)
+        let addresses = accepted.prefix(Self.streamLimit)
         if streams.count > addresses.count { streams.removeLast(streams.count - addresses.count) }
         for (index, address) in addresses.enumerated() {
             if index < streams.count {
@@ -134,11 +151,22 @@ package final class OFREPSource: FlagSource {
                 }
             }
         }
-        let isRefused = addresses.isEmpty && !entries.isEmpty
+        let isRefused = addresses.isEmpty && foreign.isEmpty && !entries.isEmpty
         guard isRefused != isOfferRefused else { return }
         isOfferRefused = isRefused
         let problem = "the server offers streams at addresses that are not accepted"
         context.tell(problem: isRefused ? problem : nil)
+    }
+
+    /// Warns of streams that are not followed, by their origins: the rest of an address may be a secret.
+    private func warn(ofStreamsAt origins: [String]) {
+        let warnings = origins.prefix(Self.streamLimit).map {
+            "the server names a stream of events at \(quoted($0)), which is neither the host of 'url' "
+                + "nor in 'stream_hosts'; it is not followed, and polls go on"
+        }
+        guard warnings != self.warnings else { return }
+        self.warnings = warnings
+        context.deliver(.warned(name, warnings))
     }
 }
 

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Files
 import SignedFlags
 import Signing
 
@@ -15,7 +16,7 @@ final class SignedDocuments {
     private let loop: EventLoop
     private let deliver: Deliver
     private var watch: PathWatch?
-    private var stamp: SignerFile.Stamp
+    private var stamp: FileStamp
     private var signers: Result<AllowedSigners, DocumentRefusal>
     /// The documents that were checked last, the newest first, and those in force.
     private var known: [Known] = []
@@ -33,6 +34,9 @@ final class SignedDocuments {
         var countedAt: Boottime?
     }
 
+    /// Why the list cannot be used, as delivered last.
+    private var toldProblem: String?
+
     /// How many documents are remembered beside those in force.
     private static let remembered = 16
 
@@ -42,14 +46,20 @@ final class SignedDocuments {
         self.file = file
         self.loop = loop
         self.deliver = deliver
-        stamp = file.stamp
+        stamp = FileStamp(of: file.path)
         signers = Result { () throws(DocumentRefusal) in try file.read() }
     }
 
-    /// Follows the file of signers, and tells which of the known documents are unproved.
+    /// Follows the file of signers, and tells whether it can be used and which of the known documents are
+    /// unproved.
     func start() {
         let (name, deliver) = (name, deliver)
-        watch = PathWatch(loop, path: file.path) { deliver(.hinted(name)) }
+        // The list is read at once, and not only at the fetch: the fetch before may last for a while.
+        watch = PathWatch(loop, path: file.path) { [unowned self] in
+            refresh()
+            deliver(.hinted(name))
+        }
+        tellProblem()
         tell(isFirst: true)
     }
 
@@ -79,15 +89,16 @@ final class SignedDocuments {
     }
 
     /// Reads the list of signers again if its file has changed, or if the last attempt failed: after
-    /// EMFILE the file is unchanged. Call it at the beginning of a fetch.
+    /// EMFILE the file is unchanged. Call it at the beginning of a fetch, and at a reload.
     func refresh() {
-        let now = file.stamp
-        if case .success = signers, now == stamp { return }
+        let now = FileStamp(of: file.path)
+        if case .success = signers, now.shows(unchangedSince: stamp) { return }
         stamp = now
         signers = Result { () throws(DocumentRefusal) in try file.read() }
         for position in known.indices {
             (known[position].isComplete, known[position].countedAt) = (false, nil)
         }
+        tellProblem()
         tell()
     }
 
@@ -165,6 +176,16 @@ final class SignedDocuments {
         guard let refusals = refusals(), refusals != told || isFirst else { return }
         told = refusals
         deliver(.disproved(name, refusals.mapValues(\.description)))
+    }
+
+    /// Tells why the list cannot be used, when that has changed. No signer counts then: a line that cannot be
+    /// read may say that two of the others are one person.
+    private func tellProblem() {
+        var problem: String?
+        if case .failure(let refusal) = signers { problem = "\(refusal)" }
+        guard problem != toldProblem else { return }
+        toldProblem = problem
+        deliver(.signersRead(name, problem: problem))
     }
 
     private func refusals() -> [[UInt8]: DocumentRefusal]? {

@@ -19,7 +19,11 @@ extension SourceType {
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
-            let endpoints = reader.required(EtcdKey.endpoints, .endpoints)
+            let endpoints = reader.required(
+                EtcdKey.endpoints,
+                .origins(
+                    "endpoint", such: "https://etcd-1.example.com:2379",
+                    login: "'user' and 'password'"))
             let prefix = reader.required(EtcdKey.prefix, .text("prefix"))
             let login = reader.login()
             var site = Site(url: "", limits: limits)
@@ -34,7 +38,7 @@ extension TableReader {
     /// The user and the password; either without the other is an error.
     fileprivate func login() -> EtcdSite.Login? {
         let user = optional(EtcdKey.user, .text("user"))
-        let password = optional(EtcdKey.password, .credential)
+        let password = optional(EtcdKey.password, .secret)
         if let user, let password { return EtcdSite.Login(user: user, password: password) }
         for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
             guard let member = member(key), self.member(other) == nil else { continue }
@@ -47,17 +51,17 @@ extension TableReader {
 }
 
 extension ValueType where Value == [String] {
-    /// The endpoints of a cluster's members: a list of URLs without path, at least one.
-    fileprivate static var endpoints: Self {
-        Self(expected: "a list of URLs such as [\"https://etcd-1.example.com:2379\"]") {
-            value throws(ValueProblem) in
+    /// A list of URLs without path, at least one: scheme, host and port of a `thing`. `login` names the keys for
+    /// a login.
+    static func origins(_ thing: String, such example: String, login: String) -> Self {
+        Self(expected: "a list of URLs such as [\"\(example)\"]") { value throws(ValueProblem) in
             guard case .array(let elements) = value else { throw .wrongType() }
             var endpoints: [String] = []
             for element in elements {
                 guard case .string(let text) = element.value else { throw .wrongType() }
                 let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-                if let problem = URLText(endpoint).endpointProblem {
-                    throw .bad("endpoint", cause: "\(text.shown): \(problem)")
+                if let problem = URLText(endpoint).originProblem(login: login) {
+                    throw .bad(thing, cause: "\(text.shown): \(problem)")
                 }
                 guard !endpoints.contains(where: endpoint.hasSameBytes) else {
                     throw .bad("list", cause: "it names \(text.shown) twice")
@@ -73,9 +77,9 @@ extension ValueType where Value == [String] {
 }
 
 extension URLText {
-    /// Why it is refused as the URL of a member of a cluster.
-    fileprivate var endpointProblem: String? {
-        problem(login: "'user' and 'password'")
+    /// Why it is refused as scheme, host and port.
+    fileprivate func originProblem(login: String) -> String? {
+        problem(login: login)
             ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
     }
 }

@@ -5,6 +5,7 @@ import SourceKinds
 enum OFREPKey: String, SettingKey {
     case url
     case context
+    case streamHosts = "stream_hosts"
     case bearer
     case apiKey = "api_key"
     case ca
@@ -21,13 +22,17 @@ extension SourceType {
         read: { reader, limits in
             let url = reader.required(OFREPKey.url, .serverURL)
             let context = reader.context()
+            let hosts = reader.optional(
+                OFREPKey.streamHosts,
+                .origins(
+                    "host", such: "https://events.example.com", login: "'bearer' or 'api_key'"))
             var site = Site(url: url ?? "", limits: limits)
-            site.bearer = reader.optional(OFREPKey.bearer, .credential)
-            site.apiKey = reader.optional(OFREPKey.apiKey, .credential)
+            site.bearer = reader.optional(OFREPKey.bearer, .secret)
+            site.apiKey = reader.optional(OFREPKey.apiKey, .secret)
             reader.readCertificates(into: &site)
             guard let url else { return nil }
             reader.checkCredentials(for: [url], "'url' is")
-            return .ofrep(EvaluationSite(server: site, context: context))
+            return .ofrep(EvaluationSite(server: site, context: context, streamHosts: hosts ?? []))
         })
 }
 

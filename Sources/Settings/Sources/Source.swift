@@ -12,6 +12,7 @@ enum SigningKey: String, SettingKey {
 enum SourceKey: String, SettingKey {
     case type
     case interval
+    case maxBackoff = "max_backoff"
     case timeout
     case maxBody = "max_body"
     case defaults
@@ -23,6 +24,8 @@ package struct Source: Hashable, Sendable {
     package var kind: Kind
     /// From one poll to the next, before jitter and back-off.
     package var interval: Duration
+    /// The longest wait after failures.
+    package var maxBackoff: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
     /// Who has to sign its documents; nil for nobody.
@@ -32,12 +35,13 @@ package struct Source: Hashable, Sendable {
 
     /// All settings of a source.
     package init(
-        name: SourceName, kind: Kind, interval: Duration, defaults: JSON.Object = [:],
-        signing: SigningRule? = nil, origin: Origin
+        name: SourceName, kind: Kind, interval: Duration, maxBackoff: Duration? = nil,
+        defaults: JSON.Object = [:], signing: SigningRule? = nil, origin: Origin
     ) {
         self.name = name
         self.kind = kind
         self.interval = interval
+        self.maxBackoff = maxBackoff ?? Schedule.usualBackOff(of: interval)
         self.defaults = defaults
         self.signing = signing
         self.origin = origin
@@ -69,6 +73,7 @@ package struct Source: Hashable, Sendable {
 
 extension Source {
     private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+    private static let backoffs: ClosedRange<Duration> = .milliseconds(100)...Schedule.backOffLimit
     private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
     private static let bodies = 1...FetchLimits.largestMaxBody
 
@@ -82,6 +87,9 @@ extension Source {
         common.report = Report()
         let interval = common.value(
             SourceKey.interval, .duration(in: Self.intervals), default: .seconds(60))
+        let maxBackoff = common.value(
+            SourceKey.maxBackoff, .duration(in: Self.backoffs),
+            default: Schedule.usualBackOff(of: interval))
         let timeout = common.value(
             SourceKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
         let maxBody = common.value(
@@ -104,8 +112,8 @@ extension Source {
 
         guard let name, let kind else { return nil }
         self.init(
-            name: name, kind: kind, interval: interval, defaults: defaults, signing: signing,
-            origin: table.origin)
+            name: name, kind: kind, interval: interval, maxBackoff: maxBackoff, defaults: defaults,
+            signing: signing, origin: table.origin)
     }
 }
 

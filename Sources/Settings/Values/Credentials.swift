@@ -14,6 +14,13 @@ extension ValueType where Value == Credential {
             return credential
         }
     }
+
+    /// A credential that requests carry: a token, a key, a password.
+    static var secret: Self {
+        var type = credential
+        type.isSecret = true
+        return type
+    }
 }
 
 extension TableReader {
@@ -26,7 +33,7 @@ extension TableReader {
 
     /// Checks keys that need one another, and refuses secrets that would be sent in clear to another
     /// host, unless the administrator allows that. A request to a Unix socket leaves this host by no
-    /// network.
+    /// network. Call it once all secrets are read.
     ///
     /// `subject` is the key of the URLs, with its verb: `'url' is`.
     func checkCredentials(for urls: [String], _ subject: String) {
@@ -45,8 +52,7 @@ extension TableReader {
         let isAllowed = value(HTTPKey.allowPlainHTTP, .bool, default: false)
         guard member(HTTPKey.unixSocket) == nil, !plain.allSatisfy(\.isLoopback), !isAllowed
         else { return }
-        let secrets = ["bearer", "api_key", "password"]
-        for member in table.members where secrets.contains(where: member.key.hasSameBytes) {
+        for member in report.secrets(of: path) {
             report.error(
                 "\(member.key.quoted) \(place) would be sent in clear: \(subject) not https; write "
                     + "'https://', or add 'allow_plain_http = true'", at: member.keyOrigin)

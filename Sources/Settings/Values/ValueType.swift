@@ -7,6 +7,8 @@ struct ValueType<Value> {
     let read: (Node.Value) throws(ValueProblem) -> Value
     /// The TOML of a value, in its shortest form.
     let write: (Value) -> String
+    /// Whether requests carry it, so that it must not be sent in clear.
+    var isSecret = false
 }
 
 /// Why a value cannot be read. `TableReader` adds the key, the table and the place.

@@ -2,6 +2,7 @@ import CivilTime
 import Control
 import Decision
 import Files
+import Gates
 import JSON
 import Records
 import Settings
@@ -23,7 +24,7 @@ struct DaemonReport {
     private(set) var isGone = false
 
     /// Asks the daemon about these services; about all of them if the list is empty. That it does not answer
-    /// is a problem only where a daemon has run: `killswitchd --once` leaves files without one.
+    /// is no problem where `killswitchd --once` has decided: it leaves the files of services, and no other trace.
     init(of published: PublishedFiles, about services: [ServiceName]) {
         // Soon enough to show the files of a daemon that is frozen.
         let daemon = published.daemon(timeout: .seconds(2))
@@ -61,7 +62,7 @@ struct DaemonReport {
     private mutating func noteAbsence(_ error: any Error, _ published: PublishedFiles) {
         absence = CommandFailure(error).message
         isGone = (error as? SocketError)?.isNobodyThere == true
-        guard published.signOfLife != nil else { return }
+        guard published.needsDaemon(error) else { return }
         let problem = published.absence(error)
         problems = [problem]
         absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
@@ -76,8 +77,15 @@ struct DaemonReport {
             let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
             problems.append(ProblemLine(problem))
         }
-        for service in services.isEmpty ? try published.servicesIfAny() : services {
+        let known = try published.servicesIfAny()
+        for service in services.isEmpty ? known : services {
             problems += try published.problems(of: service)
+        }
+        // Without any service no daemon has run since the boot.
+        guard !known.isEmpty, published.directory == Directories.system else { return }
+        let attached = Set(try AttachmentFiles.all().map(\.service)).subtracting(known)
+        for service in attached.sorted() where services.isEmpty || services.contains(service) {
+            problems += OrphanedService(service).map { [$0.problem] } ?? []
         }
     }
 }
@@ -133,10 +141,43 @@ extension PublishedFiles {
         let (socket, sign) = (error as? SocketError, signOfLife)
         let isSilent = sign.map { now - $0 > .seconds(60) } ?? true
         let isDead = socket?.isNobodyThere == true && (isSilent || socket?.isRefused == true)
-        let fact = isDead ? "killswitchd does not run" : "killswitchd does not answer"
-        let problem = Problem(.host, .noDaemon, "\(fact): \(error)", since: sign, isAlarm: true)
+        let fact =
+            isUntouched(error)
+            ? Self.noDaemon
+            : isDead ? "killswitchd does not run" : "killswitchd does not answer"
+        // Nobody knows when it ended: it may have gone on for a while after its last sign of life.
+        let age = sign.map { " (last sign of life \(max(.zero, now - $0).rough) ago)" } ?? ""
+        let problem = Problem(
+            .host, .noDaemon, "\(fact)\(age): \(error)", since: nil, isAlarm: true)
         return ProblemLine(problem)
     }
+
+    /// Why no daemon answers, in a line; nil if a daemon answers, or was too slow.
+    var absence: String? {
+        do {
+            _ = try daemon(timeout: .seconds(2)).call("Sources")
+            return nil
+        } catch {
+            guard (error as? SocketError)?.isNobodyThere == true else { return nil }
+            return "\(absence(error).line(at: now)); see 'systemctl status killswitchd'"
+        }
+    }
+
+    /// Whether a daemon that does not answer is missed: it has run, or nothing else has decided.
+    fileprivate func needsDaemon(_ error: any Error) -> Bool {
+        let isRefused = (error as? SocketError)?.isRefused == true
+        return signOfLife != nil || isRefused || isUntouched(error)
+    }
+
+    /// Whether no daemon has left a trace since the boot: no socket, no sign of life, no file of a service.
+    private func isUntouched(_ error: any Error) -> Bool {
+        guard let socket = error as? SocketError, socket.isNobodyThere, !socket.isRefused,
+            signOfLife == nil
+        else { return false }
+        do { return try servicesIfAny().isEmpty } catch { return false }
+    }
+
+    static let noDaemon = "no daemon has run since this boot"
 
     /// What the files of a service say: why its verdict does not rest on good flags, and what is wrong with its
     /// units.

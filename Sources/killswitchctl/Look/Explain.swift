@@ -47,7 +47,14 @@ struct Explain: ParsableCommand {
         for problem in daemon.problems where problem.isOfHost {
             printError(problem.line(at: published.now))
         }
-        let state = try published.known(service)
+        let state: PublishedState
+        do { state = try published.known(service) } catch let failure as CommandFailure {
+            guard failure.status == .noSuchService, let orphan = OrphanedService(service) else {
+                throw failure
+            }
+            if json { say(orphan.json) } else { say(lines: orphan.explanation) }
+            throw CommandFailure(.noSuchService)
+        }
         var report = ExplanationReport(
             state: state,
             gate: ShownGate(state.gate, published.gate(of: service), at: published.now),

@@ -60,7 +60,8 @@ struct ExplanationReport {
 
     /// A unit's state, the state that the gate wants, and its problem.
     private func standing(of unit: JSON.Object) -> String {
-        let wish = unit["wanted"]?.bool.map { $0 ? ", wanted up" : ", wanted down" } ?? ""
+        let keepers = unit.strings("held_by").map { " by '\($0)'" }.joined(separator: " and")
+        let wish = unit["wanted"]?.bool.map { $0 ? ", wanted up" : ", wanted down" + keepers } ?? ""
         let problem = unit["problem"]?.string.map { ": \($0.printable(limit: 400))" } ?? ""
         return "\(unit.text("name")): \(unit["active"]?.string ?? "not known")\(wish)"
             .printable(limit: 100) + problem

@@ -19,7 +19,8 @@ struct HealthCheck {
     func run(json: Bool) throws {
         let names = try published.servicesIfAny()
         let known = Set(names)
-        for service in services where !known.isEmpty && !known.contains(service) {
+        for service in services
+        where !known.isEmpty && !known.contains(service) && OrphanedService(service) == nil {
             throw published.unknown(service, among: names)
         }
         let alarms = try alarms()

@@ -58,7 +58,10 @@ struct History: ParsableCommand {
     /// entries.
     private func checkThatItIsKnown(_ service: ServiceName) throws {
         let hasNever = try since == nil || each(since: nil) { _ in false }
-        if hasNever { try PublishedFiles(common).check(service) }
+        guard hasNever else { return }
+        let published = try PublishedFiles(common)
+        let known = try published.services()
+        if !known.contains(service) { throw published.unknown(service, among: known) }
     }
 
     /// Calls `take` with each event, the oldest first, until it returns false. Returns whether there was no

@@ -9,10 +9,11 @@ struct IsOpen: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say by the exit status whether a service may run.",
         discussion: """
-            Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided \
-            or its state file is out of date, 4 when there is no such service. If the state file \
-            cannot be read, a marker that closes counts; else the exit status is 3. If the command \
-            itself fails, such as on a full disk, the exit status is 70 unless the gate is closed.
+            Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided, \
+            its state file is out of date (also where a running daemon cannot write it) or no daemon \
+            has run since the boot, 4 when there is no such service. If the state file cannot be read, \
+            a marker that closes counts; else the exit status is 3. If the command itself fails, such \
+            as on a full disk, the exit status is 70 unless the gate is closed.
 
             example: killswitchctl is-open --quiet shop || exit 0
             """)
@@ -37,6 +38,10 @@ struct IsOpen: ParsableCommand {
         guard published.isCurrent(state, at: published.now) else {
             if json { printJSON(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
+        }
+        guard !published.isOutdated(state, of: service) else {
+            if json { printJSON(nil, nil) }
+            throw CommandFailure(.undecided, quiet ? "" : published.isOutdatedText(service))
         }
         if json {
             printJSON(state.gate, state.state)

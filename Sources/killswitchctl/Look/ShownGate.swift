@@ -32,6 +32,11 @@ struct ShownGate {
     /// Whether it cannot be moved, or a unit runs that it does not stop.
     var isStuck: Bool { actual == .stuck }
 
+    /// Whether its move does not go on: it is stuck, or waits for the bus or for an answer of systemd.
+    var isHeldUp: Bool {
+        isStuck || published?.problem != nil && (actual == .closing || actual == .opening)
+    }
+
     /// The column GATE: `closing 1/3`.
     var word: String {
         guard let actual else { return "-" }
@@ -40,9 +45,27 @@ struct ShownGate {
         }
         switch actual {
         case .closing, .opening: return "\(actual.rawValue) \(published.arrived)/\(published.total)"
+        case .open where !published.held.isEmpty:
+            return "\(actual.rawValue) \(published.arrived)/\(published.total)"
         case .open, .closed, .stuck: return actual.rawValue
         }
     }
+
+    /// A clause for the units that other services keep down, by these services.
+    var keptUnits: [String] {
+        guard let published, published.wanted == decided else { return [] }
+        return Dictionary(grouping: published.held) { $0.by }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { services, units in
+                let names = units.prefix(Self.shown).map { $0.unit }
+                let more = units.count > names.count ? ["\(units.count - names.count) more"] : []
+                return (names + more).joined(separator: ", ")
+                    + (units.count == 1 ? " stays" : " stay") + " down because of "
+                    + services.map { "'\($0)'" }.joined(separator: ", ")
+            }
+    }
+
+    private static let shown = 8
 
     /// The gate with its units: `closing, 1 of 3 units down`; nil while the service is undecided.
     var words: String? {
@@ -53,10 +76,16 @@ struct ShownGate {
         guard let published, published.wanted == decided, published.total > 0 else {
             return actual.rawValue
         }
-        let units = published.total == 1 ? "unit" : "units"
         let direction = decided == .open ? "up" : "down"
-        return
-            "\(actual.rawValue), \(published.arrived) of \(published.total) \(units) \(direction)"
+        let (arrived, total) = (published.arrived, published.total)
+        let units =
+            switch (arrived == total, total == 1) {
+            case (true, true): "its unit is \(direction)"
+            case (true, false): "all \(total) units are \(direction)"
+            case (false, true): "0 of 1 unit \(direction)"
+            case (false, false): "\(arrived) of \(total) units \(direction)"
+            }
+        return ([actual.rawValue, units] + keptUnits).joined(separator: ", ")
     }
 
     /// The problem, the next try, and what to do; nil without a problem.

@@ -13,7 +13,8 @@ struct StatusCommand: ParsableCommand {
             moved. AGE is how long ago the source of the flags last confirmed them, NEXT when they \
             are fetched again. UNITS says how many attached units are as they should be, and how \
             long the slowest took to stop or start. Below the table is a line for everything that is \
-            wrong, and what to do. Without a running daemon it shows the files alone, and says so.
+            wrong, and what to do. Without a running daemon it shows the files alone, and says so; it \
+            exits with 1 if no daemon has decided anything since the boot.
 
             With --check it prints only what is not as wanted: a gate, a unit, flags that a service \
             cannot read or that are older than three intervals, a refused configuration, a full \
@@ -54,6 +55,8 @@ struct StatusCommand: ParsableCommand {
                 rows.append(try StatusRow(name, in: published, daemon.sources))
             } catch let error as UnreadableState {
                 unreadable.append(error)
+            } catch  where OrphanedService(name) != nil {
+                // It has no state, and a problem.
             }
         }
         if json {
@@ -61,16 +64,18 @@ struct StatusCommand: ParsableCommand {
             printJSON(rows, daemon, refusal: refusal)
         } else {
             printTable(rows, daemon, at: published.now)
-            if names.isEmpty {
+            if names.isEmpty, !daemon.isGone {
                 printError("no service is known yet in '\(published.directory)'")
             }
         }
         for problem in unreadable { printError("\(problem)") }
         if let absence = daemon.absence {
-            printError("\(absence)\nThe states are read from the files.")
+            printError(absence + (names.isEmpty ? "" : "\nThe states are read from the files."))
         }
-        // The exit status shows a script that some services are missing from the output.
-        if !unreadable.isEmpty { throw CommandFailure(.no) }
+        // The exit status shows a script that some services are missing from the output, or that no daemon has
+        // decided anything.
+        let isUndecided = daemon.isGone && rows.allSatisfy { $0.state.state == .undecided }
+        if !unreadable.isEmpty || isUndecided { throw CommandFailure(.no) }
     }
 
     private func printJSON(_ rows: [StatusRow], _ daemon: DaemonReport, refusal: String?) {
@@ -94,8 +99,8 @@ struct StatusCommand: ParsableCommand {
         for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
             printError("\(problem.line(at: now))\n\(problem.advice)")
         }
-        guard !rows.isEmpty else { return }
-        StatusTable(rows: rows).show()
+        if !rows.isEmpty { StatusTable(rows: rows).show() }
+        for row in rows { for line in row.keptUnits { say(line) } }
         for override in rows.compactMap(\.override) { say(override) }
         for row in rows {
             let drill = daemon.drills[row.service.text]

@@ -37,10 +37,10 @@ struct StatusTable {
 
     private func color(of row: StatusRow) -> LineColor? {
         guard Terminal.wantsColor else { return nil }
-        if row.gate.isStuck { return .red }
+        if row.gate.isHeldUp || row.hasUnitProblem { return .red }
         return switch (row.isCurrent, row.state.state) {
         case (false, _), (_, .undecided): .magenta
-        case (true, .running): .green
+        case (true, .running): row.units.allSatisfy(\.isAsWanted) ? .green : .yellow
         case (true, .countdown), (true, .updateRequired): .yellow
         case (true, .maintenance), (true, .ended): .red
         }
@@ -120,6 +120,9 @@ struct StatusRow {
         return state.daysLeft.map(String.init) ?? "-"
     }
 
+    /// A line for the units that other services keep down.
+    var keptUnits: [String] { gate.keptUnits.map { "\(service): \($0)" } }
+
     /// How many units are as the gate wants them, and how long the slowest took: `2/3 850ms`.
     var unitSummary: String {
         guard !units.isEmpty else { return "-" }
@@ -127,6 +130,9 @@ struct StatusRow {
         let slowest = units.compactMap { $0["took_ms"]?.number?.int64 }.max()
         return "\(good)/\(units.count)" + (slowest.map { " \($0)ms" } ?? "")
     }
+
+    /// Whether the move of the gate has not gone well for a unit, such as one that has failed.
+    var hasUnitProblem: Bool { !(gate.published?.unitProblems.isEmpty ?? true) }
 
     /// The object for programs: `state.json`, and the further facts that the table shows.
     func json(with daemon: DaemonReport) -> JSON.Value {
@@ -148,12 +154,5 @@ struct StatusRow {
 
 extension JSON.Object {
     /// Whether a unit is as the gate wants it; true for every unit that the gate only permits.
-    var isAsWanted: Bool {
-        let active = self["active"]?.string
-        return switch self["wanted"] {
-        case .bool(true): active == "active"
-        case .bool(false): active == "inactive" || active == "failed"
-        case nil, .null, .number, .string, .array, .object: true
-        }
-    }
+    var isAsWanted: Bool { self["as_wanted"]?.bool ?? true }
 }

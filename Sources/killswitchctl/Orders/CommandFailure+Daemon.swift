@@ -1,4 +1,5 @@
 import Control
+import Decision
 import JSON
 import Settings
 
@@ -65,6 +66,10 @@ extension MethodError.Kind {
 func noSuch(_ thing: String, _ name: String, _ known: [String], orNone none: String) -> String {
     let shown = known.prefix(20).joined(separator: ", ")
     let more = known.count > 20 ? " and \(known.count - 20) more" : ""
+    if thing == "service", ServiceName(name).flatMap(OrphanedService.init) != nil {
+        return "no such service '\(name)' is configured, and units are attached to it; type "
+            + "'killswitchctl explain \(name)'"
+    }
     let hint =
         known.isEmpty
         ? "no \(thing) \(none)"

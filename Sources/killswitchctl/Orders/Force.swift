@@ -134,7 +134,7 @@ struct Force: DaemonOrder {
     /// It failed if the override could not be stored, for a restart would lose it, or if the gate cannot be
     /// moved.
     func hasFailed(_ reply: OrderReply) -> Bool {
-        reply.object["problem"]?.string != nil || reply.isStuck
+        reply.object["problem"]?.string != nil || reply.isHeldUp
     }
 }
 
@@ -142,7 +142,14 @@ struct Force: DaemonOrder {
 struct Release: DaemonOrder {
     static let configuration = CommandConfiguration(
         abstract: "End the order of 'force': the flags decide again.",
-        discussion: "example: killswitchctl release shop --wait")
+        discussion: """
+            The flags may close the service too: then the units stay down, the command says so, and \
+            exits with 0. With --wait it waits for what the flags decide, also through min_closed \
+            and open_spread. Where only the open service will do, type 'killswitchctl wait SERVICE \
+            --for up' after it.
+
+            example: killswitchctl release shop --wait
+            """)
 
     @OptionGroup var options: OrderOptions
 
@@ -180,13 +187,16 @@ struct Release: DaemonOrder {
     }
 
     func lines(_ reply: OrderReply) -> [String] {
+        let state = reply.object.object("service")
+        let isKept = state.text("gate") == Gate.closed.rawValue && reply.object["opensIn"] == .null
         let effect =
             reply.object["wasForced"]?.bool ?? false
-            ? "released, its flags decide again" : "it was not forced, nothing has changed"
-        let service = reply.object.object("service").text("service")
+            ? isKept ? "released, but its flags keep it closed" : "released, its flags decide again"
+            : "it was not forced, nothing has changed"
+        let service = state.text("service")
         return ["\(service): \(effect)"] + reply.serviceLines
     }
 
     /// It failed if the gate cannot be moved.
-    func hasFailed(_ reply: OrderReply) -> Bool { reply.isStuck }
+    func hasFailed(_ reply: OrderReply) -> Bool { reply.isHeldUp }
 }

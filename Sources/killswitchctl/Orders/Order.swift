@@ -50,8 +50,8 @@ struct WaitingOptions: ParsableArguments {
     @Flag(
         name: .customLong("wait"),
         help: """
-            Follow the gate until every attached unit is down or up. Exits with 1 if a unit passes \
-            its limit or the gate cannot be moved.
+            Wait for the effect of this order: until every attached unit is down or up. Exits with \
+            1 if a unit passes its limit, the gate cannot be moved, or another order takes over.
             """) var isOn = false
 }
 
@@ -91,21 +91,27 @@ extension DaemonOrder {
         let daemon = published.daemon()
         var replies: [OrderReply] = []
         var failure: CommandFailure?
-        for call in try calls(of: daemon) {
+        let calls = try calls(of: daemon)
+        let before = try waitsForGates ? gates(before: calls, in: published) : nil
+        for call in calls {
             do {
                 let reply = OrderReply(object: try daemon.order(call), published)
                 replies.append(reply)
                 if !options.json { for line in lines(reply) { say(line) } }
             } catch {
                 let problem = CommandFailure(error)
-                printError(problem.message)
+                let isSilent = (error as? SocketError)?.isSilent == true
+                let doubt = isSilent ? "; it may still carry out the order when it goes on" : ""
+                printError(problem.message + doubt)
                 failure = failure ?? CommandFailure(problem.status)
+                // Each other call would wait as long.
+                if isSilent { break }
                 guard let refusal = error as? MethodError else { continue }
                 replies.append(OrderReply(object: refusal.json, published))
             }
         }
-        if waitsForGates {
-            let problems = try follow(&replies, in: published)
+        if let before {
+            let problems = try follow(&replies, since: before, in: published)
             for problem in problems { printError(problem) }
             if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
         }
@@ -126,13 +132,23 @@ extension DaemonOrder {
     /// Most orders do not wait.
     var waitsForGates: Bool { false }
 
+    /// The gates of the services that these calls concern, before them.
+    private func gates(
+        before calls: [OrderCall], in published: PublishedFiles
+    ) throws -> GatesBefore {
+        let named = calls.map { $0.parameters["service"]?.string.flatMap { ServiceName($0) } }
+        let all = try named.contains(nil) ? published.servicesIfAny() : []
+        return try GatesBefore(of: named.compactMap(\.self) + all, in: published)
+    }
+
     /// Follows the gates of all services in the replies, and returns the problems, a line each.
     private func follow(
-        _ replies: inout [OrderReply], in published: PublishedFiles
+        _ replies: inout [OrderReply], since before: GatesBefore, in published: PublishedFiles
     ) throws -> [String] {
         try flushOutput()
-        let services = Set(replies.flatMap(\.services)).sorted()
-        let following = try GateFollowing(services, in: published, isTold: !options.json)
+        let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
+        let following = try GateFollowing(
+            answers, since: before, in: published, isTold: !options.json)
         let problems = try following.run()
         for index in replies.indices { replies[index].renewGate() }
         return problems
@@ -167,9 +183,9 @@ struct OrderReply {
         self.published = published
     }
 
-    /// The services that the order concerns.
-    var services: [ServiceName] {
-        states.compactMap { ServiceName($0.text("service")) }
+    /// The services that the order concerns, with their states when the daemon answered.
+    var answers: [(ServiceName, JSON.Object)] {
+        states.compactMap { state in ServiceName(state.text("service")).map { ($0, state) } }
     }
 
     private var states: [JSON.Object] {
@@ -186,7 +202,7 @@ struct OrderReply {
 
     /// Puts what the gate is now in the place of what it was when the daemon answered.
     fileprivate mutating func renewGate() {
-        guard object["gate"] != nil, let service = services.first,
+        guard object["gate"] != nil, let service = answers.first?.0,
             let gate = published.gate(of: service)
         else { return }
         object["gate"] = .object(gate.object)
@@ -201,7 +217,10 @@ struct OrderReply {
     var serviceLines: [String] { states.flatMap(lines) }
 
     private func lines(_ state: JSON.Object) -> [String] {
-        let line = "\(state.text("service")): \(stateAndGate(state)): \(state.text("reason_text"))"
+        let wait = object["opensIn"]?.number?.int64.map { ", opens in \($0) s" } ?? ""
+        let line =
+            "\(state.text("service")): \(stateAndGate(state))\(wait): "
+            + state.text("reason_text")
         return [line] + gateProblems(of: state)
     }
 
@@ -210,6 +229,6 @@ struct OrderReply {
         gate(of: state).problem.map { ["\(state.text("service")): \($0)"] } ?? []
     }
 
-    /// Whether the gate of a service is stuck.
-    var isStuck: Bool { states.contains { gate(of: $0).isStuck } }
+    /// Whether the gate of a service is stuck, or waits for the bus.
+    var isHeldUp: Bool { states.contains { gate(of: $0).isHeldUp } }
 }

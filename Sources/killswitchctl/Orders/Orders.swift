@@ -125,7 +125,8 @@ struct Refresh: OrderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Fetch flags now, and show the results.",
         discussion: """
-            Waits for the answer of the source, and exits with 1 if a fetch failed. With --wait \
+            Waits for the answer of the source, and exits with 1 if a fetch failed or the answer \
+            is refused; the flags in force stay then. With --wait \
             it also waits until the gates are as the flags say.
 
             example: killswitchctl refresh
@@ -146,13 +147,28 @@ struct Refresh: OrderCommand {
 
     func lines(_ reply: OrderReply) -> [String] {
         reply.object.objects("fetched").map { fetch in
-            let problem = fetch["problem"]?.string.map { ": \($0)" } ?? ""
-            return "source '\(fetch.text("source"))': \(fetch.text("outcome"))\(problem)"
+            "source '\(fetch.text("source"))': \(words(fetch))"
         } + reply.serviceLines
     }
 
+    /// How a fetch has ended. Flags that were read before the command began are not new, but perhaps the caller's.
+    private func words(_ fetch: JSON.Object) -> String {
+        let problem = fetch["problem"]?.string
+        switch fetch.text("outcome") {
+        case "refused": return "REFUSED: \(problem ?? "")"
+        case "waiting": return "read; it changes nothing yet"
+        case "unchanged":
+            guard let age = fetch["flagsAge"]?.number?.int64 else { return "unchanged" }
+            let tenths = max(1, age / 100)
+            return "already read \(tenths / 10).\(tenths % 10) s ago"
+        case let outcome: return problem.map { "\(outcome): \($0)" } ?? outcome
+        }
+    }
+
     func hasFailed(_ reply: OrderReply) -> Bool {
-        reply.object.objects("fetched").contains { $0.text("outcome") == "failed" }
+        reply.object.objects("fetched").contains {
+            ["failed", "refused"].contains($0.text("outcome"))
+        }
     }
 }
 
@@ -162,7 +178,9 @@ struct ReloadCommand: OrderCommand {
         commandName: "reload", abstract: "Have the daemon read its configuration again.",
         discussion: """
             An invalid configuration changes nothing: each error is printed with its file \
-            and line, and the exit status is 78. Warnings are printed too.
+            and line, and the exit status is 78. Warnings are printed too. Waits until the units \
+            that the configuration lists are attached. The exit status is 1 if it is in force, but \
+            such a unit cannot be attached, or the list of signers of a source cannot be used.
 
             example: killswitchctl reload
             """)
@@ -175,6 +193,22 @@ struct ReloadCommand: OrderCommand {
         let (services, sources) = (names(reply.object, "service"), names(reply.object, "source"))
         return ["the configuration is in force: \(services); \(sources)"]
             + reply.object.strings("warnings").map { "warning: \($0)" } + orphans(reply.object)
+            + reply.object.strings("problems").map { "problem: \($0)" }
+            + units(reply.object, "attached", "to") + units(reply.object, "detached", "from")
+            + reply.object.objects("unattached").map {
+                "\($0.text("service")): unit '\($0.text("name"))': \($0.text("problem"))"
+            }
+    }
+
+    func hasFailed(_ reply: OrderReply) -> Bool {
+        !(reply.object.objects("unattached").isEmpty && reply.object.strings("problems").isEmpty)
+    }
+
+    /// A line for each unit that was attached, or detached.
+    private func units(_ reply: JSON.Object, _ verb: String, _ preposition: String) -> [String] {
+        reply.objects(verb).map {
+            "\(verb) \($0.text("name")) \(preposition) '\($0.text("service"))'"
+        }
     }
 
     /// A warning for each service that has attached units and is not configured any more.
@@ -198,10 +232,11 @@ struct ReloadCommand: OrderCommand {
         }
     }
 
-    /// `2 services (shop, web)`
+    /// `2 services (shop, web)`; of many only the first are named.
     private func names(_ reply: JSON.Object, _ thing: String) -> String {
         let names = reply.strings("\(thing)s")
-        let list = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+        let more = names.count > 5 ? ", and \(names.count - 5) more" : ""
+        let list = names.isEmpty ? "" : " (\(names.prefix(5).joined(separator: ", "))\(more))"
         return "\(names.count) \(thing)\(names.count == 1 ? "" : "s")\(list)"
     }
 }

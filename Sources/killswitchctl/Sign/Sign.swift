@@ -13,11 +13,11 @@ struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign flags, by ssh-keygen.",
         discussion: """
-            Fills in what a signed document has to say of itself, has ssh-keygen sign it, and puts \
-            the signature behind the document: FILE is replaced. Without --version, --expires and \
-            --audience the document stays as it is, and a signature is added to those that are \
-            there: so the next person signs. A document that is signed already changes only \
-            with --version.
+            Fills in what a signed document has to say of itself, with the present time as \
+            'issued', has ssh-keygen sign it, and puts the signature behind the document: FILE is \
+            replaced. Without --version, --expires, --audience and --issued the document stays as \
+            it is, and a signature is added to those that are there: so the next person signs. A \
+            document that is signed already changes only with --version.
 
             example: killswitchctl sign flags.json --key ~/.ssh/ops --version next --expires 7d \
             --audience prod
@@ -44,6 +44,12 @@ struct Sign: ParsableCommand {
     @Option(help: ArgumentHelp("For whom it is. Repeatable.", valueName: "name"))
     var audience: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "When it was issued: no host takes an earlier time for the present. Without it now.",
+            valueName: "time"), transform: Instant.read)
+    var issued: Instant?
+
     @Argument(help: "The flags: a JSON object, signed or not.", completion: .file())
     var file: String
 
@@ -54,15 +60,20 @@ struct Sign: ParsableCommand {
     func run() throws {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         var document = DocumentFile(bytes, named: file)
-        if number != nil || expires != nil || !audience.isEmpty {
+        if number != nil || expires != nil || issued != nil || !audience.isEmpty {
+            let now = EventLoop.wallClock
             try document.set(
-                version: number, expires: expires?.instant(now: EventLoop.wallClock),
-                audience: audience)
+                version: number, expires: expires?.instant(now: now), issued: issued,
+                audience: audience, at: now)
         }
         let order = try document.order()
         let signed = document.bytes + (try SSHKeygen.signature(over: document.content, by: key))
         let count = try DocumentFile.signatureCount(in: signed, named: file)
-        try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
+        if try document.signatureCount == count {
+            printError("'\(key)' has signed '\(file)' already; nothing is added")
+        } else {
+            try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
+        }
         say(
             "'\(file)' is version \(order.version) for "
                 + "\(order.audiences.joined(separator: ", ")) until "
@@ -127,7 +138,8 @@ struct DocumentFile {
 
     /// Fills in the members. The signatures that are there were not for this: they are dropped.
     mutating func set(
-        version: VersionArgument?, expires: Instant?, audience: [String]
+        version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String],
+        at now: Instant
     ) throws {
         var flags = try flags()
         switch version {
@@ -150,6 +162,11 @@ struct DocumentFile {
         if let first = audience.first {
             flags["audience"] = audience.count == 1 ? .string(first) : .strings(audience)
         }
+        // That of a signed document is of its earlier version; that of another one is its author's.
+        if issued != nil || !signatures.isEmpty || flags["issued"] == nil {
+            let time = issued ?? Instant(seconds: now.seconds)
+            flags["issued"] = .string(Zone.utc.rfc3339(time))
+        }
         if !signatures.isEmpty {
             printError("the signatures in '\(name)' are dropped: they were for another document")
         }
@@ -160,7 +177,7 @@ struct DocumentFile {
     /// What the document says of itself. Throws if a host would not understand it, or if it was edited after
     /// somebody signed it.
     func order() throws -> SignedOrder {
-        if !signatures.isEmpty { _ = try Self.signatureCount(in: bytes, named: name) }
+        _ = try signatureCount
         let flags = try flags()
         do throws(DocumentRefusal) {
             return try SignedOrder(flags, digest: [])
@@ -179,12 +196,20 @@ struct DocumentFile {
         }
     }
 
-    /// How many signatures a document has. Throws if one of them is not over the document.
+    /// How many keys have signed it. Throws if one of the signatures is not over the document.
+    var signatureCount: Int {
+        get throws {
+            signatures.isEmpty ? 0 : try Self.signatureCount(in: bytes, named: name)
+        }
+    }
+
+    /// How many keys have signed a document: a key that signed twice has signed once. Throws if one of the
+    /// signatures is not over the document.
     static func signatureCount(in bytes: [UInt8], named name: String) throws -> Int {
         do throws(SignatureRefusal) {
             let document = try SignedDocument(bytes)
             try document.checkOwnKeys()
-            return document.signatureCount
+            return document.keyCount
         } catch {
             let hint =
                 if case .changedBytes = error {

@@ -84,7 +84,7 @@ struct VerificationReport {
         } catch let error as DocumentRefusal {
             refusal = (error.slug.rawValue, error.description)
         } catch let error as Failure {
-            refusal = (error.refusal?.rawValue, error.detail)
+            refusal = (error.refusal?.slug.rawValue, error.detail)
         } catch {
             refusal = (nil, "\(error)")
         }
@@ -99,6 +99,7 @@ struct VerificationReport {
             lines.add("version", String(order.version))
             lines.add("audience", order.audiences.joined(separator: ", "))
             lines.add("expires", Zone.utc.rfc3339(order.expires))
+            if let issued = order.issued { lines.add("issued", Zone.utc.rfc3339(issued)) }
         }
         if let refusal {
             let slug = refusal.slug.map { "\($0): " } ?? ""
@@ -120,6 +121,7 @@ struct VerificationReport {
             "version": .optional(order?.version),
             "audience": order.map { .strings($0.audiences) } ?? .null,
             "expires": .optional(order.map { Zone.utc.rfc3339($0.expires) }),
+            "issued": .optional(order?.issued.map(Zone.utc.rfc3339)),
         ])
     }
 }

@@ -213,6 +213,7 @@ struct Attach: ParsableCommand {
         _ plan: AttachmentPlan, to target: GateTarget, _ isEarly: Bool
     ) throws {
         for part in plan.parts { try attach(part, to: target, isEarly) }
+        for unit in plan.leavingProcesses { printError(unit.warning) }
         for (unit, other) in plan.dependents {
             printError(
                 "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "

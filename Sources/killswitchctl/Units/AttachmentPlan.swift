@@ -50,6 +50,11 @@ struct AttachmentPlan {
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
     }
 
+    /// The units of which processes may run on behind the closed gate.
+    var leavingProcesses: [UnitDescription] {
+        parts.map(\.unit).filter { ["process", "none"].contains($0.killMode) }
+    }
+
     /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
     private mutating func add(
         _ name: UnitName, because cause: String? = nil, isTriggered: Bool = false
@@ -91,6 +96,14 @@ struct AttachmentPlan {
             throw CommandFailure(
                 .no, "unit '\(unit.name)' is not attached: \(reason); --force does it nevertheless")
         }
+    }
+}
+
+extension UnitDescription {
+    /// That its processes may run on.
+    var warning: String {
+        "'\(name)' has KillMode=\(killMode): processes that it leaves behind run on behind the closed "
+            + "gate, and it does not count as down until they have ended; KillMode=mixed ends them"
     }
 }
 

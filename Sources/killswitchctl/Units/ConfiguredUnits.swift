@@ -1,6 +1,7 @@
 import Decision
 import Files
 import Gates
+import Glibc
 import HostConfiguration
 import JSON
 import Settings
@@ -10,12 +11,11 @@ import Settings
 ///
 /// It changes nothing but what it has written itself. A unit that somebody has attached stays as it is.
 struct ConfiguredUnits {
-    /// The command in the first line of the drop-ins that it writes, by which it knows them again.
-    static let cause = "killswitchctl attach --from-configuration"
-
     private var attached: [(attachment: Attachment, part: AttachmentPlan.Part)] = []
     private var detached: [Attachment] = []
     private var problems: [Problem] = []
+    /// The names by which systemd knows units that are listed by an alias.
+    private var names: [UnitName: UnitName] = [:]
     /// Units that stop with an attached unit, and do not start again with it.
     private var dependents: [(unit: UnitName, on: UnitName)] = []
 
@@ -31,19 +31,22 @@ struct ConfiguredUnits {
         _ configured: [(service: ServiceName, units: [UnitName])],
         describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
-        let own = Set(try AttachmentFiles.all().filter(Self.isOwn))
+        let own = Set(try AttachmentFiles.all().filter(\.isOfConfiguration))
         var wanted: Set<Attachment> = []
         for (service, units) in configured {
             let target = AttachmentPoint.open.target(of: service)
             for unit in units {
-                wanted.insert(Attachment(target: target, unit: unit))
+                wanted.insert(
+                    Attachment(target: target, unit: unit, isOfConfiguration: true))
                 do {
                     let plan = try AttachmentPlan([unit], .careful, describe: describe)
                     for part in plan.parts {
-                        let attachment = Attachment(target: target, unit: part.unit.name)
+                        let attachment = Attachment(
+                            target: target, unit: part.unit.name, isOfConfiguration: true)
                         if try isNew(attachment) { attached.append((attachment, part)) }
                         wanted.insert(attachment)
                     }
+                    if let name = plan.parts.first?.unit.name, name != unit { names[unit] = name }
                     dependents += plan.dependents
                 } catch {
                     let text = CommandFailure(error).message
@@ -72,17 +75,22 @@ struct ConfiguredUnits {
         return false
     }
 
-    /// Whether this command has written the drop-in of an attachment.
-    static func isOwn(_ attachment: Attachment) -> Bool {
+    /// Performs the command. Every unit that can be attached is attached; then it throws if there is another. The
+    /// daemon is told of the result, also of a failure.
+    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
         do {
-            return try UnitDirectory.cause(of: attachment) == cause
+            try perform(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
+        } catch let failure as CommandFailure where failure.message.isEmpty || isDryRun {
+            throw failure
         } catch {
-            return false
+            var outcome = AttachmentOutcome()
+            outcome.failure = CommandFailure(error).message
+            if geteuid() == 0, try SystemManager.isNeeded { try outcome.write() }
+            throw error
         }
     }
 
-    /// Performs the command. Every unit that can be attached is attached; then it throws if there is another.
-    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+    private static func perform(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
         let configured = try orFail(.configuration) {
             let settings = try Configuration(reading: .standard).settings
             return settings.services.map { ($0.name, settings.units[$0.name] ?? []) }
@@ -95,6 +103,7 @@ struct ConfiguredUnits {
         let change = try ConfiguredUnits(configured, describe: manager.describe)
         if !isDryRun { try permitted { try change.write() } }
         if !isDryRun, !skipsReload, !change.isEmpty { try manager.reload() }
+        if !isDryRun { try permitted { try change.outcome.write() } }
         if json { say(change.report(isDryRun: isDryRun)) } else { change.show(isDryRun: isDryRun) }
         for problem in change.problems {
             printError("'units' of service '\(problem.service)': \(problem.text)")
@@ -102,12 +111,27 @@ struct ConfiguredUnits {
         if !change.problems.isEmpty { throw CommandFailure(.no) }
     }
 
+    /// What the daemon is told.
+    private var outcome: AttachmentOutcome {
+        var outcome = AttachmentOutcome()
+        let units = { (attachments: [Attachment]) in
+            attachments.map { ListedUnit(service: $0.service, name: $0.unit) }
+        }
+        (outcome.attached, outcome.detached) = (units(attached.map(\.attachment)), units(detached))
+        outcome.names = names
+        for problem in problems {
+            outcome.refused[ListedUnit(service: problem.service, name: problem.unit)] = problem.text
+        }
+        return outcome
+    }
+
     private var isEmpty: Bool { attached.isEmpty && detached.isEmpty }
 
     private func write() throws {
         for (attachment, part) in attached {
             try UnitDirectory.write(
-                attachment, startedFrom: part.link, cause: Self.cause, title: part.unit.title)
+                attachment, startedFrom: part.link, cause: Attachment.fromConfiguration,
+                title: part.unit.title)
         }
         for attachment in detached { try UnitDirectory.remove(attachment) }
     }
@@ -120,6 +144,9 @@ struct ConfiguredUnits {
         }
         for attachment in detached {
             say("\(prefix)detached \(attachment.unit) from \(attachment.target.name)")
+        }
+        for (_, part) in attached where ["process", "none"].contains(part.unit.killMode) {
+            printError(part.unit.warning)
         }
         for (unit, other) in dependents where attached.contains(where: { $0.1.unit.name == other })
         {

@@ -3,6 +3,7 @@ import Decision
 import Files
 import Gates
 import JSON
+import Records
 
 /// `killswitchctl detach SERVICE UNIT…`
 struct Detach: ParsableCommand {
@@ -10,8 +11,8 @@ struct Detach: ParsableCommand {
         abstract: "Detach systemd units from a service: its gate does not concern them any more.",
         discussion: """
             Removes the files that attach has written for the units and for their triggers. It \
-            neither stops nor starts a unit. With --all, it names units that are attached by your \
-            own files.
+            neither stops nor starts a unit; a unit that a closed gate keeps down is named with the \
+            command that starts it. With --all, it names units that are attached by your own files.
 
             example: killswitchctl detach shop web.service
             """)
@@ -54,10 +55,11 @@ struct Detach: ParsableCommand {
             .filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("nothing is attached by this command") }
+        let down = DownUnits(among: concerned)
         if areRemembered, !isDryRun { try permitted { try DetachedUnits.remember(concerned) } }
         let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
-            if !isAll, ConfiguredUnits.isOwn(attachment) {
+            if !isAll, attachment.isOfConfiguration {
                 printError(
                     "the configuration lists '\(attachment.unit)' in 'units' of service "
                         + "'\(attachment.service)': take it out, or the next reload attaches it again"
@@ -68,16 +70,17 @@ struct Detach: ParsableCommand {
         }
         let isLoaded = try !isDryRun && !concerned.isEmpty && SystemManager.isNeeded
         if isLoaded { try SystemManager().reload() }
-        if json { say(report(of: concerned)) }
+        if json { say(report(of: concerned, down)) } else { for line in down.lines { say(line) } }
         if isAll { nameOthers(than: attached) }
     }
 
-    private func report(of concerned: [Attachment]) -> JSON.Value {
+    private func report(of concerned: [Attachment], _ down: DownUnits) -> JSON.Value {
         let units = concerned.map { attachment -> JSON.Value in
             .object([
                 "name": .string(attachment.unit.text),
                 "service": .string(attachment.service.text),
                 "target": .string(attachment.target.name),
+                "start": .optional(down.command(for: attachment.unit)),
             ])
         }
         return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
@@ -90,7 +93,8 @@ struct Detach: ParsableCommand {
         for name in orWarn(published.servicesIfAny) ?? [] where service == nil || name == service {
             let own = attached.filter { $0.service == name }.map(\.unit.text)
             let units = orWarn { try published.units(of: name) } ?? []
-            for unit in units.compactMap({ $0["name"]?.string }) where !own.contains(unit) {
+            let attached = units.filter { $0["attached"]?.bool != false }
+            for unit in attached.compactMap({ $0["name"]?.string }) where !own.contains(unit) {
                 printError(
                     "'\(unit.printable)' is attached to '\(name)' by files of yours, and stays so")
             }
@@ -126,6 +130,54 @@ struct Detach: ParsableCommand {
             }
         }
         return attached.filter { wanted.contains($0.unit) }
+    }
+}
+
+/// The units that a closed gate keeps down: nothing starts them once they are detached.
+private struct DownUnits {
+    private var services: [UnitName: ServiceName] = [:]
+
+    /// Asks systemd about the units that a gate would start. Those of an image that is being built are not down.
+    init(among attachments: [Attachment]) {
+        do {
+            guard try SystemManager.isNeeded else { return }
+            let manager = try SystemManager()
+            for attachment in attachments where attachment.target.kind == .open {
+                let service = attachment.service
+                let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
+                let link = UnitDirectory.link(from: attachment.target, to: attachment.unit)
+                guard try File.exists(marker), try File.isThere(link),
+                    try manager.describe(attachment.unit).active.isDown
+                else { continue }
+                services[attachment.unit] = service
+            }
+        } catch {
+            printError("\(CommandFailure(error).message); units that are down are not named")
+        }
+    }
+
+    /// A line for each unit.
+    var lines: [String] {
+        services.sorted { $0.key < $1.key }.map { unit, service in
+            "\(unit) is down, because '\(service)' is closed; to start it: systemctl start \(unit)"
+        }
+    }
+
+    /// The command that starts a unit; nil if it is not down.
+    func command(for unit: UnitName) -> String? {
+        services[unit] == nil ? nil : "systemctl start \(unit)"
+    }
+}
+
+extension File {
+    /// Whether there is a file or a link, which may lead nowhere.
+    fileprivate static func isThere(_ path: String) throws(FileError) -> Bool {
+        do {
+            _ = try attributes(of: path, followingLinks: false)
+            return true
+        } catch  where error.isNotFound {
+            return false
+        }
     }
 }
 

@@ -11,16 +11,6 @@ enum UnitDirectory {
         "\(wants(target))/\(unit)"
     }
 
-    /// The command that wrote the drop-in of an attachment, by its first line; nil if another program or
-    /// person wrote it.
-    static func cause(of attachment: Attachment) throws(FileError) -> String? {
-        let path = AttachmentFiles.dropIn(of: attachment.unit, for: attachment.service)
-        let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
-        let first = text.prefix { $0 != "\n" }
-        return first.hasPrefix(Attachment.head)
-            ? String(first.dropFirst(Attachment.head.count)) : nil
-    }
-
     /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
     /// the target of the link; nil writes none.
     static func write(
@@ -164,9 +154,6 @@ extension Attachment {
         case .closed, .updateRequired, .maintenance, .ended, .variant, .notice: ""
         }
     }
-
-    /// The start of every drop-in of `attach`.
-    static let head = "# Written by: "
 }
 
 extension GateTarget {

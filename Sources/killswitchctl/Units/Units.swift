@@ -55,10 +55,12 @@ struct Units: ParsableCommand {
             for line in table.lines() { say(line) }
         }
         guard !json else { return }
+        for line in rows.compactMap(\.refusals) { say(line) }
         let daemon = DaemonReport(of: published, about: service.map { [$0] } ?? [])
         for problem in daemon.problems where problem.kind != .unit {
             let line = problem.line(at: published.now)
             if problem.isOfHost { printError(line) } else { say(line) }
+            if problem.kind == .unitsOrphaned { say("    to do: \(problem.advice)") }
         }
     }
 }
@@ -88,7 +90,7 @@ private struct MissingDaemon {
                 .no,
                 "\(published.absence(error).line(at: published.now)); no gate is moved, and these "
                     + "attached units stay as they are, or down: \(units); type 'systemctl start "
-                    + "killswitchd', or 'killswitchctl unlock SERVICE' to open a gate without it")
+                    + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
         }
     }
 }
@@ -106,21 +108,39 @@ struct AttachmentRow {
     let gateProblem: String?
     /// Whether the service is not configured.
     let isOrphan: Bool
+    /// Whether no daemon has decided anything since the boot: which services are configured is not known.
+    let isUndecided: Bool
 
     /// The cells of its row in the table.
     var cells: [String] {
         let wanted = state?["wanted"]?.bool.map { $0 ? "up" : "down" }
         let time = state?["took_ms"]?.number.map { "\($0.literal) ms" }
-        let problem = isOrphan ? "its service is not configured" : "-"
+        let keepers = (state?.strings("held_by") ?? []).map { "'\($0)'" }.joined(separator: ", ")
         return [
             service.text, unit, wanted ?? "-", state?["active"]?.string ?? "-",
-            state?["since"]?.string ?? "-", time ?? "-", state?["problem"]?.string ?? problem,
+            state?["since"]?.string ?? "-", time ?? "-",
+            problem ?? (keepers.isEmpty ? "-" : "kept down by \(keepers)"),
         ]
+    }
+
+    /// What is wrong with the unit; nil if nothing is.
+    private var problem: String? {
+        if let problem = state?["problem"]?.string { return problem }
+        if isUndecided { return PublishedFiles.noDaemon }
+        return isOrphan ? "its service is not configured" : nil
+    }
+
+    /// How many of its starts the gate has refused, in a line; nil if there were none.
+    var refusals: String? {
+        guard let count = state?["refused_starts"]?.number?.int64, count > 0 else { return nil }
+        let starts = count == 1 ? "1 start" : "\(count) starts"
+        return "\(service): the gate has refused \(starts) of \(unit), the last at "
+            + (state?["refused_at"]?.string ?? "an unknown time")
     }
 
     /// The object for programs.
     var json: JSON.Value {
-        var object = state ?? ["name": .string(unit)]
+        var object = state ?? ["name": .string(unit), "problem": .optional(problem)]
         object["service"] = .string(service.text)
         object["target"] = .optional(target)
         object["orphan"] = .bool(isOrphan)
@@ -145,7 +165,8 @@ struct AttachmentRow {
                     service: service, unit: unit, target: target,
                     state: states.first { $0["name"]?.string == unit },
                     gateProblem: published.gate(of: service)?.problem,
-                    isOrphan: !configured.contains(service))
+                    isOrphan: !configured.contains(service) && !configured.isEmpty,
+                    isUndecided: configured.isEmpty)
             }
         }
     }

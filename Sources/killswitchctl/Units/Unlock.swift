@@ -7,57 +7,86 @@ import Glibc
 import JSON
 import Records
 
-/// `killswitchctl unlock SERVICE`
+/// `killswitchctl unlock SERVICE…`
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open the gate of a service while killswitchd does not run.",
+        abstract: "Open the gates of services while killswitchd does not run.",
         discussion: """
-            The way out without the daemon, for root: removes the marker 'closed' of the service, \
-            which refuses every start of an attached unit, and starts the target of the open gate, \
-            which starts the units. While the daemon runs use 'force' or 'release'. When the daemon \
-            starts again, its flags decide.
+            The way out without the daemon, for root: removes the marker 'closed' of each service, \
+            which refuses every start of an attached unit, starts the target of the open gate, which \
+            starts the units, and removes 'unavailable', for which web servers send the page. --all is \
+            every service that has files or attached units. While the daemon runs use 'force' or \
+            'release'. When the daemon starts again, its flags decide.
 
             example: killswitchctl unlock shop
             """)
 
     @OptionGroup var common: CommonOptions
 
+    @Flag(name: .customLong("all"), help: "Every service that has files or attached units.")
+    var isAll = false
+
     @Flag(help: "Print JSON: the removed marker, the started target, and the result of its job.")
     var json = false
 
-    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
-    var service: ServiceName
+    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
+    var services: [ServiceName] = []
+
+    func validate() throws {
+        guard isAll == services.isEmpty else {
+            throw ValidationError("name the services, or give --all")
+        }
+    }
 
     func run() throws {
         guard geteuid() == 0 else {
-            throw CommandFailure(.notPermitted, "unlock needs root: it starts a target of systemd")
+            throw CommandFailure(.notPermitted, "unlock needs root: it starts targets of systemd")
         }
         let published = try PublishedFiles(common)
         let manager = try SystemManager()
         try checkThatNoDaemonRuns(published, manager)
-        let target = GateTarget(service: service, kind: .open)
-        guard let unit = target.unit else {
-            throw published.unknown(service, among: try published.servicesIfAny())
+        let targets = try services(of: published).map { service in
+            let target = GateTarget(service: service, kind: .open)
+            guard let unit = target.unit else {
+                throw published.unknown(service, among: try published.servicesIfAny())
+            }
+            if !isAll { try check(service, unit, published, manager) }
+            return (service: service, unit: unit)
         }
-        try check(unit, published, manager)
-        let marker = try RuntimeDirectory.removeClosedMarker(of: service, in: published.directory)
-        let result = try manager.start(unit, within: .seconds(100))
+        if targets.isEmpty { printError("no service has files, and no unit is attached") }
+        // A unit of several services starts once no marker refuses it.
+        let markers = try targets.map { target in
+            try RuntimeDirectory.removeClosedMarker(of: target.service, in: published.directory)
+        }
+        if !json { for marker in markers.compactMap(\.self) { say("removed \(marker)") } }
+        var results: [(unit: UnitName, result: String?)] = []
+        for (service, unit) in targets {
+            let result = try manager.start(unit, within: .seconds(100))
+            try RuntimeDirectory.removeUnavailable(of: service, in: published.directory)
+            results.append((unit, result))
+            if !json { say("\(result == nil ? "starting" : "started") \(unit)") }
+        }
         if json {
-            say(report(marker, on: target, result))
-        } else {
-            if let marker { say("removed \(marker)") }
-            say("\(result == nil ? "starting" : "started") \(unit)")
+            let reports = zip(zip(targets, markers), results).map { pair, started -> JSON.Value in
+                .object([
+                    "service": .string(pair.0.service.text), "marker": .optional(pair.1),
+                    "target": .string(started.unit.text), "result": .optional(started.result),
+                ])
+            }
+            say(isAll || reports.count > 1 ? .array(reports) : reports[0])
         }
-        if let result, result != "done" {
-            throw CommandFailure(.no, "start '\(unit)': the job ended as '\(result)'")
+        let failed = results.filter { $0.result.map { $0 != "done" } ?? false }
+        for (unit, result) in failed {
+            printError("start '\(unit)': the job ended as '\(result ?? "")'")
         }
+        if !failed.isEmpty { throw CommandFailure(.no) }
     }
 
-    private func report(_ marker: String?, on target: GateTarget, _ result: String?) -> JSON.Value {
-        .object([
-            "service": .string(service.text), "marker": .optional(marker),
-            "target": .string(target.name), "result": .optional(result),
-        ])
+    /// The named services; with `--all` those of the daemon's files and of attached units.
+    private func services(of published: PublishedFiles) throws -> [ServiceName] {
+        guard isAll else { return services }
+        let attached = try AttachmentFiles.all().map(\.service)
+        return try Set(published.servicesIfAny()).union(attached).sorted()
     }
 
     /// A running daemon would close the gate again, and a daemon that is just being restarted too.
@@ -67,27 +96,42 @@ struct Unlock: ParsableCommand {
         if let daemon = UnitName("killswitchd.service") {
             let active = try manager.describe(daemon).active
             guard active.isDown else {
-                throw refusal("\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
+                throw try refusal(
+                    published, "\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
             }
         }
         if published.daemon(timeout: .seconds(2)).isThere {
-            throw refusal("a daemon listens in '\(published.directory)'", "stop it")
+            throw try refusal(
+                published, "a daemon listens in '\(published.directory)'", "stop it")
         }
     }
 
-    private func refusal(_ cause: String, _ stop: String) -> CommandFailure {
-        CommandFailure(
+    private func refusal(
+        _ published: PublishedFiles, _ cause: String, _ stop: String
+    ) throws -> CommandFailure {
+        for service in services {
+            guard try published.state(of: service) == nil, let orphan = OrphanedService(service)
+            else { continue }
+            return CommandFailure(
+                .no,
+                "\(cause), and '\(service)' is not configured, so that no order opens its gate; "
+                    + orphan.problem.advice)
+        }
+        // 'force' takes one service.
+        let names = services.count == 1 ? services[0].text : "SERVICE"
+        return CommandFailure(
             .no,
-            "\(cause): 'killswitchctl force \(service) running' opens the gate; to unlock it "
+            "\(cause): 'killswitchctl force \(names) running' opens the gate; to unlock it "
                 + "without the daemon, \(stop) first")
     }
 
     /// Throws for a service that no daemon has decided in this boot and that no unit is attached to.
     private func check(
-        _ target: UnitName, _ published: PublishedFiles, _ manager: SystemManager
+        _ service: ServiceName, _ target: UnitName, _ published: PublishedFiles,
+        _ manager: SystemManager
     ) throws {
         if try !manager.snapshot(of: target).requisiteOf.isEmpty { return }
-        if try File.exists(published.directory) { return try published.check(service) }
+        if try !published.servicesIfAny().isEmpty { return try published.check(service) }
         throw CommandFailure(
             .noSuchService,
             "no such service '\(service)': no daemon has decided it, and no unit is attached to it")

@@ -6,6 +6,7 @@ import Faults
 import Gates
 import JSON
 import Records
+import Settings
 
 /// `killswitchctl wait SERVICE --for CONDITION`
 struct Wait: ParsableCommand {
@@ -127,12 +128,15 @@ enum WaitCondition: ExpressibleByArgument {
                     let isCurrent = loop.now.wall <= end
                     let gate = ShownGate(
                         state.gate, published.gate(of: service), at: loop.now.wall)
-                    let isReached = isCurrent && isReached(by: state, gate.published)
+                    let isMet = isCurrent && isReached(by: state, gate.published)
+                    let isOutdated = isMet && published.isOutdated(state, of: service)
+                    let isReached = isMet && !isOutdated
                     let unknown = isReached ? try unknownUnit(of: service, in: published) : nil
                     if isReached, unknown == nil { return }
                     seen = isCurrent ? words(state, gate) : "its state file is out of date"
+                    if isOutdated { seen = published.isOutdatedText(service) }
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
-                    if isCurrent, let problem = obstacle(state, gate) {
+                    if isCurrent, !isOutdated, let problem = obstacle(state, gate) {
                         throw CommandFailure(
                             .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
@@ -153,7 +157,9 @@ enum WaitCondition: ExpressibleByArgument {
             hasWaited = true
             if let deadline, deadline <= loop.now.boot {
                 throw CommandFailure(
-                    .timedOut, "'\(service)' is not \(defaultValueDescription) yet: \(seen)")
+                    .timedOut,
+                    "'\(service)' is not \(defaultValueDescription) yet: \(seen)"
+                        + (try awaitedUnits(of: service, in: published, at: loop.now.wall)))
             }
             try watch.wait(atMost: rest)
         }
@@ -179,6 +185,18 @@ extension WaitCondition {
         return attached.first { !known.contains($0.unit.text) }?.unit
     }
 
+    /// The units that the effect waits for, each with its state and since when; empty for another condition.
+    private func awaitedUnits(
+        of service: ServiceName, in published: PublishedFiles, at now: Instant
+    ) throws -> String {
+        guard case .effect = self else { return "" }
+        let units = try published.units(of: service).filter { !$0.isAsWanted }
+        guard !units.isEmpty else { return "" }
+        let shown = units.prefix(8).map { "\($0.text("name").printable) (\($0.standing(at: now)))" }
+        let more = units.count > shown.count ? ["\(units.count - shown.count) more"] : []
+        return ", waiting for " + (shown + more).joined(separator: ", ")
+    }
+
     private func words(_ state: PublishedState, _ gate: ShownGate) -> String {
         guard case .effect = self, let words = gate.words else { return "it is \(state.summary)" }
         return "it is \(state.summary), its gate is \(words)"
@@ -192,6 +210,22 @@ extension WaitCondition {
             return "nothing moves its gate, because killswitchd was started without --gates"
         }
         return report.isStuck(on: wanted) ? gate.problem : nil
+    }
+}
+
+extension JSON.Object {
+    /// How a unit of units.json stands: `deactivating for 20s`.
+    fileprivate func standing(at now: Instant) -> String {
+        if self["attached"]?.bool == false { return "not attached" }
+        guard let active = self["active"]?.string else { return "not known" }
+        let time = Instant(argument: text("since")).map {
+            " for \(Swift.max(.zero, now - $0).rough)"
+        }
+        let left = self["processes"]?.number?.int64.map {
+            ", \($0) of its processes \($0 == 1 ? "runs" : "run") on"
+        }
+        let keepers = strings("held_by").map { ", kept down by '\($0)'" }.joined()
+        return active.printable + (time ?? "") + (left ?? "") + keepers
     }
 }
 

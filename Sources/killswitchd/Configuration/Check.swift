@@ -86,11 +86,7 @@ extension Source.Kind {
 
 extension Site {
     fileprivate var neededFiles: [NeededFile.Kind] {
-        let certificates = [authorities, clientKey == nil ? nil : clientCertificate]
-        // Without a key of its own the file of the certificate holds both.
-        let secrets = [clientKey ?? clientCertificate, bearer, apiKey]
-        return certificates.compactMap(\.self).map { .certificate($0) }
-            + secrets.compactMap(\.self).map { .secret($0) }
+        credentials.map { $0.isSecret ? .secret($0.credential) : .certificate($0.credential) }
     }
 }
 

@@ -15,6 +15,8 @@ final class ConfigurationStore {
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
     private let log: Log
+    /// The configuration in force; nil if that was kept by an earlier run.
+    private var accepted: Configuration?
     /// Why the configuration on disk is not in force, and since when; nil if it is in force.
     private(set) var refusal: HostCondition.Since?
     /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
@@ -96,8 +98,12 @@ final class ConfigurationStore {
         }
     }
 
+    /// Stores the accepted configuration again: somebody has deleted it.
+    func keepAgain() { if let accepted { keep(accepted) } }
+
     /// Stores an accepted configuration, for a later start with an invalid one.
     private func keep(_ configuration: Configuration) {
+        accepted = configuration
         do {
             try state.keep(configuration.kept)
             keeping = nil

@@ -1,11 +1,16 @@
 import Agent
 import CivilTime
+import Datagrams
 import Decision
 import EventLoop
 import Faults
 import Records
 
-/// Keeps the file `motd` of the runtime directory as the services are. It is written only if its text changes.
+/// Keeps the file `motd` of the runtime directory as the services are, and sends its text to killswitchd-motd.socket.
+/// Both happen only if the text changes.
+///
+/// At a login nothing is opened that the daemon's user owns: it could be a FIFO. Root writes the text that was sent
+/// to `/run/motd.d`.
 final class MessageOfTheDay {
     private let loop: EventLoop
     private let agent: Agent
@@ -52,6 +57,7 @@ final class MessageOfTheDay {
             try runtime.publish(motd: new)
             written = new
             hasFailed = false
+            if !isSent(new) { timer?.set(at: loop.now.boot + Self.patience) }
         } catch {
             if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
             hasFailed = true
@@ -60,7 +66,19 @@ final class MessageOfTheDay {
         }
     }
 
-    /// Writes the file again: it is gone, or could not be written.
+    /// Sends the text. False if the receiver has too much to read: the text has to be sent again. Nobody receives it
+    /// where the socket is masked, and for a daemon that somebody has started by hand.
+    private func isSent(_ text: String) -> Bool {
+        let receiver = SocketAddress.path(runtime.motdReceiver)
+        do {
+            try DatagramSocket().send(Array(text.utf8), to: receiver)
+        } catch {
+            return !error.isReceiverFull
+        }
+        return true
+    }
+
+    /// Writes the file again: it is gone, could not be written, or could not be sent.
     func rewrite() {
         written = nil
         isDue = true

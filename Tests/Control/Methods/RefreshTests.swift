@@ -42,7 +42,7 @@ import Testing
         }
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")
-        #expect(fetched["problem"]?.string == "no route")
+        #expect(fetched["problem"]?.string == "no route; the last good flags stay in force")
     }
 
     @Test func forgetDropsStoredFlagsAndMovesNoGate() throws {
@@ -61,6 +61,7 @@ import Testing
             try asked.call("Reload") == [
                 "services": ["shop"], "sources": ["app"],
                 "warnings": ["a.txt: not read, its suffix is not .toml"],
+                "problems": [], "attached": [], "detached": [], "unattached": [],
             ])
         asked.daemon.next = .failure(.configurationRefused("x.toml:1: no"))
         #expect(throws: MethodError.configurationRefused("x.toml:1: no")) {

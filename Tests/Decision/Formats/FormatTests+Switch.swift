@@ -4,6 +4,45 @@ import Decision
 extension FormatTests {
     private static let own = Format.switchObject(.whole)
 
+    private static func text(_ count: Int) -> String { String(repeating: "é", count: count) }
+
+    private static func windows(_ count: Int) -> String {
+        let window = #"{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z"}"#
+        return Array(repeating: window, count: count).joined(separator: ",")
+    }
+
+    static let limits: [Case] = [
+        Case(
+            "the longest title", own, #"{"state":"maintenance","title":"\#(text(200))"}"#,
+            "maintenance title=\(text(200))"),
+        Case(
+            "a title that is too long", own, #"{"state":"maintenance","title":"\#(text(201))"}"#,
+            "key 'title' has 201 characters, and at most 200 are read"),
+        Case(
+            "a message that is too long", own,
+            #"{"state":"maintenance","message":"\#(text(4001))"}"#,
+            "key 'message' has 4001 characters, and at most 4000 are read"),
+        Case(
+            "a message of the format status", .status(.whole),
+            #"{"apiInactive":false,"forceUpdate":false,"userMessage":"\#(text(4001))"}"#,
+            "key 'userMessage' has 4001 characters, and at most 4000 are read"),
+        Case(
+            "a title of the format maintenance", .maintenance(.whole),
+            #"{"isUnderMaintenance":false,"title":"\#(text(201))"}"#,
+            "key 'title' has 201 characters, and at most 200 are read"),
+        Case(
+            "a title of a window", own,
+            #"{"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z","title":"\#(text(201))"}]}"#,
+            "key 'windows[0].title' has 201 characters, and at most 200 are read"),
+        Case(
+            "too many windows", own, #"{"state":"running","windows":[\#(windows(65))]}"#,
+            "key 'windows' has 65 windows, and at most 64 are read"),
+        Case(
+            "a version that is too long", own,
+            #"{"state":"running","minimum_version":"1.\#(String(repeating: "0", count: 255))"}"#,
+            "key 'minimum_version' has 257 bytes, and at most 256 are read"),
+    ]
+
     static let switchObject: [Case] = [
         Case("a state", own, #"{"state":"maintenance","title":"T"}"#, "maintenance title=T"),
         Case(

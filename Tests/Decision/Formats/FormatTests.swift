@@ -22,7 +22,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    @Test(arguments: serviceEnd + status + maintenance + switchObject)
+    @Test(arguments: serviceEnd + status + maintenance + switchObject + limits)
     func eachFormatReadsItsFlags(_ row: Case) throws {
         let flags = try FlagDocument.parse(Array(row.flags.utf8))
         let said: String

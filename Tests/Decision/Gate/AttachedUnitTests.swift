@@ -12,6 +12,7 @@ struct AttachedUnitTests {
         var gate = try GateTranscript.settled(units: units)
         gate.at(1, .decided(shop, .ended))
         gate.at(1, taken: .start(try target(.closed)))
+        gate.at(1, taken: .start(try target(.ended)))
         gate.forget()
         return gate
     }
@@ -83,6 +84,8 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 92.9s woke
+                    say warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
+                move as soon as it answers
                 93s woke
                     say error: shop: unit 'web.service': it has not stopped within its limit of 90 s
 

@@ -132,16 +132,16 @@ struct GateReportTests {
         gate.at(2.2, .busLost(problem: "connect to the bus: Connection refused"))
         gate.at(2.45, .woke)
         let lines = gate.text.split(separator: "\n").filter { !$0.contains("say ") }
-        let words = "(its gate cannot be moved: connect to the bus: Connection refused)"
+        let words = "(connect to the bus: Connection refused; the gate waits for the bus)"
         #expect(
             lines == [
                 "1s lost: connect to the bus: Connection refused",
                 "    gate of shop: open 1/1 \(words) next try in 1000 ms",
                 "2s shop decided: closed ended",
-                "    gate of shop: stuck 0/1 \(words) next try in 0 ms",
+                "    gate of shop: closing 0/1 \(words) next try in 0 ms",
                 "2.1s the bus may be back", "    connect",
                 "2.2s lost: connect to the bus: Connection refused",
-                "    gate of shop: stuck 0/1 \(words) next try in 250 ms", "2.45s woke",
+                "    gate of shop: closing 0/1 \(words) next try in 250 ms", "2.45s woke",
                 "    connect",
             ])
     }

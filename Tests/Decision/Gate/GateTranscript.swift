@@ -84,9 +84,10 @@ struct GateTranscript {
 
     /// systemd accepts a job, and then reports this state of its target.
     mutating func at(
-        _ seconds: Double, taken move: TargetJob, problem: String? = nil
+        _ seconds: Double, taken move: TargetJob, problem: String? = nil, number: UInt32 = 0
     ) {
-        at(seconds, .jobAnswered(move, problem: problem.map(GateObstacle.refused)))
+        let problem = problem.map(GateObstacle.refused)
+        at(seconds, .jobAnswered(move, problem: problem, number: number))
     }
 
     private static func line(_ event: GateEvent) -> String {
@@ -111,10 +112,21 @@ struct GateTranscript {
             "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
         case .unitRead(let unit, let properties):
             "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
-        case .jobAnswered(let move, let problem): "\(line(move)): \(words(problem))"
+        case .jobAnswered(let move, let problem, _): "\(line(move)): \(words(problem))"
+        case .startFailed(let unit, let start):
+            "job \(start.job) to start \(unit) failed by "
+                + (start.isByAssertion ? "an assertion" : "a dependency")
         case .polkitAppeared: "polkit is on the bus"
         case .busAppeared: "the bus may be back"
-        case .dropInsRead(let named):
+        case .unitsListedByConfiguration(let units):
+            "listed: "
+                + units.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.map(\.text))" }.joined(separator: " ")
+        case .attachAnswered(let problem): "attach: \(words(problem))"
+        case .attachEnded: "attach has ended"
+        case .processesCounted(let unit, let processes):
+            "\(unit) has \(processes.map { "\($0.count)" } ?? "unknown") processes"
+        case .dropInsRead(let named, _):
             "drop-ins "
                 + named.sorted { $0.key < $1.key }
                 .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
@@ -145,6 +157,9 @@ struct GateTranscript {
         case .readUnit(let unit): showsAll ? "read \(unit)" : nil
         case .enqueue(let move): Self.line(move)
         case .askSystemState: "ask whether the system is stopping"
+        case .attachListed: "attach the listed units"
+        case .countProcesses(let unit): "count the processes of \(unit)"
+        case .readAttachOutcome: "read what was attached"
         case .publishUnits(let service, let rows):
             showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
         case .publishGate(let service, let report):

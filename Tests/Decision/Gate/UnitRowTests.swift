@@ -35,6 +35,17 @@ import Testing
         #expect(gate.text.contains("publish shop web.service down inactive"))
     }
 
+    /// A oneshot that has ended well has nothing left to do, however long the gate stays open.
+    @Test func aOneshotThatHasDoneItsWorkIsAsWanted() throws {
+        var gate = try GateTranscript.settled(units: ["hook.service": UnitStatus(.inactive)])
+        var done = UnitSnapshot(UnitStatus(.inactive), result: "success")
+        done.isOneshot = true
+        let rows = gate.at(1, .unitRead(try unit("hook.service"), done)).compactMap { effect in
+            if case .publishUnits(_, let rows) = effect { rows.map(\.isAsWanted) } else { nil }
+        }
+        #expect(rows == [[true]])
+    }
+
     /// The gate only permits the unit; a trigger starts it.
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
         var gate = try GateTranscript(showsAll: true)

@@ -19,7 +19,9 @@ import Testing
                 for evidence in evidence { census.count(evidence, of: service, in: circumstances) }
             }
         }
-        census.note(.minClosed(try named("app")))
+        census.note(
+            .minClosed(
+                try named("app"), until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
         census.note(.closingHeld(try named("app")))
         for slug in DocumentRefusal.slugs {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")

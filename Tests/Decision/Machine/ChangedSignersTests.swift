@@ -12,8 +12,8 @@ import Testing
         try play.take(2, try signedOrder(Orders.open, version: .max, by: ["alice"]))
         #expect(
             play.text.contains(
-                "newer flags of source 'app', signed by 'alice', have a version that is too high for one "
-                    + "signer, which takes the signatures of 2 people; the flags in force are "
+                "source 'app' raises the version too far for one signer; signed by 'alice'; "
+                    + "one more signature is needed; the flags in force are "
                     + "signed by 'alice', 'bob'"), "\(play.text)")
         try play.take(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance])

@@ -19,16 +19,16 @@ import Testing
             play.textWithoutFetches == #"""
                 2s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
+                    say notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
                 3s app answers {"service_end": "no"}
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say notice: shop: running: the flags of source 'app' say so
                 4s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' would have the gate closed, 1 of the 2 answers that this takes came
+                    say notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
                 5s app fails: down
-                    say warning: source 'app': down; known flags stay in force, retrying in 27 s
+                    say warning: source 'app': down; the last good flags stay in force, retrying in 27 s
                 6s app answers {"service_end": "gone"}
                     store app: {"service_end": "gone"}
                     remember shop=ended#3

@@ -17,7 +17,7 @@ import Testing
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again; it stays closed for min_closed
+                    say notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
                 2s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
@@ -27,7 +27,7 @@ import Testing
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again; it stays closed for min_closed
+                    say notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
                 5s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00

@@ -70,15 +70,24 @@ struct GuardRestartTests {
         #expect(ledger?.entries[try named("a")]?.announced == [end: since])
     }
 
-    /// A body may hold thousands of windows. The ledger has the next ones, and none that is over.
+    /// Several switches may announce many windows. The ledger has the next ones, and none that is over.
     @Test func ofManyWindowsTheLedgerHasTheNext() throws {
         let day = { (year: Int) in
             #"{"from": "\#(year)-01-01T00:00:00Z", "until": "\#(year)-01-02T00:00:00Z"}"#
         }
-        var transcript = try GuardEvasionTests.windows(["a"], limit: 1)
-        let windows = (1900...2200).map(day).joined(separator: ", ")
-        let effects = try transcript.at(
-            2, "app", answers: #"{"state": "running", "windows": [\#(windows)]}"#)
+        var plan = try GuardEvasionTests.apart(["a", "b", "c"], limit: 1)
+        plan.services.removeLast(2)
+        plan.services[0].switches = try ["a", "b", "c"].map {
+            Switch(source: try named($0), format: .switchObject(.whole))
+        }
+        var transcript = try Transcript(plan: plan)
+        transcript.at(0, .started)
+        var effects: [Effect] = []
+        for (source, years) in [("a", 1990...2040), ("b", 2041...2100), ("c", 2101...2160)] {
+            let windows = years.map(day).joined(separator: ", ")
+            effects = try transcript.at(
+                2, source, answers: #"{"state": "running", "windows": [\#(windows)]}"#)
+        }
         let stored = try #require(Self.ledger(in: effects)?.entries[named("a")]?.announced)
         #expect(stored.count == 64)
         let first = try Instant(rfc3339: "2028-01-01T00:00:00Z")

@@ -14,11 +14,11 @@ import Testing
             play.text == #"""
                 60s app answers {}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: ended: the last answer of source 'app' is invalid (key 'service_end' is missing), the last good flags stay in force
+                    say warning: shop: ended: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
                 120s app answers {}
                 180s app answers {"service_end": true}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is a boolean, not a string; known flags stay in force
+                    say warning: shop: the last answer of source 'app' is invalid: key 'service_end' is a boolean, not a string; the last good flags stay in force
                 240s app unchanged
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
@@ -52,10 +52,10 @@ import Testing
         #expect(
             play.text == #"""
                 60s app fails: no route
-                    say warning: source 'app': no route; known flags stay in force, retrying in 45 s
+                    say warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
                 120s app fails: no route
                 180s app fails: the server says 401
-                    say warning: source 'app': the server says 401; known flags stay in force, retrying in 650 s
+                    say warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s
                 240s app unchanged
                     confirm app
                     say info: source 'app' answers again
@@ -98,7 +98,7 @@ import Testing
                     publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                     publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: blog: running: the last answer of source 'app' is invalid (key 'blog' is missing), the last good flags stay in force
+                    say warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
                     say notice: shop: maintenance (was running): the flags of source 'app' say so
                 120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
                     store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
@@ -115,7 +115,7 @@ import Testing
         #expect(
             play.text == #"""
                 0s app unchanged
-                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; no flags of it are known yet, retrying in 783 ms
+                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; no valid flags are known yet, retrying in 783 ms
 
                 """#)
     }
@@ -130,7 +130,7 @@ import Testing
             play.text == #"""
                 60s app fails: the answer is a web page, not JSON
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid (the answer is a web page, not JSON), the last good flags stay in force
+                    say warning: shop: running: the last answer of source 'app' is invalid: the answer is a web page, not JSON; the last good flags stay in force
                 120s app fails: the answer is a web page, not JSON
                 180s app unchanged
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00

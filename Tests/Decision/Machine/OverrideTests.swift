@@ -159,7 +159,7 @@ import Testing
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
                     say notice: shop: 'bob (uid 7)' releases it from maintenance, the flags decide again
-                    say notice: shop: maintenance: source 'app' opens the gate again; it stays closed for min_closed
+                    say notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
                 15s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00

@@ -50,7 +50,7 @@ import Testing
         #expect(overview.sources.map(\.problem) == [nil, "timed out"])
         #expect(
             overview.problems.map(\.sentence) == [
-                "source 'other': timed out; no flags of it are known yet"
+                "source 'other': timed out; no valid flags are known yet"
             ])
     }
 }

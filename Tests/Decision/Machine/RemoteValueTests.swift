@@ -59,7 +59,7 @@ import Testing
                     say warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it stays as it was
                 5s app answers {"limit": 99, "banner": "Z"}
                     publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid (key 'service_end' is missing), the last good flags stay in force
+                    say warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
 
                 """#)
     }
@@ -84,6 +84,12 @@ import Testing
         Case(type: .number, flag: "1e999", says: "key 'k' is the number '1e999', not a number"),
         Case(type: .number, flag: "true", says: "key 'k' is a boolean, not a number"),
         Case(type: .boolean, flag: #""On""#, says: "true"),
+        Case(
+            type: .string, flag: #""\#(String(repeating: "x", count: 16_385))""#,
+            says: "key 'k' has 16385 bytes, and at most 16384 are read"),
+        Case(
+            type: .json, flag: #"["\#(String(repeating: "x", count: 16_384))"]"#,
+            says: "key 'k' has 16388 bytes, and at most 16384 are read"),
         Case(type: .boolean, flag: "0", says: "key 'k' is a number, not a Boolean"),
         Case(type: .json, flag: #""[1, {}]""#, says: "[1,{}]"),
         Case(type: .json, flag: "[1]", says: "[1]"),
@@ -99,6 +105,39 @@ import Testing
         } catch {
             #expect("\(error)" == row.says)
         }
+    }
+
+    /// A value that is too large makes the answer invalid, as do values that are too large together.
+    @Test func anAnswerWithTooLargeValuesIsInvalid() throws {
+        let app: SourceName = try named("app")
+        var shop = try service()
+        shop.values = try (0..<5).map {
+            RemoteValue(name: try named("v\($0)"), source: app, key: "v\($0)", type: .string)
+        }
+        var play = try Transcript([shop])
+        play.at(0, .started)
+        let answer = { (end: String, sizes: [Int]) in
+            let values = sizes.enumerated().map {
+                #""v\#($0)": "\#(String(repeating: "x", count: $1))""#
+            }
+            return #"{"service_end": "\#(end)", \#(values.joined(separator: ", "))}"#
+        }
+        try play.at(1, "app", answers: answer("no", [16_384, 16_384, 16_384, 16_384, 0]))
+        #expect(play.states == [.running])
+        for (sizes, problem) in [
+            (
+                [16_384, 16_384, 16_384, 16_384, 1],
+                "key 'v4' makes the values of the service 65537 bytes long, and at most 65536 are read"
+            ), ([1, 1, 1, 1, 20_000], "key 'v4' has 20000 bytes, and at most 16384 are read"),
+        ] {
+            try play.at(2, "app", answers: answer("over", sizes))
+            #expect(play.states == [.running])
+            #expect(
+                play.machine.record(of: shop.name)?.verdict.reason.sentence.contains(problem)
+                    == true)
+        }
+        try play.at(4, "app", answers: answer("over", [1, 1, 1, 1, 1]))
+        #expect(play.states == [.ended])
     }
 
     @Test func aDefaultOfTheSourceStandsForAKeyItDoesNotHold() throws {

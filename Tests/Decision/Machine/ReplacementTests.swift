@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A mistyped path, or moved flags, must not open an ended service. The known flags stay in force, and
+    /// A mistyped path, or moved flags, must not open an ended service. The last good flags stay in force, and
     /// their ETag is not sent to the new address.
     @Test func theFlagsOfAnotherAddressStayInForceUntilTheNewOneGivesSome() throws {
         let app: SourceName = try named("app")
@@ -95,7 +95,7 @@ import Testing
                     publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
                 61s app fails: no such file
-                    say warning: source 'app': no such file; known flags stay in force, retrying in 872 ms
+                    say warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
                 3600s woke
                 3601s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}

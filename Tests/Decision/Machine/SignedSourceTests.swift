@@ -60,8 +60,8 @@ import Testing
         #expect(play.states == [.undecided])
         #expect(
             play.text.contains(
-                "refused, 'version-not-stored': its version cannot be stored, and counts for nothing "
-                    + "before: no space left on device"), "\(play.text)")
+                "refused, 'version-not-stored': this host cannot store its version, and refuses it "
+                    + "until then: no space left on device"), "\(play.text)")
         try play.take(1, try signed("yes", version: 7))
         #expect(play.states == [.ended])
     }
@@ -73,10 +73,8 @@ import Testing
         #expect(effects.contains(.readVersion(try named("app"))))
         #expect(play.states == [.undecided])
         #expect(play.text.contains("refused, 'version-unreadable'"), "\(play.text)")
-        play.at(
-            0,
-            .versionRead(
-                try named("app"), .known(AcceptedVersion(number: 8, digest: []))))
+        let known = AcceptedVersion(number: 8, digest: [])
+        play.at(0, .versionRead(try named("app"), .known(known)))
         try play.take(1, try signed("yes", version: 7))
         #expect(play.states == [.undecided])
         try play.take(2, try signed("yes", version: 9))
@@ -127,7 +125,7 @@ import Testing
         try play.take(2, try signed("yes", version: 7, expires: "11:59"))
         #expect(play.states == [.undecided])
         for clause in [
-            "it is not signed", "it is for 'stage', not for 'prod'",
+            "it is not signed", "it is for 'stage', this host is 'prod'",
             "it had expired at 2027-03-01T11:59:00+00:00 when it was seen first",
         ] {
             #expect(play.text.contains(clause), "\(play.text)")
@@ -191,8 +189,8 @@ import Testing
         #expect(try play.reason("shop") == .awaitingSignature)
         #expect(
             play.text.contains(
-                "newer flags of source 'app', signed by 'bob', would have the gate open, which takes the "
-                    + "signatures of 2 people; the flags in force are signed by 'alice'"),
+                "source 'app' asks to open the gate; signed by 'bob'; one more signature is needed; "
+                    + "the flags in force are signed by 'alice'"),
             "\(play.text)")
         try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
         #expect(play.states == [.running])

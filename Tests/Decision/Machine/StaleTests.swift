@@ -182,7 +182,7 @@ import Testing
                     say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
                     fetch app
                 0.01s app fails: no route
-                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
+                    say warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
                 30s woke
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
@@ -225,7 +225,7 @@ import Testing
                     say notice: shop: running (was undecided): the flags of source 'app' say so
                 60s other answers {"apiInactive": 1, "forceUpdate": false}
                     publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
-                    say warning: shop: running: the last answer of source 'other' is invalid (key 'apiInactive' is a number, not a Boolean), the last good flags stay in force
+                    say warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
                 120s other unchanged
                     publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
                     confirm other

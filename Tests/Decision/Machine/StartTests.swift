@@ -34,7 +34,7 @@ import Testing
         #expect(
             play.text == #"""
                 0.5s app fails: no route
-                    say warning: source 'app': no route; no flags of it are known yet, retrying in 783 ms
+                    say warning: source 'app': no route; no valid flags are known yet, retrying in 783 ms
                 29.9s woke
                     fetch app
                 30s woke
@@ -86,7 +86,7 @@ import Testing
         #expect(
             play.text == #"""
                 0.1s app answers {}
-                    say warning: shop: the answer of source 'app' is not an order: key 'service_end' is missing; no flags of it are known yet
+                    say warning: shop: the last answer of source 'app' is invalid: key 'service_end' is missing; no valid flags are known yet
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00

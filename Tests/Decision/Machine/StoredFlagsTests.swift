@@ -82,7 +82,7 @@ import Testing
                     fetch app
                     sleep 30s wall 2027-03-02T00:00:00+00:00
                 1s app fails: no route
-                    say warning: source 'app': no route; known flags stay in force, retrying in 783 ms
+                    say warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
                     sleep 0s wall 2027-03-02T00:00:00+00:00
                 30s woke
                     remember shop=running#9

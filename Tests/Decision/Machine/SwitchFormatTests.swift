@@ -71,10 +71,10 @@ import Testing
             play.text == #"""
                 1s app answers {"state":"ended","version":6}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid (key 'version' is 6, not 7 or more, as it was before), the last good flags stay in force
+                    say warning: shop: running: the last answer of source 'app' is invalid: key 'version' is 6, not 7 or more, as it was before; the last good flags stay in force
                 2s app answers {"state":"ended"}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the answer of source 'app' is not an order: key 'version' is missing; known flags stay in force
+                    say warning: shop: the last answer of source 'app' is invalid: key 'version' is missing; the last good flags stay in force
                 3s app answers {"state":"ended","version":7}
                     store app: {"state":"ended","version":7}
                     remember shop=ended#3

@@ -70,7 +70,9 @@ struct Transcript {
     @discardableResult
     mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
-        let effects = machine.handle(event, at: now)
+        var effects = machine.handle(event, at: now)
+        // The rest of what many services ask for.
+        while machine.hasUnfinishedWork { effects += machine.handle(.woke, at: now) }
         for case .sleep(let wake) in effects { self.wake = wake }
         for case .storeLedger(let ledger, _) in effects { self.ledger = ledger }
         text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"

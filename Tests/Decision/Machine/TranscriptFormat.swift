@@ -20,11 +20,14 @@ enum TranscriptFormat {
         case .hinted(let source): "\(source) hinted"
         case .warned(let source, let warnings): "\(source) doubted \(warnings)"
         case .watched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
+        case .signersRead(let source, let problem):
+            "\(source) has signers: \(problem ?? "yes")"
         case .versionRead(let source, let memory): "\(source) knows \(memory)"
         case .disproved(let source, let causes):
             "\(source) disproves \(causes.values.sorted())"
         case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
         case .removed(let service): "\(service) deleted"
+        case .stateDeleted: "state deleted"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
         case .override(let service, let override, let ifOpen):
@@ -54,6 +57,7 @@ enum TranscriptFormat {
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
         case .storeVersion(let source, let version): "raise \(source) to \(version.number)"
         case .dropVersion(let source): "drop the version of \(source)"
+        case .reserveVersion(let source): "reserve a version of \(source)"
         case .readVersion(let source): "read the version of \(source)"
         case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
@@ -102,6 +106,7 @@ enum TranscriptFormat {
         case .storeFlags(let source): "store \(source)"
         case .storeVersion(let source): "raise \(source)"
         case .dropVersion(let source): "drop the version of \(source)"
+        case .reserveVersion(let source): "reserve a version of \(source)"
         case .markConfirmed(let source): "confirm \(source)"
         case .storeLedger: "remember"
         case .storeOverrides: "keep"

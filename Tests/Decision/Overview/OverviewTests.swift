@@ -24,7 +24,7 @@ import Testing
         var play = try Transcript([try service()]).answered(Self.running)
         let app: SourceName = try named("app")
         play.at(60, .fetched(app, .failure(Failure(.unreachable, "no route"))))
-        let text = "source 'app': no route; known flags stay in force"
+        let text = "source 'app': no route; the last good flags stay in force"
         #expect(lines(play) == ["source 0 s \(text)"])
         play.at(180, .fetched(app, .failure(Failure(.unreachable, "no route"))))
         #expect(lines(play) == ["source 120 s \(text)"])
@@ -39,8 +39,8 @@ import Testing
         play.at(0, .started)
         play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(
-            lines(play) == ["source 0 s source 'app': no route; no flags of it are known yet"])
-        #expect(play.text.contains("no route; no flags of it are known yet, retrying in "))
+            lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
+        #expect(play.text.contains("no route; no valid flags are known yet, retrying in "))
     }
 
     @Test func aWordThatIsNoOrderIsAProblemOfItsServiceSinceItCameFirst() throws {
@@ -49,8 +49,8 @@ import Testing
         try play.at(90, "app", answers: "{}")
         #expect(
             lines(play) == [
-                "invalid-answer! 30 s shop: the newest answer of source 'app' is no order: "
-                    + "key 'service_end' is missing; known flags stay in force"
+                "invalid-answer! 30 s shop: the last answer of source 'app' is invalid: "
+                    + "key 'service_end' is missing; the last good flags stay in force"
             ])
         try play.at(120, "app", answers: Self.running)
         #expect(lines(play).isEmpty)
@@ -63,7 +63,7 @@ import Testing
         play.at(60, .fetched(try named("app"), .failure(failure)))
         #expect(
             lines(play) == [
-                "source 0 s source 'app': the answer is a web page, not JSON; known flags stay in force"
+                "source 0 s source 'app': the answer is a web page, not JSON; the last good flags stay in force"
             ])
     }
 
@@ -105,7 +105,7 @@ import Testing
         #expect(
             lines(play) == [
                 "stale! 0 s shop: the flags of source 'app' are older than max_stale, and are held",
-                "source 40 s source 'app': no route; known flags stay in force",
+                "source 40 s source 'app': no route; the last good flags stay in force",
             ])
     }
 
@@ -141,7 +141,7 @@ import Testing
                 "configuration-refused! 0 s configuration refused, the last accepted one is in force: a.toml:1:1: no",
                 "configuration-not-kept! 0 s the accepted configuration is not stored: no space",
                 "descriptors! - the daemon uses 90 of 100 descriptors",
-                "source 0 s source 'app': no route; known flags stay in force",
+                "source 0 s source 'app': no route; the last good flags stay in force",
             ])
     }
 

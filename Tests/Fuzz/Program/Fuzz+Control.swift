@@ -36,6 +36,7 @@ private final class FuzzedDaemon: ControllableDaemon {
     let condition = HostCondition()
     let descriptors: (used: Int?, limit: Int) = (23, 1024)
     let movesGates = true
+    let attachmentReport: AttachmentReport? = AttachmentReport()
     private(set) var machine = FuzzedDaemon.started
     private var queue: [Event] = []
 

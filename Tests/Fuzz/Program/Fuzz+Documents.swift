@@ -18,7 +18,7 @@ extension Fuzz {
         hold(bytes.starts(with: document.content), "the content is the beginning")
         hold(document.content.count < bytes.count, "a signature follows")
         hold(
-            (1...SignedDocument.maximumSignatures).contains(document.signatureCount),
+            (1...SignedDocument.maximumSignatures).contains(document.keyCount),
             "there are 1 to 16 signatures")
         hold(SignedDocument.content(of: bytes) == document.content, "the content is one")
         _ = accepted { try document.checkOwnKeys() }
@@ -55,13 +55,25 @@ extension Fuzz {
         guard let name = ServiceName("shop"), let source = SourceName("app"),
             let flags = accepted({ try FlagDocument.parse(bytes) })
         else { return false }
+        if let order = accepted({ try SignedOrder(flags, digest: []) }) {
+            hold(order.issued.map { $0 <= order.expires } ?? true, "it is issued before it expires")
+        }
         let service = Service(
             name: name, zone: .utc, switches: [Switch(source: source, format: format)])
         let answer = Answer(body: bytes, flags: flags, fetchedAt: now)
         var simulation = Simulation(
             service, sources: [SourcePlan(name: source, interval: .seconds(60))],
             answers: [source: answer], installed: Version("1.0"), at: now)
-        let isRead = accepted { try format.read(flags, in: .utc) } != nil
+        let reading = accepted { try format.read(flags, in: .utc) }
+        let isRead = reading != nil
+        if let reading {
+            // A state, an end and a version beside the windows.
+            hold(reading.claims.count <= FlagLimit.windows.count + 3, "windows have a limit")
+            hold(reading.rollout?.steps.count ?? 0 <= FlagLimit.steps.count, "steps have a limit")
+            let (title, message) = (reading.title ?? "", reading.message ?? "")
+            hold(title.unicodeScalars.count <= FlagLimit.title.count, "a title has a limit")
+            hold(message.unicodeScalars.count <= FlagLimit.message.count, "a message has a limit")
+        }
         let records = simulation.records(until: now + .seconds(86_400 * 3))
         hold(!records.isEmpty, "there is a verdict")
         for verdict in records.map(\.verdict) {

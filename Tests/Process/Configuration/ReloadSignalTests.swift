@@ -145,6 +145,8 @@ import Testing
         let daemon = try Daemon(Self.both)
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
         try daemon.start()
+        // Each service has a source of its own, and which of them is read first is open.
+        try daemon.waitFor("running")
         // What the gate is in fact is written after the marker.
         try daemon.waitUntil("it is closed") {
             try File.exists(daemon.folder("run/web/gate.json"))
@@ -154,6 +156,7 @@ import Testing
             Set(try Directory.list(daemon.folder("run/web")))
                 == [
                     "state.json", "state.env", "closed", "gate.json", "page.html", "problem.json",
+                    "retry-after", "unavailable",
                 ])
         try reload(daemon, Daemon.shop)
         try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/web")) }

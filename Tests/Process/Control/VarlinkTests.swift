@@ -26,7 +26,7 @@ import Testing
                 release: True
                 refresh: ['shop unchanged']
                 activate: []
-                reload: {'services': ['shop'], 'sources': ['shop'], 'warnings': []}
+                reload: {'services': ['shop'], 'sources': ['shop'], 'warnings': [], 'problems': [], 'attached': [], 'detached': [], 'unattached': []}
                 forget: {'services': ['shop']}
                 confirm: []
                 problems: []

@@ -26,12 +26,12 @@ import Testing
     @Test func flagsThatAreNoOrderAreALine() throws {
         let daemon = try running()
         try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
-        #expect(try daemon.control("refresh").status == 0)
+        #expect(try daemon.control("refresh").status == 1)
         let result = try check(daemon)
         #expect(result.status == 1 && result.errors == "")
         #expect(
             result.output.hasPrefix(
-                "shop: the newest answer of source 'shop' is no order: key 'service_end' is a number"
+                "shop: the last answer of source 'shop' is invalid: key 'service_end' is a number"
             ))
         let json = try JSON.Value.parse(try check(daemon, "--json").output)
         #expect(json.array?.first?.object?["kind"] == "invalid-answer")
@@ -54,7 +54,8 @@ import Testing
         try daemon.waitUntil("its flags are too old") { try check(daemon).status == 1 }
         let output = try check(daemon).output
         #expect(output.contains("source 'app': open '"))
-        #expect(output.contains("no such file or directory; known flags stay in force (for "))
+        #expect(
+            output.contains("no such file or directory; the last good flags stay in force (for "))
     }
 
     @Test func aRefusedConfigurationIsALine() throws {
@@ -73,9 +74,16 @@ import Testing
         try daemon.stop(SIGKILL)
         let dead = try check(daemon)
         #expect(dead.status == 1)
-        #expect(dead.output.hasPrefix("killswitchd does not run: connect to '"))
+        // The sign of life is older than the end: nobody knows since when it does not run.
+        #expect(
+            dead.output.contains(
+                /^killswitchd does not run \(last sign of life \d+s ago\): connect/))
+        #expect(!dead.output.contains("(for "))
+        let json = try JSON.Value.parse(try check(daemon, "--json").output)
+        #expect(json.array?.first?.object?["since"] == .null)
         let never = try check(try Daemon())
-        #expect(never.status == 1 && never.output.hasPrefix("killswitchd does not run: "))
+        #expect(never.status == 1)
+        #expect(never.output.hasPrefix("no daemon has run since this boot: connect to '"))
     }
 
     @Test func onlyTheNamedServicesAreChecked() throws {

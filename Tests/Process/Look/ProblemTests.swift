@@ -46,8 +46,8 @@ import Testing
     @Test func aWrongWord() throws {
         let watched = try running()
         try watched.daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
-        #expect(try watched.daemon.control("refresh").status == 0)
-        try expect("is no order: key 'service_end' is a number, not a string", from: watched)
+        #expect(try watched.daemon.control("refresh").status == 1)
+        try expect("is invalid: key 'service_end' is a number, not a string", from: watched)
         #expect(try watched.daemon.log.contains("key 'service_end' is a number, not a string"))
     }
 
@@ -55,7 +55,7 @@ import Testing
         let watched = try running()
         _ = try Program.run("/bin/rm", [watched.daemon.folder("flags.json")])
         #expect(try watched.daemon.control("refresh").status == 1)
-        try expect("no such file or directory; known flags stay in force", from: watched)
+        try expect("no such file or directory; the last good flags stay in force", from: watched)
     }
 
     @Test func aHeldClosing() throws {
@@ -116,7 +116,7 @@ import Testing
         for ((address, proxy), text) in zip(zip(addresses, proxies), says) {
             let daemon = try Daemon(asking: address)
             try daemon.start(proxy)
-            try await daemon.awaitLine("': \(text); no flags of it are known yet")
+            try await daemon.awaitLine("': \(text); no valid flags are known yet")
         }
     }
 

@@ -199,9 +199,9 @@ import Testing
         try daemon.folder.write(
             """
             [{"name": "web.service", "wanted": false, "active": "deactivating", "since": null,
-              "took_ms": null, "problem": "has not stopped within 90 s"},
+              "took_ms": null, "problem": "has not stopped within 90 s", "as_wanted": false},
              {"name": "app.service", "wanted": false, "active": "inactive", "since": null,
-              "took_ms": 12, "problem": null}]
+              "took_ms": 12, "problem": null, "as_wanted": true}]
             """, to: "run/shop/units.json")
         let status = try daemon.control("status")
         #expect(status.output.contains("  1/2 12ms  "))
@@ -237,7 +237,7 @@ import Testing
         daemon.program?.send(SIGSTOP)
         let table = try daemon.control("status")
         #expect(table.status == 0 && table.output.contains("shop     running"))
-        #expect(table.errors.contains("no answer in time"))
+        #expect(table.errors.contains("no answer within 2 s: process "))
     }
 
     @Test func withoutADaemonStatusFails() throws {

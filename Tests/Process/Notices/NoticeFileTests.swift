@@ -1,4 +1,5 @@
 import CivilTime
+import Datagrams
 import EventLoop
 import Files
 import Support
@@ -33,6 +34,7 @@ import Testing
 
     @Test func aNoticeIsInTheLogInTheEnvironmentAndInMotdOverARestartOnce() throws {
         let daemon = try Daemon(Self.configuration, flags: try countdown("Thanks"))
+        let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
         try daemon.start()
         try daemon.waitFor("countdown")
         try daemon.waitUntil("it is told") {
@@ -45,6 +47,8 @@ import Testing
         try daemon.waitUntil("motd has it") {
             try lines(daemon, "motd").hasPrefix("Kill switches: 1 end announced\n  shop ends at 20")
         }
+        // Root writes what is sent to /run/motd.d, and reads no file of the daemon.
+        #expect(try receiver.next() == lines(daemon, "motd"))
         try daemon.stop()
         try daemon.start()
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
@@ -54,12 +58,13 @@ import Testing
             try daemon.log.contains("killswitchd: shop: its end of 20")
         }
         try daemon.waitUntil("motd is empty") { try text(daemon, "motd") == "" }
+        try daemon.waitUntil("the empty text is sent") { try receiver.next() == "" }
     }
 
     @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
         let title =
             #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "#
-            + String(repeating: "x", count: 100 << 10)
+            + String(repeating: "x", count: 150)
         let daemon = try Daemon(Self.configuration, flags: try countdown(title))
         try daemon.start()
         try daemon.waitUntil("it is told") { try daemon.log.contains("it ends in 30 days") }

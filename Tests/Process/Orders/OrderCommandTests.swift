@@ -108,12 +108,11 @@ import Testing
     @Test func aRefreshPrintsTheOutcomeAndTheVerdict() throws {
         let daemon = try running()
         let same = try daemon.control("refresh")
+        #expect(same.output.hasPrefix("source 'shop': already read "), "\(same.output)")
         #expect(
-            same.output == """
-                source 'shop': unchanged
-                shop: running, its gate is open: the flags of source 'shop' say so
-
-                """)
+            same.output.hasSuffix(
+                " s ago\nshop: running, its gate is open: the flags of source 'shop' say so\n"),
+            "\(same.output)")
         try File.remove(daemon.folder("flags.json"))
         let failed = try daemon.control("refresh", "shop")
         #expect(failed.status == 1)
@@ -157,6 +156,19 @@ import Testing
         #expect(
             accepted.output
                 == "the configuration is in force: 2 services (shop, web); 1 source (shop)\n")
+    }
+
+    /// It printed 204 names in a line.
+    @Test func aReloadOfManyServicesNamesTheFirst() throws {
+        let daemon = try running()
+        let services = (1...9).map { "\n" + Daemon.shop.replacing("shop]", with: "shop\($0)]") }
+        try daemon.folder.write(Daemon.shop + services.joined(), to: "killswitchd.toml")
+        #expect(
+            try daemon.control("reload").output
+                == "the configuration is in force: 10 services (shop, shop1, shop2, shop3, shop4, "
+                + "and 5 more); 1 source (shop)\n")
+        let json = try JSON.Value.parse(try daemon.control("reload", "--json").output).object
+        #expect(json?["services"]?.array?.count == 10)
     }
 
     @Test func forgetDropsTheStoredFlagsOfASource() throws {
@@ -234,7 +246,8 @@ import Testing
         let program = try Programs.path(of: "killswitchctl")
         let long = try Program.run(program, arguments(2049))
         #expect(long.status == 2)
-        #expect(long.errors.hasPrefix("Error: --reason has 4098 bytes; the limit is 4096\n"))
+        #expect(
+            long.errors.hasPrefix("killswitchctl: --reason has 4098 bytes; the limit is 4096\n"))
         #expect(try Program.run(program, arguments(2048)).status == 69)
     }
 

@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: [
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
-            says: "The value '5min' is invalid for '--for <for>': write '5m'"),
+            says: "the value '5min' is invalid for '--for <for>': write '5m'"),
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"],
             says: "write '90m'"),

@@ -28,8 +28,8 @@ import Testing
         let folder = try TemporaryFolder()
         #expect(try install(into: folder).status == 0)
         #expect(
-            try Directory.list(folder("usr/share/killswitchd/web")) == [
-                "Caddyfile", "Caddyfile-sunset", "apache2.conf", "haproxy.lua", "nginx-sunset.conf",
+            try Directory.list(folder("etc/killswitchd/web")) == [
+                "Caddyfile", "apache2.conf", "haproxy.lua", "nginx-sunset.conf",
                 "nginx.conf",
             ])
         #expect(try File.exists(folder("usr/share/doc/killswitchd/examples/page.html")))

@@ -33,6 +33,43 @@ import Testing
         #expect(checked.status == 0, "\(checked.errors)")
     }
 
+    /// With `max_stale` each confirmation moves `valid_until`, so that the files are written again and again.
+    @Test func aHostThatIsIdleReportsNothingAndAFailureOfItsSource() async throws {
+        let server = try await FlagServer()
+        let services = """
+            [source.app]
+            type = "file"
+            path = "flags.json"
+            interval = "1s"
+            [service.shop]
+            source = "app"
+            format = "service-end"
+            min_closed = "0s"
+            max_stale = "4s"
+            """
+        let daemon = try Daemon(reportingTo: server, services: services)
+        try daemon.start()
+        try await daemon.awaitReport(of: "running", to: server)
+        let source = { try server.reports.last?["sources"]?.array?.first?.object }
+        #expect(try source()?["source"]?.string == "app")
+        #expect(try source()?["error_message"] == .null)
+        #expect(try (source()?["age_seconds"]?.number?.int64).map { $0 < 60 } == true)
+        let count = try server.reports.count
+        var ends: Set<String?> = [try daemon.member("valid_until")]
+        try await waitUntil("the record is renewed four times", orTell: { try daemon.log }) {
+            ends.insert(try daemon.member("valid_until"))
+            return ends.count > 4
+        }
+        #expect(try server.reports.count == count)
+
+        try daemon.folder.write("{", to: "flags.json")
+        try await waitUntil("the failure is reported", orTell: { try daemon.log }) {
+            try source()?["error_message"]?.string != nil
+        }
+        let numbers = try server.reports.compactMap(\.generation)
+        #expect(Set(numbers).count == numbers.count)
+    }
+
     @Test func theNumbersGrowOverARestart() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(reportingTo: server)

@@ -66,6 +66,8 @@ import Testing
         #expect(second.status == 0, "\(second.errors)")
         #expect(second.output.contains("is version 1 for prod, stage until "))
         #expect(second.output.hasSuffix("with 2 signatures\n"))
+        #expect(first.contains("\"issued\": \"20"))
+        #expect(try verify(fleet).output.contains("\nissued     20"))
         #expect(try fleet.daemon.folder.text(of: "flags.json").hasPrefix(first))
         #expect(try verify(fleet).output.contains("signed by  alice, bob\n"))
         // A new version is another document.
@@ -73,6 +75,31 @@ import Testing
         #expect(next.errors.contains("the signatures in"), "\(next.errors)")
         #expect(
             next.output.contains("is version 2 ") && next.output.hasSuffix("with 1 signature\n"))
+    }
+
+    /// `sign` writes the time, and keeps the bytes of a document that needs nothing. The time of the earlier version
+    /// goes with that; one that somebody wrote into an unsigned document stays.
+    @Test func signSaysWhenTheDocumentWasIssued() throws {
+        let fleet = try Fleet()
+        let text = { try fleet.daemon.folder.text(of: "flags.json") }
+        let own = #""issued": "2027-01-01T00:00:00+00:00""#
+        try fleet.publish(#"{"a": 1, "expires": "2099-01-01T00:00:00Z", \#(own)}"#)
+        #expect(
+            try sign(fleet, fleet.alice, "--version", "1", "--audience", "prod").status == 0)
+        #expect(try text().contains(own))
+        #expect(try sign(fleet, fleet.alice, "--version", "2").status == 0)
+        #expect(try text().contains("\"issued\": \"20") && !text().contains(own))
+        let time = "2027-02-01T00:00:00+00:00"
+        #expect(try sign(fleet, fleet.alice, "--version", "3", "--issued", time).status == 0)
+        #expect(try text().contains("\"issued\": \"\(time)\""))
+        let late = try sign(
+            fleet, fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
+        #expect(late.errors.contains("its 'issued' is later than its 'expires'"), "\(late.errors)")
+        #expect(try sign(fleet, fleet.bob, "--issued", time).errors.contains("is signed already"))
+        let complete = Fleet.document("no", version: 9)
+        try fleet.publish(complete)
+        #expect(try sign(fleet, fleet.alice).status == 0)
+        #expect(try text().hasPrefix(complete))
     }
 
     /// A document that a host would not understand is not signed, and the file stays as it was.
@@ -104,7 +131,8 @@ import Testing
     @Test func anEditedDocumentHasToBeSignedAnew() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.daemon.folder.text(of: "flags.json").replacing("no", with: "yes")
+        let text = try fleet.daemon.folder.text(of: "flags.json")
+            .replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
         let result = try sign(fleet, fleet.bob)
         #expect(result.status == 1)
@@ -113,6 +141,24 @@ import Testing
             "\(result.errors)")
         #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
         #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
+    }
+
+    /// Two signatures of one person look like those of two people.
+    @Test func aKeyThatSignsAgainAddsNothing() throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 1, by: fleet.bob)
+        let text = try fleet.daemon.folder.text(of: "flags.json")
+        // Each signature by ECDSA differs.
+        let again = try sign(fleet, fleet.bob)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.errors.contains("has signed"), "\(again.errors)")
+        #expect(again.output.hasSuffix("with 1 signature\n"), "\(again.output)")
+        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        // One that is there twice is one, too.
+        try fleet.publish("no", version: 1, by: fleet.bob, fleet.bob)
+        #expect(try verify(fleet).output.contains("signed by  bob\n"))
+        let second = try sign(fleet, fleet.alice)
+        #expect(second.output.hasSuffix("with 2 signatures\n"), "\(second.output)")
     }
 
     /// Each version has one content: hosts refuse another one of the same version.
@@ -167,7 +213,8 @@ import Testing
         #expect(result.output.contains("not counted"), "\(result.output)")
         #expect(result.output.contains("which no signer has"))
         #expect(
-            result.output.contains("refuses it, other-audience: it is for 'stage', not for 'prod'"))
+            result.output.contains(
+                "refuses it, other-audience: it is for 'stage', this host is 'prod'"))
         let json = try Program.run(
             try Programs.path(of: "killswitchctl"),
             [

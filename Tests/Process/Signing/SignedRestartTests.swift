@@ -189,7 +189,7 @@ import Testing
         #expect(try fleet.daemon.lines(with: "bank: maintenance").isEmpty)
     }
 
-    /// A list that is broken or gone proves and disproves nothing: known flags stay in force.
+    /// A list that is broken or gone proves and disproves nothing: the last good flags stay in force.
     @Test func aListThatIsGoneChangesNothing() async throws {
         let fleet = try await ended()
         try File.remove(fleet.daemon.folder("allowed_signers"))

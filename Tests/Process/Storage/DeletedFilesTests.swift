@@ -85,4 +85,54 @@ import Testing
         }
         #expect(told.count == 1)
     }
+
+    /// `status --check` stayed green, and a restart would have lost the order without a word.
+    @Test func theStateDirectoryComesBackWithItsOrders() throws {
+        let daemon = try running()
+        #expect(
+            try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").status == 0
+        )
+        let state = daemon.folder("state")
+        let files = ["overrides.json", "services.json", "configuration.json", "flags/app.json"]
+        for command in ["rm -rf \(state)", "rm -rf \(state)/*", "rm \(state)/flags/app.json"] {
+            _ = try Program.run("/bin/sh", ["-c", command])
+            try daemon.waitUntil("all is back after '\(command)'") {
+                try files.allSatisfy { try File.exists("\(state)/\($0)") }
+            }
+        }
+        #expect(
+            try daemon.log.contains(
+                "somebody has deleted files in \(state): they are written again"))
+        try daemon.waitUntil("nothing is wrong") {
+            try daemon.control("status", "--check").status == 0
+        }
+        // No second daemon gets the directory, and the order outlives a restart.
+        #expect(try daemon.run("--once").status != 0)
+        try daemon.stop(SIGKILL)
+        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try daemon.start()
+        try daemon.waitFor("ended")
+    }
+
+    /// On an installed host the daemon's user may not make the directory.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func aStateDirectoryThatCannotComeBackIsAProblemAtOnce() throws {
+        let daemon = try running()
+        let state = daemon.folder("state")
+        // A file in its place: root could make a directory anywhere.
+        _ = try Program.run("/bin/sh", ["-c", "rm -rf \(state) && touch \(state)"])
+        try daemon.waitUntil("it is a problem") {
+            try daemon.control("status", "--check").status == 1
+        }
+        let status = try daemon.control("status")
+        #expect(
+            status.errors.contains("Do not restart killswitchd before that: it would forget orders")
+        )
+        #expect(try daemon.control("is-open", "shop").status == 0)
+        _ = try Program.run("/bin/sh", ["-c", "rm \(state) && mkdir \(state)"])
+        try daemon.waitUntil("it is over") {
+            try daemon.control("status", "--check").status == 0
+        }
+        #expect(try File.exists("\(state)/flags/app.json"))
+    }
 }

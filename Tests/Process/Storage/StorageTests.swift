@@ -13,8 +13,8 @@ import Testing
         let daemon: Daemon
         let program: Program
 
-        init() throws {
-            let daemon = try Daemon()
+        /// `fill` is a shell command before the start.
+        init(_ daemon: Daemon, filling fill: String = ":") throws {
             self.daemon = daemon
             try Directory.create(daemon.folder("run"))
             try Directory.create(daemon.folder("state"))
@@ -25,7 +25,8 @@ import Testing
                 "/usr/bin/unshare",
                 [
                     "--mount", "--propagation", "private", "/bin/sh", "-c",
-                    mount + #" && exec "$0" "$@""#, try Programs.path(of: "killswitchd"),
+                    mount + " && { \(fill); } && " + #"exec "$0" "$@""#,
+                    try Programs.path(of: "killswitchd"),
                 ]
                     + daemon.options)
         }
@@ -38,6 +39,12 @@ import Testing
                     "--target", "\(program.processID)", "--mount", "--", "/bin/sh", "-c",
                     "cd '\(daemon.folder.path)' && \(command)",
                 ])
+        }
+
+        /// Runs killswitchctl on the files of the daemon.
+        func control(_ command: String) throws -> Program.Result {
+            let program = try Programs.path(of: "killswitchctl")
+            return try run("\(program) \(command) --runtime-directory \"$PWD/run\"")
         }
 
         func state() throws -> String? {
@@ -82,7 +89,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: problems)
     func aStorageProblemIsReportedAndTheWriteIsRetried(_ problem: StorageProblem) throws {
-        let mounted = try Mounted()
+        let mounted = try Mounted(Daemon())
         try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
         try mounted.wait(until: "the gate is written too") {
             try mounted.run("ls run/shop").output.contains("gate.json")
@@ -97,23 +104,78 @@ import Testing
             try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
         } else {
             #expect(try mounted.run("cat run/shop/*").output == before)
+            // The files still say open. Whoever asks is told that they are out of date.
+            let isOpen = try mounted.control("is-open shop")
+            #expect(isOpen.status == 3, "\(isOpen.output)\(isOpen.errors)")
+            #expect(
+                isOpen.errors.contains("killswitchd has decided otherwise, and cannot write it"))
+            let wait = try mounted.control("wait shop --for open --timeout 300ms")
+            #expect(wait.status == 124 && wait.errors.contains("and cannot write it"), "\(wait)")
+            let ran = try mounted.run(
+                "\(Programs.path(of: "killswitchctl")) run shop --timeout 300ms "
+                    + "--runtime-directory \"$PWD/run\" -- echo it ran")
+            #expect(ran.status == 124 && ran.output == "", "\(ran)")
         }
         _ = try mounted.run(problem.end)
         try mounted.wait(until: "it has recovered") {
             try mounted.program.errors.contains("all files are written again")
         }
         #expect(try mounted.state() == "ended")
-        #expect(
-            try mounted.run("ls run/shop").output
-                == "closed\ngate.json\npage.html\nproblem.json\nstate.env\nstate.json\n")
+        let names = [
+            "closed", "gate.json", "page.html", "problem.json", "retry-after", "state.env",
+            "state.json", "unavailable",
+        ]
+        #expect(try mounted.run("ls run/shop").output == names.joined(separator: "\n") + "\n")
         #expect(try mounted.run("cat state/services.json").output.contains("\"ended\""))
+    }
+
+    /// The version of a signed document is on disk before it counts. Its space is reserved: a full disk keeps
+    /// no closing out.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func aFullStateDirectoryKeepsNoSignedClosingOut() throws {
+        let fleet = try Fleet()
+        try fleet.publish("no", version: 8, by: fleet.alice)
+        let mounted = try Mounted(fleet.daemon)
+        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        _ = try mounted.run("cat /dev/zero > state/filler || true")
+        #expect(try mounted.run("echo x > state/more").status != 0)
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+        // The next ones too, and none that is older.
+        try fleet.publish("no", version: 10, by: fleet.alice)
+        try mounted.wait(until: "the shop runs again") { try mounted.state() == "running" }
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try mounted.wait(until: "the older one is refused") {
+            try mounted.program.errors.contains("its version 9 is lower than 10")
+        }
+        let version = try mounted.run("cat state/flags/app.version | tr -d '\\0'").output
+        #expect(version.contains(#""version": 10"#), "\(version)")
+        _ = try mounted.run("rm state/filler")
+    }
+
+    /// Space that cannot be reserved is told at the start, before an order needs it.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func spaceThatCannotBeReservedIsAProblem() throws {
+        let fleet = try Fleet()
+        let mounted = try Mounted(
+            fleet.daemon,
+            filling: "cat /dev/zero > '\(fleet.daemon.folder("state/filler"))' || true")
+        let problem = "reserve space for the highest version of source 'app'"
+        try mounted.wait(until: "it is a problem") {
+            try mounted.program.errors.contains(problem)
+        }
+        #expect(try mounted.control("status --check").output.contains("no space left on device"))
+        _ = try mounted.run("rm state/filler")
+        try mounted.wait(until: "it is reserved") {
+            try mounted.run("stat -c %s state/flags/app.version").output == "8192\n"
+        }
     }
 
     /// Once only the marker said closed: is-open reported open, and neither `run` nor a script that
     /// sources state.env stopped.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func onAFullRuntimeDirectoryNoReaderFindsAClosedServiceOpen() throws {
-        let mounted = try Mounted()
+        let mounted = try Mounted(Daemon())
         try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
         let control = try Programs.path(of: "killswitchctl")
         let run = try Program(
@@ -130,7 +192,7 @@ import Testing
                 + "&& cat /dev/zero > run/filler || true")
         try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         #expect(try run.wait() == 128 + SIGTERM)
-        let isOpen = try mounted.run("\(control) is-open shop --runtime-directory \"$PWD/run\"")
+        let isOpen = try mounted.control("is-open shop")
         #expect(isOpen.status == 1 && isOpen.errors.contains("its marker says closed"))
         let wait = "wait shop --for closed --timeout 1s --runtime-directory \"$PWD/run\""
         #expect(try mounted.run("\(control) \(wait)").status == 0)

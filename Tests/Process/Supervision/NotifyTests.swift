@@ -31,7 +31,7 @@ import Testing
             try watched.next()
                 == "EXTEND_TIMEOUT_USEC=30000000\n"
                 + "STATUS=source 'shop': open '/flags.json': no such file or directory; "
-                + "no flags of it are known yet; shop: undecided; shop: no flags yet, next poll in ·"
+                + "no valid flags are known yet; shop: undecided; shop: no flags yet, next poll in ·"
         )
         try watched.daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
         #expect(
@@ -55,7 +55,7 @@ import Testing
         #expect(
             try watched.next()
                 == "STATUS=source 'web': open '/web.json': no such file or directory; "
-                + "no flags of it are known yet; shop: running; web: undecided; "
+                + "no valid flags are known yet; shop: running; web: undecided; "
                 + "shop: flags · old, next poll in ·; web: no flags yet, next poll in ·")
     }
 

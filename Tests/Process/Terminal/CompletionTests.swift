@@ -68,6 +68,13 @@ extension InATerminal {
                 try await terminal.wait(until: completed)
                 try await terminal.eraseLine()
             }
+            // The runtime directory has other files too, whose names were offered as services.
+            try terminal.clear()
+            try terminal.complete("killswitchctl force ")
+            if shell.name == "bash" { try terminal.press("Tab") }
+            try await terminal.wait(until: "update-required")
+            #expect(try !terminal.screen.contains("motd"))
+            #expect(try !terminal.screen.contains("alive"))
         }
     }
 }

@@ -32,7 +32,7 @@ extension InATerminal {
                 command: "force shop maintenance --for 1h --reason 'disk swap'",
                 shows: "shop: forced to be maintenance, its gate is closed"),
             Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
-            Case(command: "refresh", shows: "source 'shop': unchanged"),
+            Case(command: "refresh", shows: "source 'shop': already read "),
             Case(command: "activate", shows: "no flags were waiting, nothing has changed"),
             Case(command: "reload", shows: "the configuration is in force: 1 service (shop)"),
             Case(command: "forget shop", shows: "source 'shop': its stored flags"),
@@ -73,6 +73,26 @@ extension InATerminal {
                 #expect(
                     isColored == (example.command == "status" && setting.isEmpty && pipe.isEmpty))
                 if example.command.hasPrefix("force") { _ = try daemon.control("release", "shop") }
+            }
+        }
+
+        /// A unit that has failed behind an open gate, or is not up yet: the row is not green.
+        @Test func aRowWithAUnitThatIsNotAsWantedIsNotGreen() async throws {
+            let daemon = try running()
+            let terminal = try await RealTerminal(daemon)
+            for (problems, color) in [("", 33), (#""unit 'a': it has failed""#, 31)] {
+                let gate =
+                    #"{"wanted": "open", "actual": "open", "units": {"up": 0, "of": 1, "problems": "#
+                try daemon.folder.write("\(gate)[\(problems)]}}", to: "run/shop/gate.json")
+                let unit = #"{"name": "a", "wanted": true, "as_wanted": false, "problem": null}"#
+                try daemon.folder.write("[\(unit)]", to: "run/shop/units.json")
+                try await terminal.waitForPrompt()
+                try terminal.clear()
+                try terminal.type("killswitchctl status; echo \"status:$?\"")
+                try await terminal.wait(until: "status:0\n")
+                let colored = try terminal.coloredScreen
+                #expect(colored.contains("\u{1B}[\(color)mshop "), "\(colored)")
+                #expect(colored.contains(" 0/1 "), "\(colored)")
             }
         }
 

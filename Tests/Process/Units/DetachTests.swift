@@ -114,7 +114,8 @@ struct DetachTests {
                     {
                       "name": "web.service",
                       "service": "shop",
-                      "target": "killswitch-open@shop.target"
+                      "target": "killswitch-open@shop.target",
+                      "start": null
                     }
                   ]
                 }
@@ -133,15 +134,19 @@ struct DetachTests {
             echo '{}' > /run/killswitchd/shop/state.json
             '\(program)' units shop >&2
             rm -r /run/killswitchd/shop
-            '\(program)' units shop
+            '\(program)' units shop >&2
             mkdir /run/killswitchd/blog
             echo '{}' > /run/killswitchd/blog/state.json
+            '\(program)' units shop
             '\(program)' units blog
             '\(program)' units shpo
             """)
         #expect(result.status == 4)
         #expect(
             result.output.hasPrefix("SERVICE") && result.output.contains("its service is not"))
+        // Without the file of any service it is not known which services are configured.
+        #expect(result.errors.contains("no daemon has run since this boot"))
+        #expect(!result.errors.contains("its service is not"))
         #expect(result.errors.contains("killswitchctl: no such service 'shpo'; known: blog"))
     }
 

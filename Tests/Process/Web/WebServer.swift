@@ -6,9 +6,6 @@ final class WebServer {
     /// The servers for which the package has a snippet.
     enum Kind: String, CaseIterable, Sendable {
         case nginx, apache2, haproxy, caddy
-
-        /// Whether it tells the `retry_after` of the verdict. The others tell two minutes.
-        var knowsTheVerdict: Bool { self == .apache2 || self == .haproxy }
     }
 
     private let folder: TemporaryFolder
@@ -146,10 +143,10 @@ final class WebServer {
             admin off
             auto_https off
         }
-        import \(folder)/Caddyfile-sunset
+        import \(folder)/Caddyfile
         http://127.0.0.1:\(port) {
             route {
-                import \(folder)/Caddyfile shop /healthz
+                import killswitch shop /healthz
                 import killswitch_sunset shop
                 reverse_proxy 127.0.0.1:\(backend)
             }

@@ -111,7 +111,9 @@ import Testing
     ) throws {
         let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "x"}, \#(entry)]}"#)
         let stream = try #require(found.streams.first)
-        let address = try #require(EventStreamAddress(stream, of: "https://flags.example.com/base"))
+        let address = try EventStreamAddress(
+            stream, of: "https://flags.example.com/base",
+            or: ["https://sse.example.com", "https://flags.example.com:8443"])
         #expect(address.url == url)
         #expect(address.isOwn == isOwn)
     }
@@ -127,7 +129,31 @@ import Testing
     func unsafeStreamAddressesAreNotFollowed(_ entry: String) throws {
         let found = try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#)
         let stream = try #require(found.streams.first)
-        #expect(EventStreamAddress(stream, of: "https://flags.example.com") == nil)
+        #expect(throws: EventStreamAddress.Refusal.unusable) {
+            try EventStreamAddress(
+                stream, of: "https://flags.example.com", or: ["http://flags.example.com"])
+        }
+    }
+
+    /// A server that somebody has taken over names a metadata service of the cloud, or a port of this host.
+    @Test(arguments: [
+        (#""url": "http://169.254.169.254/latest/meta-data""#, "http://169.254.169.254:80"),
+        (#""url": "http://flags.example.com:8080/s""#, "http://flags.example.com:8080"),
+        (#""url": "https://flags.example.com/s""#, "https://flags.example.com:443"),
+        (#""url": "http://flags.example.com@127.0.0.1/s""#, "http://127.0.0.1:80"),
+        (#""endpoint": {"requestUri": "/s", "origin": "http://[::1]"}"#, "http://[::1]:80"),
+        (
+            #""url": "http://sse.example.com.evil.example/s""#,
+            "http://sse.example.com.evil.example:80"
+        ),
+    ])
+    func streamsAtOtherOriginsAreNotFollowed(_ entry: String, _ origin: String) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "sse", \#(entry)}]}"#)
+        let stream = try #require(found.streams.first)
+        #expect(throws: EventStreamAddress.Refusal.foreign(origin)) {
+            try EventStreamAddress(
+                stream, of: "http://flags.example.com", or: ["http://sse.example.com"])
+        }
     }
 
     @Test(arguments: [

@@ -22,7 +22,7 @@ extension WrongFile {
             f:1:1: missing key 'app_id' in [source.a], which type 'firebase' needs
             f:3:1: missing key 'project' in [source.b], which type 'firebase-server' needs
             f:8:1: unknown key 'api_key' in [source.c]; known are 'type', 'interval', \
-            'timeout', 'max_body', 'defaults', 'project', 'credentials', 'base_url', 'scope', \
+            'max_backoff', 'timeout', 'max_body', 'defaults', 'project', 'credentials', 'base_url', 'scope', \
             'randomization_id', 'signals'
             """),
         WrongFile(

@@ -110,7 +110,7 @@ extension WrongFile {
             with '/'
             f:7:6: wrong type of 'ca' in [source.a]: expected the name of a credential or an \
             absolute path, found an integer
-            f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'timeout', \
+            f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'max_backoff', 'timeout', \
             'max_body', 'defaults', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \
             'unix_socket', 'allow_plain_http', 'signers', 'audience'
             """),

@@ -79,6 +79,8 @@ extension WrongFile {
             type = "ofrep"
             url = "https://flags.example.com"
             context = "eu"
+            stream_hosts = ["events.example.com", "https://a.example.com"]
+            max_backoff = "16m"
             """,
             """
             f:1:1: missing key 'url' in [source.a], which type 'ofrep' needs
@@ -92,6 +94,9 @@ extension WrongFile {
             found a date; JSON has no such value
             f:16:11: wrong type of 'context' in [source.e]: expected a table [source.e.context], \
             found a string
+            f:17:16: bad host of 'stream_hosts' in [source.e]: 'events.example.com': it begins with \
+            neither 'https://' nor 'http://'
+            f:18:15: bad duration '16m' of 'max_backoff' in [source.e]: expected 100ms to 15m
             """),
     ]
 }

@@ -97,6 +97,10 @@ def pieces(request, name):
         value = {"state": "countdown", "ends_at": rfc3339(START + end)}
         body = json.dumps(value).encode()
         yield head("200 OK", [("Content-Type", "application/json")], len(body), ahead) + body
+    elif name.startswith("lying_"):
+        # lying_AHEAD: a file of the folder, named by the path, with such a Date.
+        body = read(request["path"].strip("/"), "{}").encode()
+        yield head("200 OK", [], len(body), int(name.split("_")[1])) + body
     elif name == "same-body-other-etag":
         yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
     elif name.isdigit():

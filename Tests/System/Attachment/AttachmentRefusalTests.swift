@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// What `killswitchctl attach` and `detach` refuse.
     @Suite(.serialized)
     struct AttachmentRefusalTests {

@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// `killswitchctl attach`, `detach` and `units`.
     @Suite(.serialized)
     struct AttachmentTests {

@@ -3,7 +3,7 @@ import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// What people read who meet a closed gate.
     @Suite struct ClosedGateTests {
         @Test func attachToAClosedGateSaysThatTheUnitWasStopped() throws {
@@ -49,6 +49,50 @@ extension OnSystemd {
             #expect(journal.contains("for t-web.service - \(title)"), "\(journal)")
             try host.run("killswitchctl detach --all")
             #expect(try host.property("Description", of: "t-web") == "The web shop, 100% ours")
+        }
+
+        /// systemctl says: see 'journalctl -xe'. There the reason and the author are.
+        @Test func aRefusedStartIsCountedAndToldWithServiceReasonAndAuthor() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.start(attaching: "t-web")
+            try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
+            try host.awaitUp("killswitch-maintenance@shop.target")
+            let first = try host.system.attempt("systemctl start t-web")
+            #expect(first.errors.contains("journalctl -xe"), "\(first.errors)")
+            try host.wait(
+                until:
+                    "journalctl --sync; journalctl MESSAGE_ID=\(MessageID.startRefused.rawValue) "
+                    + "| grep -q t-web.service")
+            let sentence = try #require(try host.sentences(of: .startRefused).last)
+            #expect(
+                sentence.hasPrefix(
+                    "shop: a start of unit 't-web.service' refused: the service is maintenance, because"
+                ), "\(sentence)")
+            #expect(sentence.contains("disk swap") && sentence.contains("root"), "\(sentence)")
+            let entry = try #require(try host.journal(of: .startRefused).last)
+            #expect(entry["KILLSWITCH_AUTHOR"]?.string?.contains("root") == true)
+            let hint = try host.run("journalctl -xe --no-pager")
+            #expect(hint.contains(sentence), "\(hint)")
+            #expect(
+                hint.contains("The gate of service shop has refused to start unit t-web.service"))
+            // More of them within the minute are counted, and are no entries of their own.
+            for _ in 1...4 { _ = try host.system.attempt("systemctl start t-web") }
+            try host.wait(
+                until: "grep -q '\"refused_starts\": 5' /run/killswitchd/shop/units.json")
+            #expect(try host.journal(of: .startRefused).count == 1)
+            let units = try host.run("killswitchctl units shop; killswitchctl status --check")
+            #expect(
+                units.contains(
+                    "shop: the gate has refused 5 starts of t-web.service, the last at "),
+                "\(units)")
+            try host.wait(
+                until: "grep -q 'refused_starts_total{service=\"shop\"} 5' "
+                    + "/run/killswitchd/metrics.prom")
+            // A start that an open gate carries out, or that fails by itself, is none of them.
+            try host.run("killswitchctl release shop")
+            try host.awaitUp("t-web")
+            #expect(try host.row("t-web.service")?["refused_starts"]?.number?.int64 == 5)
         }
 
         /// The sandbox hides the processes of others: the client shows its login uid.

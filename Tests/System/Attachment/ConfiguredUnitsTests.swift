@@ -1,7 +1,8 @@
+import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// Units that the configuration lists, attached by a unit of the package.
     @Suite(.serialized)
     struct ConfiguredUnitsTests {
@@ -9,12 +10,70 @@ extension OnSystemd {
             Host.service("shop", "units = [\(units)]")
         }
 
-        /// Reloads the daemon with another configuration, and waits until its units are attached.
+        /// Reloads the daemon with another configuration. That ends when its units are attached.
         private func reload(_ host: Host, _ units: String) throws {
-            try host.system.write(Self.listing(units), to: "/etc/killswitchd/killswitchd.toml")
+            try list(units, host)
             try host.run("systemctl reload killswitchd")
+        }
+
+        private func list(_ units: String, _ host: Host) throws {
+            try host.system.write(Self.listing(units), to: "/etc/killswitchd/killswitchd.toml")
+        }
+
+        /// Once `killswitchctl reload` said "in force", attached nothing, and `wait --for down` ended with 0.
+        @Test func aReloadAttachesWhoeverAskedForIt() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web", "t-app", "t-api")
+            try host.start()
+            try host.run("killswitchctl wait shop --for down; systemctl start t-web t-app t-api")
+            try list(#""t-web.service""#, host)
+            let said = try host.run("killswitchctl reload")
+            #expect(said.hasSuffix("\nattached t-web.service to 'shop'\n"), "\(said)")
+            try host.run("killswitchctl wait shop --for down --timeout 30s")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try list(#""t-web.service", "t-app.service""#, host)
+            try host.run("systemctl reload killswitchd; killswitchctl wait shop --for down")
+            #expect(try host.property("ActiveState", of: "t-app") == "inactive")
+            // Nobody waits for the answer to a signal.
+            try list(#""t-web.service", "t-app.service", "t-api.service""#, host)
+            try host.run("systemctl kill -s HUP killswitchd")
+            try host.awaitDown("t-api")
             try host.wait(
-                until: "! systemctl list-jobs killswitchd-attach.service | grep -q attach")
+                until: "killswitchctl wait shop --for down && killswitchctl status --check")
+            #expect(try host.attachmentFiles.contains("t-api.service.d/"))
+        }
+
+        @Test func aListedUnitThatIsNotAttachedIsAProblemEverywhereAndNeverDown() throws {
+            let host = try Host(flags: Host.ended)
+            try host.start()
+            try list(#""t-nosuch.service""#, host)
+            let problem =
+                "the configuration lists it, and it is not attached: there is no unit 't-nosuch.service'"
+            let reload = try host.system.attempt("killswitchctl reload")
+            #expect(reload.status == 1)
+            #expect(reload.output.contains("shop: unit 't-nosuch.service': \(problem)\n"))
+            for command in [
+                "status", "status --check", "explain shop", "units", "units --json",
+                "wait shop --for down --timeout 30s",
+            ] {
+                let result = try host.system.attempt("killswitchctl \(command)")
+                #expect((result.output + result.errors).contains(problem), "\(command): \(result)")
+                let isRefused = command.hasPrefix("wait") || command == "status --check"
+                #expect(result.status == (isRefused ? 1 : 0), "\(command)")
+            }
+            try host.wait(
+                until:
+                    "grep -q 'killswitch_problems{kind=\"unit\"} 1' /run/killswitchd/metrics.prom")
+            #expect(
+                try host.sentences(of: .unitUnattached) == [
+                    "shop: unit 't-nosuch.service': \(problem)"
+                ])
+            // Once there is such a unit, nothing remains.
+            try host.services("t-nosuch")
+            try host.run("systemctl start t-nosuch; systemctl daemon-reload")
+            try host.wait(
+                until: "killswitchctl status --check && killswitchctl wait shop --for down")
+            #expect(try host.property("ActiveState", of: "t-nosuch") == "inactive")
         }
 
         @Test func theyAreAttachedAtTheStartAndFollowTheConfiguration() throws {
@@ -61,7 +120,8 @@ extension OnSystemd {
             try host.services("t-web", "t-app")
             try host.start()
             try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
-            try reload(host, #""t-app.service", "t-nosuch.service""#)
+            try list(#""t-app.service", "t-nosuch.service""#, host)
+            #expect(try host.system.attempt("systemctl reload killswitchd").status == 1)
             try host.wait(until: "systemctl is-failed killswitchd-attach.service")
             let files = try host.attachmentFiles
             #expect(files.contains("t-app.service.d/") && files.contains("t-web.service.d/"))

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// Units that a generator of systemd makes, as Quadlet makes them of containers. They exist in
     /// `/run/systemd/generator` alone, and are made anew at each reload and each boot.
     @Suite(.serialized)

@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// `killswitchctl unlock`: the way out without the daemon.
     @Suite(.serialized)
     struct UnlockTests {
@@ -88,17 +88,34 @@ extension OnSystemd {
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
-        /// After a reboot nothing has files, and a daemon that does not start makes none.
-        @Test func afterARebootWithoutTheDaemonTheAttachedUnitsAreEnough() throws {
+        /// After a reboot nothing has files, and a daemon that does not start makes none. No unit waits for it.
+        @Test func afterARebootWithAMaskedDaemonEachCommandSaysSoAndUnlockOpensEveryGate() throws {
             let host = try closedHost()
+            try host.run("systemctl mask killswitchd; systemctl enable t-web")
+            defer { do { try host.run("systemctl unmask killswitchd") } catch {} }
             try host.system.reboot()
-            try host.run("rm -rf /run/killswitchd")
+            for (command, status) in [
+                ("is-open shop", 3), ("status", 1), ("status --check", 1), ("get shop state", 3),
+                ("explain shop", 3), ("units", 0), ("units --check", 1),
+            ] as [(String, Int32)] {
+                let result = try host.system.attempt("killswitchctl \(command)")
+                #expect(result.status == status, "\(command)")
+                let said = result.output + result.errors
+                #expect(said.contains("no daemon has run since this boot"), "\(command): \(said)")
+                #expect(!said.contains("not configured"), "\(command): \(said)")
+            }
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            try host.run("rm -rf /run/killswitchd")
             #expect(try host.system.attempt("killswitchctl unlock mail").status == 4)
+            try host.run("mkdir -p /run/killswitchd/shop; touch /run/killswitchd/shop/closed")
             #expect(
-                try host.run("killswitchctl unlock shop")
-                    == "started killswitch-open@shop.target\n")
+                try host.run("killswitchctl unlock --all") == """
+                    removed /run/killswitchd/shop/closed
+                    started killswitch-open@shop.target
+
+                    """)
             try host.awaitUp("t-web")
+            #expect(try host.system.attempt("killswitchctl unlock --all shop").status == 2)
         }
     }
 }

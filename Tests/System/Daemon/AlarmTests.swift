@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// killswitchd-alarm.service: it fails in words if units are attached and no daemon runs.
     @Suite(.serialized)
     struct AlarmTests {
@@ -30,8 +30,8 @@ extension OnSystemd {
             #expect(try alarm(host) == nil)
             try host.run("touch --date '10 minutes ago' /run/killswitchd/alive")
             let words = try #require(try alarm(host))
-            #expect(words.contains("killswitchd does not run: connect to '/run/killswitchd/"))
-            #expect(words.contains("(for 10m); no gate is moved, and these attached units stay as"))
+            #expect(words.contains("does not run (last sign of life 10m ago): connect to '/run/"))
+            #expect(words.contains("; no gate is moved, and these attached units stay as"))
             #expect(words.contains(": t-web.service ('shop'); type 'systemctl start killswitchd'"))
             try host.run("systemctl is-failed killswitchd-alarm")
             try host.run("systemctl start killswitchd")

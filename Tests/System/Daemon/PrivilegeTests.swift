@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// What the daemon's user may do, and what not.
     @Suite(.serialized)
     struct PrivilegeTests {
@@ -31,6 +31,8 @@ extension OnSystemd {
             "StartUnit ss multi-user.target isolate",
             "StopUnit ss dbus.service replace",
             "StopUnit ss killswitchd.service replace",
+            "StopUnit ss killswitchd-attach.service replace",
+            "RestartUnit ss killswitchd-attach.service replace",
             "StartUnit ss killswitch-open@Shop.target replace",
             "StartUnit ss killswitch-other@shop.target replace",
             "StartUnit ss killswitch-open@shop.service replace",

@@ -4,7 +4,7 @@ import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// The daemon in its shipped unit.
     @Suite(.serialized)
     struct UnitTests {
@@ -22,7 +22,7 @@ extension OnSystemd {
 
         /// Resets the booted system and writes a configuration.
         init() throws {
-            system = try BootedSystem.forGates()
+            system = try BootedSystem.ofSuite()
             start = String(try system.run("date +%s").dropLast())
             try system.reset()
             try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")

@@ -8,7 +8,7 @@ extension Drilled {
     struct DrillInterruptionTests {
         /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
         private func host() throws -> Host {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-web t-slow")

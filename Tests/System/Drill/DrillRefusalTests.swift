@@ -68,7 +68,7 @@ extension Drilled {
 
         @Test(arguments: refusals) func aDrillThatIsRefusedTouchesNothing(_ refusal: Refusal) throws
         {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.override("RestartSec=0")
             try host.open("t-web")
@@ -83,7 +83,7 @@ extension Drilled {
 
         @Test(arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1)])
         func atATerminalDrillAsksForConsent(_ answer: String, _ status: Int32) throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web", "t-app")
             try host.unit(
                 "t-needy.service",
@@ -106,7 +106,7 @@ extension Drilled {
         }
 
         @Test func theQuestionNamesWhatStopsAndWhatIsStarted() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web", "t-app", "t-page")
             try host.unit(
                 "t-needy.service",

@@ -21,7 +21,7 @@ extension Drilled {
         }
 
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web", "t-page")
             try host.unit(
                 "t-app.service",
@@ -61,7 +61,7 @@ extension Drilled {
         }
 
         @Test func theTableNamesEachUnitInEightyColumns() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.open("t-web")
             let text = try host.run("killswitchctl drill shop 2>/dev/null")
@@ -79,7 +79,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatDoesNotStopIsNamedAndTheGateOpensInTime() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try deafService(on: host, seconds: 5)
             try host.services("t-web")
             try host.open("t-deaf t-web")
@@ -97,7 +97,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatHasToBeKilledHasFailed() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try deafService(on: host, seconds: 1)
             try host.open("t-deaf")
             let (result, report) = try host.drill()
@@ -111,7 +111,7 @@ extension Drilled {
         }
 
         @Test func aDependentThatDoesNotComeBackIsNamedWithTheCommandToAttachIt() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.unit(
                 "t-needy.service",
@@ -135,7 +135,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatFailsToComeBackIsNamed() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.unit(
                 "t-once.service",
                 """
@@ -153,7 +153,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatWasDownIsStartedAndTheReportSaysSo() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web", "t-app")
             try host.open("t-web t-app")
             try host.run("systemctl stop t-app")
@@ -165,7 +165,7 @@ extension Drilled {
         }
 
         @Test func aServiceBehindItsSocketNeedNotRunAfterwards() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.unit("t-echo.socket", "[Socket]\nListenStream=/run/t-echo.sock")
             try host.unit("t-echo.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("systemctl daemon-reload; systemctl start t-echo.socket t-echo.service")
@@ -181,8 +181,7 @@ extension Drilled {
 
         @Test func minClosedIsWaitedFor() throws {
             let host = try Host(
-                Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"3s\""),
-                on: .forDrills())
+                Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"3s\""))
             try host.services("t-web")
             try host.open("t-web")
             let (result, report) = try host.drill("--for 2s")
@@ -196,7 +195,7 @@ extension Drilled {
 
         /// A release ends the drill's own order, and no other.
         @Test func anOrderGivenDuringADrillStaysInForce() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-slow")
             try host.beginDrill("--for 30s")
@@ -212,7 +211,7 @@ extension Drilled {
         }
 
         @Test func flagsThatCloseDuringADrillKeepTheGateClosed() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-slow")
             try host.beginDrill("--for 30s")

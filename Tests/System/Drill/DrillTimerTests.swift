@@ -14,7 +14,7 @@ extension Drilled {
         }
 
         @Test func aGoodDrillIsKeptOverARestartAndTold() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.open("t-web")
             #expect(try kept(host) == [:])
@@ -35,7 +35,7 @@ extension Drilled {
         }
 
         @Test func aDrillThatFailsIsAProblemUntilOneGoesWell() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.unit(
                 "t-deaf.service",
                 """
@@ -61,7 +61,7 @@ extension Drilled {
         }
 
         @Test func aClosedServiceIsNotDrilled() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             try host.services("t-web")
             try host.open("t-web")
             try host.set(Host.maintenance)
@@ -74,7 +74,7 @@ extension Drilled {
         }
 
         @Test func theTimerIsOffAndEachHostHasItsTimeInTheMonth() throws {
-            let host = try Host(on: .forDrills())
+            let host = try Host()
             let timer = "killswitch-drill@shop.timer"
             #expect(
                 try host.system.attempt("systemctl is-enabled \(timer)").output == "disabled\n")

@@ -43,7 +43,11 @@ extension OnSystemd {
             try host.system.reboot()
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            // The boot has asked for its start, but nobody has.
+            #expect(try host.journal(of: .startRefused).isEmpty)
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            try host.wait(
+                until: "grep -q '\"refused_starts\": 1' /run/killswitchd/shop/units.json")
             try host.set(Host.open)
             try host.awaitUp("t-web")
         }

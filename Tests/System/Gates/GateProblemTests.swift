@@ -59,6 +59,36 @@ extension OnSystemd {
             try host.awaitUp("killswitch-closed@shop.target")
         }
 
+        /// systemd holds the start behind the stop: it would wait without a word.
+        @Test func aStartThatWaitsForTheClosingSaysForWhichUnit() throws {
+            let host = try Host()
+            try host.services("t-web")
+            try host.unit(
+                "t-deaf.service",
+                """
+                [Service]
+                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
+                TimeoutStopSec=infinity
+                """)
+            try host.start(attaching: "t-web t-deaf")
+            try host.run("systemctl start t-web t-deaf; sleep 0.2")
+            try host.set(Host.ended)
+            try host.awaitDown("t-web")
+            try host.run("systemctl start --no-block t-web")
+            let sentence =
+                "a start of it waits until unit 't-deaf.service' has stopped, and is refused then"
+            try host.wait(until: "killswitchctl units shop | grep -q \"\(sentence)\"")
+            #expect(
+                try host.sentences(of: .startWaits) == ["shop: unit 't-web.service': \(sentence)"])
+            #expect(try host.journal(of: .startRefused).isEmpty)
+            try host.run("systemctl kill --signal=KILL t-deaf")
+            try host.run("killswitchctl wait shop --for down --timeout 2m")
+            try host.wait(
+                until: "grep -q '\"refused_starts\": 1' /run/killswitchd/shop/units.json")
+            #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            try host.wait(until: "! killswitchctl units shop | grep -q 'a start of it waits'")
+        }
+
         @Test func aUnitThatFailsBehindAnOpenGateIsAnErrorWithItsResult() throws {
             let host = try Host(flags: Host.ended)
             try host.unit("t-bad.service", "[Service]\nExecStart=/bin/false")

@@ -117,6 +117,14 @@ extension OnSystemd {
                 try host.set(Host.ended)
                 try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
                 #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
+                if unit == "polkit" {
+                    try host.wait(
+                        until: "grep -q 'polkitd may hang' /run/killswitchd/shop/gate.json")
+                    let check = try host.system.attempt("killswitchctl status --check")
+                    #expect(check.status == 1)
+                    #expect(check.output.contains("polkitd may hang"), "\(check.output)")
+                    #expect(try host.sentences(of: .systemdSilent).count == 1)
+                }
                 // Waits longer than the watchdog's limit.
                 let daemon = try host.property("MainPID")
                 _ = try host.system.attempt("timeout 5 tail --pid=\(daemon) -f /dev/null")
@@ -128,6 +136,8 @@ extension OnSystemd {
             try host.awaitDown("t-web")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             #expect(try host.property("NRestarts") == "0")
+            try host.run("killswitchctl wait shop --for down --timeout 2m")
+            try host.wait(until: "killswitchctl status --check")
         }
 
         @Test func aBusThatIsRestartedIsFoundAgain() throws {
@@ -142,6 +152,20 @@ extension OnSystemd {
             try host.awaitUp("killswitch-closed@shop.target")
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")
+            // In the middle of a closing: who waits for its end gets it.
+            try host.unit(
+                "t-slow.service",
+                "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep 4\n")
+            try host.set(Host.open)
+            try host.start(attaching: "t-slow")
+            try host.run("killswitchctl wait shop --for open; systemctl start t-slow")
+            try host.set(Host.ended)
+            try host.wait(until: "systemctl show -P ActiveState t-slow | grep -q deactivating")
+            try host.run(
+                "killswitchctl wait shop --for down --timeout 2m & systemctl restart dbus.service; "
+                    + "wait $!")
+            #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
+            #expect(try host.journal(of: .busLost).count == 2)
         }
 
         @Test func withoutABusEverythingButTheGatesWorksAndTheProblemIsReported() throws {

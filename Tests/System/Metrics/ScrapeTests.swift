@@ -4,7 +4,8 @@ import Support
 import Testing
 
 /// Debian's Prometheus and node exporters over eight daemons on one booted system.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+@Suite(
+    .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 struct ScrapeTests {
     /// What the dashboard asks first: who has not obeyed?
     private static func question() throws -> String {
@@ -72,7 +73,7 @@ struct ScrapeTests {
     }
 
     @Test func theQueryNamesExactlyTheStaleTheKilledAndTheOneWhoseUnitIgnoresSIGTERM() throws {
-        let host = try Host(on: .forMetrics())
+        let host = try Host()
         try host.unit(
             "t-deaf.service",
             """

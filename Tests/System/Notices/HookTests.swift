@@ -2,7 +2,7 @@ import Files
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// The guide to hooks, and the unit and the script that it installs, as they are shipped.
     @Suite(.serialized)
     struct HookTests {
@@ -46,12 +46,21 @@ extension OnSystemd {
 
             try host.set(#"{"state": "maintenance", "title": "Say \"hello\" \\ $HOME"}"#)
             try host.wait(
-                until: #"grep -qxF 'shop: maintenance, Say "hello" \ $HOME' /run/t-posts"#)
+                until: #"grep -qF "$(uname -n)"': shop: maintenance, Say "hello" \ $HOME: "#
+                    + "the flags of source' /run/t-posts")
             try host.set(#"{"state": "running"}"#)
-            try host.wait(until: "grep -qx 'shop: running' /run/t-posts")
+            try host.wait(until: "grep -q ': shop: running: the flags of source' /run/t-posts")
+            // Who gave an order, and why.
+            try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
+            try host.wait(
+                until:
+                    "grep -q \": shop: maintenance: .*: 'disk swap' (by root (uid 0))$\" /run/t-posts"
+            )
+            try host.run("killswitchctl release shop")
+            try host.wait(until: "test $(grep -c ': shop: running: ' /run/t-posts) = 2")
             let end = String(try host.run("date -u -d '10 days' +%Y-%m-%dT%H:%M:%SZ").dropLast())
             try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)
-            try host.wait(until: "grep -q '^shop: it ends in 10 days, at ' /run/t-posts")
+            try host.wait(until: "grep -q ': shop: it ends in 10 days, at ' /run/t-posts")
             try host.wait(until: "killswitchctl status --check")
 
             try host.run("systemctl stop t-chat-server")

@@ -3,7 +3,7 @@ import Records
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// Notices of ends and windows, and the units that pass them on.
     @Suite(.serialized)
     struct NoticeTests {
@@ -101,6 +101,55 @@ extension OnSystemd {
             try awaitLines(1, host)
             try host.run("killswitchctl detach shop t-mail@shop.service")
             #expect(try host.attachmentFiles == "")
+        }
+
+        /// At a login a FIFO in the daemon's directory would be waited for without an end, and a file of gigabytes
+        /// read. So nothing of the daemon is opened there.
+        @Test func nothingThatTheDaemonsUserMakesBlocksALoginOrSteersTheTerminal() throws {
+            let host = try Host(flags: Host.maintenance)
+            let shown = "/run/motd.d/killswitchd"
+            let closed = "shop is closed (maintenance) since"
+            try host.start()
+            try host.wait(until: "grep -q '\(closed)' \(shown)")
+            #expect(try host.run("stat -c '%U %a %F' \(shown)") == "root 644 regular file\n")
+            try host.run("/usr/sbin/useradd --no-create-home --shell /bin/true t-operator")
+            defer {
+                do {
+                    try host.run("/usr/sbin/userdel --force t-operator; rm -f /run/motd.dynamic")
+                } catch {}
+            }
+            let asDaemon = "setpriv --reuid killswitchd --regid killswitchd --clear-groups"
+            try host.run(
+                """
+                systemctl stop killswitchd
+                rm /run/killswitchd/motd
+                \(asDaemon) mkfifo /run/killswitchd/motd
+                """)
+            let login = try host.run(
+                """
+                timeout 60 script --quiet --return --command 'login -f t-operator' /dev/null \
+                    < /dev/null
+                systemctl stop user@$(id -u t-operator)
+                """)
+            #expect(login.contains(closed), "\(login)")
+            #expect(try host.system.attempt("\(asDaemon) rm -f \(shown)").status != 0)
+            // Somebody who has taken over the daemon sends anything.
+            try host.system.write(
+                #"""
+                import socket
+                sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                text = "first\n\x1b[2Jsecond\x9b2J\n" + "x" * 1000 + "\n" * 1000 + "y\n" * 1000
+                sender.sendto(text.encode(), "/run/killswitchd-motd.sock")
+                """#, to: "/run/t-send/send.py")
+            try host.run("\(asDaemon) python3 /run/t-send/send.py")
+            try host.wait(until: "grep -q first \(shown)")
+            let text = try host.run("cat \(shown)")
+            #expect(text.split(separator: "\n").count == 12 && text.utf8.count < 400, "\(text)")
+            #expect(text.contains("\n\u{FFFD}[2Jsecond\u{FFFD}2J\n"), "\(text)")
+            try host.run("systemctl start killswitchd")
+            try host.wait(until: "grep -q '\(closed)' \(shown)")
+            try host.set(Host.open)
+            try host.wait(until: "test -e \(shown) -a ! -s \(shown)")
         }
 
         @Test(arguments: ["--state maintenance", "--run-at-open", "--early"])

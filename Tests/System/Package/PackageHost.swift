@@ -16,10 +16,11 @@ struct PackageHost {
 
     /// Removes everything of the test before.
     init() throws {
-        system = try BootedSystem.bare()
+        system = try BootedSystem.ofSuite()
         try run(
             """
             rm -rf \(Self.folder) /etc/killswitchd
+            systemctl kill --signal KILL 't-hung*' 2>/dev/null
             systemctl stop 't-*' 'shop*' 2>/dev/null
             if dpkg-query -W killswitchd >/dev/null 2>&1; then apt-get purge --yes killswitchd; fi
             systemctl stop 'killswitch-*' 2>/dev/null
@@ -54,15 +55,21 @@ struct PackageHost {
         return try run("cd \(Self.folder) && apt-get install ./\(path) 2>&1")
     }
 
-    /// Writes a service `shop` with flags of this state.
-    func configure(_ state: String = "running") throws {
-        try system.write(#"{"state": "\#(state)"}"#, to: "/etc/killswitchd/shop.json")
+    /// Installs the same package once more.
+    func reinstall() throws {
+        let path = "build/\(try package(.current))"
+        try run("cd \(Self.folder) && apt-get install --reinstall ./\(path) 2>&1")
+    }
+
+    /// Writes a service with flags of this state.
+    func configure(_ state: String = "running", service: String = "shop") throws {
+        try system.write(#"{"state": "\#(state)"}"#, to: "/etc/killswitchd/\(service).json")
         try system.write(
             """
-            [service.shop]
-            source = "file:/etc/killswitchd/shop.json"
+            [service.\(service)]
+            source = "file:/etc/killswitchd/\(service).json"
             format = "switch"
-            """, to: Self.dropIn)
+            """, to: "/etc/killswitchd/conf.d/\(service).toml")
     }
 
     /// Makes a service that runs until it is stopped.

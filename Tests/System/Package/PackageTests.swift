@@ -111,6 +111,45 @@ extension Packaged {
             #expect(try host.system.assertions(of: "t-own") == "a(sbbsi) 0\n")
         }
 
+        /// The gates of an earlier version were ordered after the daemon, so that its restart waited for the unit.
+        @Test func anUpgradeEndsWhileAUnitHangsInItsStop() throws {
+            let host = try PackageHost()
+            let hung = OnSystemd.HungStopTests.self
+            defer { do { try host.run(hung.release) } catch {} }
+            try host.configure()
+            try host.configure(service: "mail")
+            try host.install(.previous)
+            try host.run(
+                """
+                cd /lib/systemd/system
+                sed -i 's/killswitchd-decided.target/killswitchd.service/' killswitch-*.target
+                sed -i '/^Wants=killswitchd-decided/d' killswitchd.service
+                rm killswitchd-decided.target
+                systemctl daemon-reload
+                systemctl stop killswitchd-decided.target
+                """)
+            try host.system.write(hung.unit, to: "/etc/systemd/system/t-hung.service")
+            for name in ["t-web", "t-mail"] { try host.unit(name) }
+            try host.run("killswitchctl attach shop t-web t-hung; killswitchctl attach mail t-mail")
+            try host.run("systemctl start t-web t-hung t-mail")
+            try host.configure("ended")
+            try host.system.wait(until: "! systemctl is-active t-web")
+            let isHung = "systemctl show t-hung -P ActiveState | grep -qx deactivating"
+            try host.system.wait(until: isHung)
+            #expect(try !host.succeeds("timeout 3 systemctl restart killswitchd"))
+
+            try host.install(.current)
+            try host.run("systemctl is-active killswitchd killswitchd-decided.target")
+            try host.configure("ended", service: "mail")
+            try host.system.wait(until: "! systemctl is-active t-mail")
+            try host.system.wait(until: "systemctl is-active killswitch-closed@mail.target")
+            try host.reinstall()
+            try host.run("killswitchctl refresh")
+            try host.run(isHung)
+            try host.run(hung.release)
+            try host.system.wait(until: "systemctl is-active killswitch-closed@shop.target")
+        }
+
         @Test func anUpgradeWithABrokenConfigurationLeavesTheRunningDaemonAlone() throws {
             let host = try PackageHost()
             try host.configure()
@@ -132,95 +171,6 @@ extension Packaged {
             try host.install(.current)
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
             #expect(try host.succeeds("systemctl is-enabled killswitchd") == false)
-        }
-
-        @Test func aRemovalDetachesEveryUnitAndNamesThem() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install()
-            for name in ["t-web", "t-app", "t-own"] { try host.unit(name) }
-            try host.system.write(
-                "[Unit]\nRequisite=killswitch-open@shop.target\n",
-                to: "/etc/systemd/system/t-own.service.d/mine.conf")
-            try host.run("systemctl add-wants killswitch-open@shop.target t-own")
-            try host.run("killswitchctl attach shop t-web t-app")
-            try host.run("systemctl start t-web t-own; killswitchctl refresh")
-            try host.configure("ended")
-            try host.system.wait(until: "! systemctl is-active t-web t-own")
-            let said = try host.run("apt-get remove --yes killswitchd 2>&1")
-            for name in ["t-web", "t-app"] {
-                #expect(said.contains("detached \(name).service from killswitch-open@shop.target"))
-                try host.run("systemctl start \(name)")
-            }
-            #expect(said.contains("'t-own.service' is attached to 'shop' by files of yours"))
-            #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
-            #expect(try host.succeeds("systemctl is-active killswitchd") == false)
-            // Configuration and state stay for a later installation.
-            try host.run("test -e \(PackageHost.dropIn) -a -e /var/lib/killswitchd")
-            let offer = try host.install()
-            #expect(try host.run("killswitchctl get shop state") == "ended\n")
-            try host.run("systemctl is-enabled killswitchd")
-            #expect(offer.contains("shop t-app.service, shop t-web.service"), "\(offer)")
-            #expect(offer.contains("'killswitchctl attach --remembered' attaches them again"))
-            let again = try host.run("killswitchctl attach --remembered 2>&1")
-            #expect(again.contains("attached t-web.service to killswitch-open@shop.target"))
-            #expect(try host.succeeds("test -e /etc/killswitchd/detached-units") == false)
-            try host.system.wait(until: "! systemctl is-active t-web t-app")
-        }
-
-        /// pam_motd(8) shows the files of the folder to people who log in.
-        @Test func theMessageOfTheDayComesAndGoesWithThePackage() throws {
-            let host = try PackageHost()
-            try host.configure("maintenance")
-            try host.install()
-            try host.system.wait(
-                until: "grep -q 'shop is closed (maintenance) since' /run/motd.d/killswitchd")
-            try host.run("useradd --no-create-home --shell /bin/true t-operator")
-            let login = try host.run(
-                """
-                script --quiet --return --command 'login -f t-operator' /dev/null </dev/null
-                systemctl stop user@$(id -u t-operator)
-                userdel --force t-operator
-                rm -f /run/motd.dynamic
-                """)
-            #expect(login.contains("shop is closed (maintenance) since"), "\(login)")
-            try host.run("apt-get remove --yes killswitchd")
-            #expect(try host.succeeds("test -L /run/motd.d/killswitchd") == false)
-        }
-
-        @Test func aPurgeLeavesNothing() throws {
-            let host = try PackageHost()
-            // The lists and caches of other packages change too.
-            let everything = """
-                { find /etc /run /usr /var -xdev \
-                    -not -path '/var/log/*' -not -path '/var/cache/*' -not -path '/run/log/*' \
-                    -not -path '/var/lib/dpkg/*' -not -path '/var/lib/apt/*' \
-                    -not -path '/run/systemd/*' -not -path '/run/sudo*' -not -path '*/__pycache__*';
-                getent passwd; getent group; } | grep -v -- '-$' | sort
-                """
-            let before = try host.run(everything)
-            try host.configure()
-            try host.install()
-            try host.unit("t-web")
-            try host.run("killswitchctl attach shop t-web; killswitchctl refresh")
-            try host.run("usermod -aG killswitchd nobody")
-            try host.run("apt-get purge --yes killswitchd")
-            try host.run("rm /etc/systemd/system/t-web.service")
-            #expect(try host.run(everything) == before)
-            try host.install()
-        }
-
-        /// As in an image that is being built: systemd does not run, and its files have to be right.
-        @Test func withoutASystemdUnitsAreDetachedAllTheSame() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install()
-            try host.unit("t-web")
-            try host.run("killswitchctl attach shop t-web")
-            let said = try host.run(
-                "unshare --mount sh -c 'mount -t tmpfs tmpfs /run; killswitchctl detach --all'")
-            #expect(said.contains("detached t-web.service"))
-            #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
         }
 
         @Test func theFiveMinutesOfTheReadmeWorkLineByLine() throws {

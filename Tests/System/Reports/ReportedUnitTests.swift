@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// Reports of gates and units that are really moved.
     @Suite(.serialized)
     struct ReportedUnitTests {

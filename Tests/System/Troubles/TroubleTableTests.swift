@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-extension OnSystemd {
+extension Attached {
     /// Every surface tells every kind of trouble. docs/troubles.md shows their words, and is held to them:
     /// with KILLSWITCHD_WRITE_TROUBLES in the environment the tests write it.
     @Suite(.serialized)
@@ -94,6 +94,7 @@ struct TroublePage {
             .replacing(/\d{4}-\d\d-\d\dT[0-9:]+(\+00:00|Z)/, with: "·")
             .replacing(#/^[A-Z][a-z]{2} \d+ [0-9:]+ \S+ killswitch\w+\[\d+\]: /#, with: "")
             .replacing(/\(for \d+[smhd]\)/, with: "(for ·)")
+            .replacing(/\(last sign of life \d+[smhd] ago\)/, with: "(last sign of life · ago)")
             .replacing(#/next poll in \d+ (ms|s|min)\b|asking now/#, with: "next poll in ·")
             .replacing(#/in \d+ (ms|s|min)\b/#, with: "in ·")
             .replacing(#/\d+ (s|min) old/#, with: "· old")

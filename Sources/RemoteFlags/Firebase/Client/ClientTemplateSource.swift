@@ -27,7 +27,7 @@ package final class ClientTemplateSource: FlagSource {
         self.context = context
         fetch = Fetch(
             "fetch the client template of '\(site.project)'",
-            limit: site.limits.timeout, for: context)
+            limit: site.limits.timeout, isDecidedOn: true, for: context)
         installations = Installations(for: site, context)
     }
 
@@ -65,6 +65,8 @@ package final class ClientTemplateSource: FlagSource {
         versions = TemplateVersions()
         etag = nil
     }
+
+    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         stream = nil
@@ -147,7 +149,7 @@ package final class ClientTemplateSource: FlagSource {
             case .flags(let flags, let version):
                 try versions.take(version)
                 warn()
-                etag = response.validators.etag
+                etag = response.etag
                 return .answer(
                     Answer(
                         flags, validators: Validators(etag: etag), version: version,

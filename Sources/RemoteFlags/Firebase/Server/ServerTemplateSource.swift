@@ -24,7 +24,7 @@ package final class ServerTemplateSource: FlagSource {
         binding = site.binding(in: host)
         fetch = Fetch(
             "get the server template of '\(site.project)'",
-            limit: site.limits.timeout, for: context)
+            limit: site.limits.timeout, isDecidedOn: true, for: context)
         tokens = AccessTokens(
             site.credential, scope: site.scope, limit: site.limits.timeout, for: context)
     }
@@ -40,6 +40,8 @@ package final class ServerTemplateSource: FlagSource {
     }
 
     package func forget() { versions = TemplateVersions() }
+
+    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         tokens.cancel()
@@ -101,7 +103,7 @@ package final class ServerTemplateSource: FlagSource {
         let (flags, warnings) = template.flags(in: host, .real)
         context.deliver(.warned(name, warnings.summed + [versions.warning].compactMap(\.self)))
         return Answer(
-            flags, validators: Validators(etag: response.validators.etag),
+            flags, validators: Validators(etag: response.etag),
             version: template.version, fetchedAt: now)
     }
 }

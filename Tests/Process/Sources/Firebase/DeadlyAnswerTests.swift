@@ -41,17 +41,17 @@ import Testing
         #expect(try daemon.control("status").output.contains("'endless' counts as false"))
     }
 
-    /// Ends the daemon where it would remove the mark of an answer that it has read.
+    /// Ends the daemon where it would store flags that it has read, and by which every service has decided.
     private static let deadly = """
         #define _GNU_SOURCE
         #include <dlfcn.h>
         #include <signal.h>
+        #include <stdio.h>
         #include <string.h>
-        #include <unistd.h>
-        int unlink(const char *path) {
-            int (*next)(const char *) = dlsym(RTLD_NEXT, "unlink");
-            if (strstr(path, "/reading.app")) raise(SIGKILL);
-            return next(path);
+        int rename(const char *from, const char *to) {
+            int (*next)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+            if (strstr(to, "/flags/app.json")) raise(SIGKILL);
+            return next(from, to);
         }
         """
 
@@ -79,6 +79,9 @@ import Testing
         try await daemon.awaitLine("until it changes")
         try server.publish(server: ["service_end": "over", "filler": filler], version: 3)
         try await daemon.awaitState("ended")
-        #expect(try !File.exists(daemon.folder("run/reading.app")))
+        // It goes with the last file of the decision.
+        try await waitUntil("the mark is gone", orTell: { try daemon.log }) {
+            try !File.exists(daemon.folder("run/reading.app"))
+        }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitLine(
             "open '\(daemon.folder("token"))': no such file or directory; "
-                + "no flags of it are known yet"
+                + "no valid flags are known yet"
         )
         #expect(try server.requests.isEmpty)
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try !daemon.log.contains("first-token"))
     }
 
-    /// A missing credential is a failure like any other: the known flags stay in force.
+    /// A missing credential is a failure like any other: the last good flags stay in force.
     @Test func aCredentialThatIsGoneAfterARestartLeavesTheStoredFlagsInForce() async throws {
         let server = try await FlagServer()
         try await server.behave("maintenance")

@@ -15,10 +15,10 @@ struct Misbehaviour: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { isSecure ? "\(name) over TLS" : name }
 
-    /// From below the interval, for jitter, to 16 intervals and what a busy machine adds.
+    /// From below the interval, for jitter, to 5 intervals and what a busy machine adds.
     static let backOff = 0.05...2.4
-    /// The slowest pace, from the first failure on: half to all of 16 intervals.
-    static let slow = 0.8...2.4
+    /// The slowest pace, from the first failure on: half to all of 5 intervals.
+    static let slow = 0.25...2.4
     /// The Retry-After of the server: two seconds, or a time in whole seconds, three seconds ahead.
     static let asAsked = 1.9...4.2
 
@@ -30,7 +30,7 @@ struct Misbehaviour: CustomTestStringConvertible, Sendable {
 
     static func invalid(_ name: String, _ text: String) -> Misbehaviour {
         Misbehaviour(
-            name: name, line: "the last answer of source 'app' is invalid (\(text)",
+            name: name, line: "the last answer of source 'app' is invalid: \(text)",
             reason: "invalid-answer")
     }
 

@@ -56,6 +56,7 @@ final class Nginx {
                 }
                 server {
                     listen unix:\(folder)/socket;
+                    location /dated/ { alias \(folder)/www/; etag off; }
                 }
             }
             """

@@ -1,3 +1,5 @@
+import CivilTime
+import EventLoop
 import Files
 import Support
 import Testing
@@ -63,6 +65,38 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("maintenance")
         try await waitUntil("a 304 comes") { try nginx.log.contains("HTTP/1.1 - 304 /flags.json") }
+    }
+
+    /// The second change of a second was never seen: `Last-Modified` is that of the first, and nginx answers 304.
+    @Test func twoChangesInASecondAreSeenWithoutAnETag() async throws {
+        let nginx = try await Nginx()
+        try nginx.folder.write(open, to: "www/flags.json")
+        let daemon = try Daemon(
+            asking: "http://localhost/dated/flags.json",
+            source: #"unix_socket = "\#(nginx.folder("socket"))""#)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        // On a loaded machine a poll may come after the second has passed: then the time is a validator.
+        let limit = EventLoop.bootClock + longestWait
+        var isWithinASecond = false
+        while !isWithinASecond, EventLoop.bootClock < limit {
+            let began = EventLoop.bootClock
+            try nginx.folder.write(closed, to: "www/flags.json")
+            try await daemon.awaitState("maintenance")
+            isWithinASecond = EventLoop.bootClock - began < .seconds(1)
+            try nginx.folder.write(open, to: "www/flags.next")
+            let document = nginx.folder("www/flags.json")
+            try shell(
+                "touch -r \(document) \(nginx.folder("www/flags.next")) "
+                    + "&& mv \(nginx.folder("www/flags.next")) \(document)")
+            if !isWithinASecond { try shell("touch \(document)") }
+            try await daemon.awaitState("running")
+        }
+        #expect(isWithinASecond)
+        // Once it is two seconds old, unchanged flags come without a body.
+        try await waitUntil("a 304 comes") {
+            try nginx.log.contains("HTTP/1.1 - 304 /dated/flags.json")
+        }
     }
 
     /// Fifty sources are polled ten times a second: memory and descriptors stop growing. The benchmark in

@@ -51,7 +51,7 @@ import Testing
         try daemon.stop()
         try await server.behave("closed")
         try daemon.start()
-        try await daemon.awaitLine("known flags stay in force")
+        try await daemon.awaitLine("the last good flags stay in force")
         #expect(try daemon.member("state") == (isSynchronised ? #""countdown""# : #""ended""#))
         #expect(try daemon.log.contains("shop: countdown") == isSynchronised)
     }

@@ -56,7 +56,11 @@ import Testing
         try await server.behave("other-origin")
         try server.folder.write("one", to: "bearer")
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "1h", source: #"bearer = "bearer""#)
+            evaluatedBy: server, interval: "1h",
+            source: """
+                bearer = "bearer"
+                stream_hosts = ["http://127.0.0.2:\(server.port)"]
+                """)
         daemon.environment = ["CREDENTIALS_DIRECTORY": server.folder.path]
         try daemon.start()
         try await daemon.awaitState("running")
@@ -64,6 +68,30 @@ import Testing
         let request = try #require(try server.streams.first)
         #expect(request.headers["host"]?.hasPrefix("127.0.0.2:") == true)
         #expect(request.headers["authorization"] == nil)
+    }
+
+    /// A server that somebody has taken over would have each host ask any address, also a metadata service.
+    @Test func aStreamAtAHostThatNobodyNamedIsNotAskedFor() async throws {
+        let server = try await FlagServer.ofrep()
+        try await server.behave("other-origin")
+        let daemon = try await started(on: server, interval: "100ms")
+        let warning =
+            "the server names a stream of events at 'http://127.0.0.2:\(server.port)', which is neither "
+            + "the host of 'url' nor in 'stream_hosts'; it is not followed, and polls go on"
+        try await daemon.awaitLine(warning)
+        #expect(try daemon.control("status").output.contains(warning))
+        #expect(try !daemon.log.contains("secret"))
+        try server.hold("maintenance")
+        try await daemon.awaitState("maintenance")
+        #expect(try server.streams.isEmpty)
+        // The server's own stream is followed again, and the warning ends.
+        try await server.behave("normal")
+        try server.hold("running")
+        try await daemon.awaitState("running")
+        try await waitUntil("its own stream is followed") { try !server.streams.isEmpty }
+        try await waitUntil("the warning has ended") {
+            try !daemon.control("status").output.contains(warning)
+        }
     }
 
     @Test func aStreamThatIsAWebPageIsReported() async throws {

@@ -5,14 +5,15 @@ import Faults
 import Files
 import Records
 
-/// Notices that somebody deletes files of the runtime directory, so that they come back at once.
+/// Notices that somebody deletes files of the runtime directory or of the state directory, so that they come back at
+/// once.
 ///
-/// One watch is on the directory, and one on the folder of each service, up to a limit: a host has a few services,
+/// One watch is on the directory, and one on each folder in it, up to a limit: a host has a few services,
 /// and ten thousand watches would cost the kernel some megabytes. The files of a service beyond the limit come
 /// back at a poll of its source. The daemon replaces its files by renaming, which no watch reports, and removes
-/// only the two that come and go with the state of a service: a watch costs no other wake-up before somebody deletes
+/// only those that come and go with the state of a service: a watch costs no other wake-up before somebody deletes
 /// something.
-final class RuntimeWatch {
+final class DeletionWatch {
     /// What was deleted.
     struct Deletions: Equatable {
         /// Names in the directory, such as `control.sock`, and in folders of services: `shop/state.json`.
@@ -31,7 +32,7 @@ final class RuntimeWatch {
     private let path: String
     private let tell: (Deletions) -> Void
     private var directory: Watch?
-    private var folders: [ServiceName: Watch] = [:]
+    private var folders: [String: Watch] = [:]
     private var timer: Timer?
     private var gathered = Deletions()
 
@@ -62,17 +63,17 @@ final class RuntimeWatch {
         }
     }
 
-    /// Watches the folder of a service, which was written just now.
-    func follow(_ service: ServiceName) {
-        guard folders[service] == nil, folders.count < Self.mostFolders else { return }
-        folders[service] = watch("\(path)/\(service)") { [unowned self] event in
+    /// Watches a folder in it, which was written just now.
+    func follow(_ folder: String) {
+        guard folders[folder] == nil, folders.count < Self.mostFolders else { return }
+        folders[folder] = watch("\(path)/\(folder)") { [unowned self] event in
             guard let name = event.name, name.utf8.first != UInt8(ascii: ".") else { return }
-            gather { $0.names.insert("\(service)/\(name)") }
+            gather { $0.names.insert("\(folder)/\(name)") }
         }
     }
 
-    /// The files of a service are deleted by the daemon itself.
-    func unfollow(_ service: ServiceName) { folders[service] = nil }
+    /// The files of a folder are deleted by the daemon itself.
+    func unfollow(_ folder: String) { folders[folder] = nil }
 
     private static let mostFolders = 1000
 
@@ -81,7 +82,7 @@ final class RuntimeWatch {
 
     private func note(_ name: String) {
         // The watch of the folder is gone with it.
-        if let service = ServiceName(name) { folders[service] = nil }
+        folders[name] = nil
         gather { $0.names.insert(name) }
     }
 

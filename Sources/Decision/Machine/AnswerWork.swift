@@ -1,0 +1,211 @@
+/// What an answer asks for at the switches of its source, as far as it is done.
+///
+/// An answer may have many readers, and take long at each. Its work is done in shares: when a share is full, other
+/// events have their turn, and the next wake-up goes on.
+struct AnswerWork: Sendable {
+    /// What is done with each switch.
+    enum Step {
+        /// Ask whether a document of this higher version would count for it. If it does for one, the version is stored.
+        case weigh(AcceptedVersion)
+        /// Offer it a new answer.
+        case offer
+        /// Tell it that the source has confirmed its newest answer. For a switch that does not rest on it, those have
+        /// signed who count now.
+        case confirm(by: [String]?)
+    }
+
+    let step: Step
+    let source: Int
+    /// Nil for a confirmation, as long as each switch rests on the newest answer.
+    var answer: SharedAnswer?
+    let changes: FlagChanges?
+    /// How many switches have had it.
+    var count = 0
+    /// Whether a switch has accepted the answer, and whether each has.
+    var (isKept, isKeptByAll) = (false, true)
+    /// Whether it was put before the other answers of the source.
+    var isNoted = false
+
+    /// The work of an answer that no switch has had.
+    init(
+        _ step: Step, _ source: Int, _ answer: SharedAnswer? = nil, _ changes: FlagChanges? = nil
+    ) {
+        (self.step, self.source, self.answer, self.changes) = (step, source, answer, changes)
+    }
+}
+
+/// The part of the loop's time that one event may take, in about as many microseconds as its work needs.
+///
+/// It counts work and not time, so that the same events always have the same effects.
+struct Share: Sendable {
+    private var spent = 0
+    private static let size = 6000
+
+    /// How many services are decided in a share.
+    static let decisions = 40
+
+    /// Whether other events have their turn first.
+    var isOver: Bool { spent >= Self.size }
+
+    /// Counts a switch, and what was read and compared for it in an answer of so many bytes.
+    mutating func count(_ work: Workload = Workload(), of size: Int = 0, isOffer: Bool) {
+        spent += isOffer ? Self.size / Self.decisions : 1
+        spent += (work.readings + work.likenesses) * (100 + size / 200) + work.comparisons * 5000
+    }
+}
+
+extension Machine {
+    /// Whether some readers of a source have not had its newest answer yet.
+    package func isOffering(_ source: SourceName) -> Bool {
+        !unfinished.isEmpty && unfinished.contains { sources[$0.source].name == source }
+    }
+
+    /// Whether answers or services wait for their turn.
+    package var hasUnfinishedWork: Bool { !unfinished.isEmpty || !backlog.isEmpty }
+
+    /// Goes on with the answer that has the fewest switches before it, so that a small one never waits for a large
+    /// one. Returns its source if that has answered with this.
+    mutating func resumeWork() -> Int? {
+        let left = unfinished.map { index.readers[$0.source].count - $0.count }
+        guard let next = left.indices.min(by: { left[$0] < left[$1] }) else { return nil }
+        return advance(unfinished.remove(at: next))
+    }
+
+    /// Ends all that is unfinished, or that of one source: what comes next changes the answers, or their readers.
+    mutating func finishWork(of source: Int? = nil) {
+        while let next = unfinished.firstIndex(where: { source == nil || $0.source == source }) {
+            share = Share()
+            if let answered = advance(unfinished.remove(at: next)) { rest(answered) }
+        }
+    }
+
+    /// Hands an answer to the switches of its source, until the share is over. Returns the source if it has answered
+    /// with this.
+    mutating func advance(_ work: AnswerWork) -> Int? {
+        var work = work
+        let readers = index.readers[work.source]
+        while work.count < readers.count {
+            if share.isOver {
+                pause(work)
+                return nil
+            }
+            work.count += 1
+            if hand(&work, to: readers[work.count - 1]) { return nil }
+        }
+        return finish(work)
+    }
+
+    /// Hands an answer to one switch. True if that ends the work.
+    private mutating func hand(_ work: inout AnswerWork, to reader: SwitchPosition) -> Bool {
+        switch work.step {
+        case .confirm(let authors):
+            let number = sources[work.source].answers[0].number
+            if services[reader.service].confirm(number, at: reader.position, now) {
+                share.count(isOffer: false)
+                return false
+            }
+            if work.answer == nil { work.answer = newestAnswer(of: work.source, by: authors) }
+        case .offer:
+            if let changes = work.changes,
+                services[reader.service].follow(changes, at: reader.position, now)
+            {
+                work.isKept = true
+                share.count(isOffer: false)
+                return false
+            }
+        case .weigh: break
+        }
+        // Taken out of the work, so that nothing of it is copied.
+        guard var answer = work.answer else { return false }
+        work.answer = nil
+        let before = answer.work
+        let override = overrides[services[reader.service].service.name]
+        let isAccepted: Bool
+        if case .weigh = work.step {
+            isAccepted = services[reader.service].wouldCount(
+                &answer, at: reader.position, override, on: host)
+        } else {
+            isAccepted = services[reader.service].offer(
+                &answer, to: reader.position, work.changes, override, on: host, &batch.notices)
+        }
+        let done = answer.work - before
+        share.count(done, of: answer.answer.body.count, isOffer: true)
+        workload += done
+        work.answer = answer
+        if case .weigh(let version) = work.step, isAccepted {
+            sources[work.source].remember(answer)
+            hold(answer.answer, of: work.source, version)
+            return true
+        }
+        if isAccepted { work.isKept = true } else { work.isKeptByAll = false }
+        return false
+    }
+
+    /// Leaves an answer until its next turn. The flags are on disk before a switch acts on them.
+    private mutating func pause(_ work: AnswerWork) {
+        var work = work
+        workload.pauses += 1
+        if case .offer = work.step, work.isKept, !work.isNoted, let answer = work.answer {
+            batch.notices += sources[work.source].keep(answer.numbered, at: now)
+            work.isNoted = true
+            store(work.source)
+        }
+        unfinished.append(work)
+    }
+
+    /// Ends the work of an answer that each switch has had. Returns the source if it has answered with this.
+    private mutating func finish(_ work: AnswerWork) -> Int? {
+        let source = work.source
+        var result = FetchCounts.Result.unchanged
+        switch work.step {
+        case .weigh:
+            sources[source].remember(work.answer)
+            return work.answer.flatMap { receive($0.answer, from: source) }
+        case .offer:
+            sources[source].remember(work.isKeptByAll ? nil : work.answer)
+            result = work.isKept ? .changed : .invalid
+            if work.isKept, let answer = work.answer {
+                noteVersionJumps(of: source)
+                if !work.isNoted {
+                    batch.notices += sources[source].keep(answer.numbered, at: now)
+                }
+                dropUnused(of: source)
+                batch.add(.markConfirmed(sources[source].name))
+                store(source)
+                host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
+            }
+        case .confirm:
+            sources[source].confirm(at: now)
+            batch.add(.markConfirmed(sources[source].name))
+            if let answer = work.answer { sources[source].remember(answer) }
+            if work.isKept {
+                noteVersionJumps(of: source)
+                dropUnused(of: source)
+                store(source)
+            }
+        }
+        batch.notices += sources[source].succeed(result)
+        return source
+    }
+
+    /// The services to decide now, in their order: those that wait for their turn come after the others. All services
+    /// that the host guard has to judge together are decided together.
+    mutating func dueServices(all isWhole: Bool) -> [Int] {
+        // What the present event has changed comes first, whatever waited before.
+        let late = backlog.isEmpty ? [] : Set(backlog).subtracting(services.justChanged)
+        var due = services.due(at: now)
+        if hostGuard.isLimited, !unfinished.isEmpty {
+            let others = Set(
+                unfinished.flatMap { work in
+                    index.readers[work.source].prefix(work.count).map(\.service)
+                })
+            due.removeAll { others.contains($0) }
+        }
+        if !late.isEmpty {
+            due = due.filter { !late.contains($0) } + due.filter { late.contains($0) }
+        }
+        let count = isWhole || hostGuard.isLimited ? due.count : min(due.count, Share.decisions)
+        backlog = Array(due[count...])
+        return count < due.count ? Array(due[..<count]) : due
+    }
+}

@@ -1,0 +1,173 @@
+import CivilTime
+import JSON
+
+/// An answer, and what was read from it and found about it: once for all switches that read it alike.
+///
+/// Of many services most read an answer by the same format and key, under the same policy. What they have in common
+/// is read and compared for the first of them, and the others refer to it. So an answer costs its size, and not its
+/// size times its readers.
+struct SharedAnswer: Hashable, Sendable {
+    /// The answer.
+    var numbered: NumberedAnswer
+    private var readings: [Way: Result<Reading, InvalidFlag>] = [:]
+    private var likenesses: [Likeness: Bool] = [:]
+    private var values: [ExactString: Result<JSON.Value, InvalidFlag>] = [:]
+    private var moves: [GateMoves.Key: GateMoves] = [:]
+    /// What was read and compared so far.
+    private(set) var work = Workload()
+
+    /// How a switch reads it.
+    private struct Way: Hashable {
+        let format: Format
+        /// Only dates without an offset depend on it.
+        let zone: Zone?
+    }
+
+    /// The flags of an earlier answer beside those of this one, at a place that a switch or a value reads.
+    private enum Likeness: Hashable {
+        case format(Format, before: Int)
+        case value(ExactString, before: Int)
+    }
+
+    /// An answer of which nothing was read yet.
+    init(_ numbered: NumberedAnswer) { self.numbered = numbered }
+
+    var answer: Answer { numbered.answer }
+    var number: Int { numbered.number }
+
+    /// The reading by the format of a switch of `service`.
+    mutating func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
+        let way = Way(
+            format: plan.format, zone: plan.format.dependsOnZone ? service.zone : nil)
+        if let known = readings[way] { return try known.get() }
+        work.readings += 1
+        let numbered = numbered
+        let result = Result { () throws(InvalidFlag) in
+            try numbered.read(by: plan, of: service)
+        }
+        readings[way] = result
+        return try result.get()
+    }
+
+    /// A value in the answer. JSON is read once for all services, and they have it in common.
+    mutating func read(_ value: RemoteValue) throws(InvalidFlag) -> JSON.Value {
+        guard case .json = value.type, numbered.flags[value.key] != nil else {
+            return try numbered.read(value)
+        }
+        let key = ExactString(value.key)
+        if let known = values[key] { return try known.get() }
+        work.readings += 1
+        let numbered = numbered
+        let result = Result { () throws(InvalidFlag) in try numbered.read(value) }
+        values[key] = result
+        return try result.get()
+    }
+
+    /// Whether a service finds the same in an earlier answer of the source.
+    mutating func isSame(as known: NumberedAnswer, for service: Service, of source: SourceName)
+        -> Bool
+    {
+        for plan in service.switches where plan.source == source {
+            let isSame = isSame(.format(plan.format, before: known.number)) {
+                plan.format.findsSame(in: known.flags, and: $0)
+            }
+            if !isSame { return false }
+        }
+        for plan in service.remote where plan.source == source {
+            let isSame = isSame(.value(ExactString(plan.key), before: known.number)) {
+                known.flags[plan.key] == $0[plan.key]
+            }
+            if !isSame { return false }
+        }
+        return true
+    }
+
+    private mutating func isSame(
+        _ likeness: Likeness, _ compare: (JSON.Object) -> Bool
+    ) -> Bool {
+        if let known = likenesses[likeness] { return known }
+        work.likenesses += 1
+        let isSame = compare(numbered.flags)
+        likenesses[likeness] = isSame
+        return isSame
+    }
+
+    /// What these flags would do to a gate. `find` compares them with the flags in force.
+    mutating func moves(_ key: GateMoves.Key, _ find: () -> GateMoves) -> GateMoves {
+        if let known = moves[key] { return known }
+        work.comparisons += 1
+        let found = find()
+        moves[key] = found
+        return found
+    }
+}
+
+/// What was done for answers, in things that take time in proportion to an answer.
+package struct Workload: Hashable, Sendable {
+    /// How often flags were read by a format, or a value as JSON.
+    package var readings = 0
+    /// How often the flags of two answers were compared.
+    package var likenesses = 0
+    /// How often the gates were compared that two orders ask for.
+    package var comparisons = 0
+    /// How often the work of an answer waited for its next turn.
+    package var pauses = 0
+
+    static func += (total: inout Self, work: Self) {
+        total.readings += work.readings
+        total.likenesses += work.likenesses
+        total.comparisons += work.comparisons
+        total.pauses += work.pauses
+    }
+
+    static func - (total: Self, part: Self) -> Self {
+        var work = total
+        work.readings -= part.readings
+        work.likenesses -= part.likenesses
+        work.comparisons -= part.comparisons
+        work.pauses -= part.pauses
+        return work
+    }
+}
+
+extension Format {
+    /// Whether it reads dates without an offset.
+    fileprivate var dependsOnZone: Bool {
+        switch self {
+        case .serviceEnd: true
+        case .status, .maintenance, .switchObject: false
+        }
+    }
+}
+
+extension SourceState {
+    /// An answer for its readers. If it was offered before and not accepted by all, it comes with what was found
+    /// about it then: a server may show it at each poll.
+    mutating func share(_ answer: Answer) -> SharedAnswer {
+        guard var known = offered, answer.isSame(as: known.answer) else {
+            return SharedAnswer(number(answer))
+        }
+        known.numbered = NumberedAnswer(
+            number: known.number, answer: answer, defaults: plan.defaults)
+        known.numbered.hasVersionJump = orders.hasVersionJump(to: answer)
+        return known
+    }
+
+    /// The same for the newest of its answers.
+    func shareNewest() -> SharedAnswer {
+        guard var known = offered, known.number == answers[0].number else {
+            return SharedAnswer(answers[0])
+        }
+        known.numbered = answers[0]
+        return known
+    }
+
+    /// Keeps what was found about an answer that was offered, or nothing once it is accepted by all. Its flags take
+    /// much more memory than its bytes, and come with it again.
+    mutating func remember(_ answer: SharedAnswer?) {
+        offered = answer
+        guard var bare = answer?.answer, let number = answer?.number else { return }
+        bare.flags = JSON.Object()
+        offered?.numbered = NumberedAnswer(number: number, answer: bare, defaults: JSON.Object())
+    }
+}

@@ -1,0 +1,178 @@
+import Files
+import Support
+import Testing
+
+/// A list of signers that cannot be used is a problem on every surface at once. A host without one goes on
+/// by the last good flags, all green, and is deaf to the next order.
+@Suite(.timeLimit(.minutes(5))) struct SignerListTests {
+    /// What is done to the list, and the words of the problem that it is.
+    struct Damage: CustomTestStringConvertible, Sendable {
+        let name: String
+        let words: String
+        let act: @Sendable (Fleet) throws -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let damages = [
+        Damage(name: "a line of rubbish", words: "/allowed_signers': line 2: the key is missing") {
+            try $0.list(["alice \($0.alice.publicText)", "rubbish"])
+        },
+        Damage(name: "a missing file", words: "/allowed_signers': no such file or directory") {
+            try File.remove($0.daemon.folder("allowed_signers"))
+        },
+        Damage(name: "a file that others may write", words: "its mode 666 lets others write it") {
+            _ = try Program.run("/bin/chmod", ["666", $0.daemon.folder("allowed_signers")])
+        },
+    ]
+
+    private static let consequence = "the list of signers cannot be used, so no new document counts"
+
+    private func fleet() throws -> Fleet {
+        // A source that is polled once a day: nothing but the change itself tells the daemon.
+        let fleet = try Fleet(Fleet.configuration(source: #"interval = "24h""#))
+        try fleet.publish("no", version: 8, by: fleet.alice)
+        return fleet
+    }
+
+    /// Expects the problem on each surface, or none.
+    private func expectProblem(_ words: String?, on daemon: Daemon) throws {
+        let surfaces = [
+            ["status", "--check"], ["status"], ["refresh"], ["reload"], ["explain", "shop"],
+        ]
+        for surface in surfaces {
+            let arguments =
+                surface
+                + (surface[0] == "explain" ? ["--state-directory", daemon.folder("state")] : [])
+            let result = try Program.run(
+                try Programs.path(of: "killswitchctl"),
+                arguments + ["--runtime-directory", daemon.folder("run")])
+            let text = "\(surface): \(result.output)\(result.errors)"
+            #expect(result.output.contains(Self.consequence) == (words != nil), "\(text)")
+            if let words { #expect(result.output.contains(words), "\(text)") }
+            let isQuestion =
+                ["status", "explain"].contains(surface.joined(separator: " "))
+                || surface[0] == "explain"
+            #expect(result.status == (words == nil || isQuestion ? 0 : 1), "\(text)")
+        }
+    }
+
+    @Test(arguments: damages) func aListThatCannotBeUsedIsAProblemAtOnce(_ damage: Damage)
+        async throws
+    {
+        let fleet = try fleet()
+        let daemon = fleet.daemon
+        try daemon.start()
+        try await daemon.awaitReason("flags")
+        try expectProblem(nil, on: daemon)
+        try damage.act(fleet)
+        try await Support.waitUntil("status --check tells it", orTell: { try daemon.log }) {
+            try daemon.control("status", "--check").status == 1
+        }
+        try expectProblem(damage.words, on: daemon)
+        #expect(try daemon.member("state") == #""running""#)
+        try await Support.waitUntil("the metrics tell it", orTell: { try daemon.log }) {
+            try File.exists(daemon.folder("run/metrics.prom"))
+                && daemon.folder.text(of: "run/metrics.prom")
+                    .contains(#"killswitch_problems{kind="signers-unreadable"} 1"#)
+        }
+        // And from the start, though the stored flags are good.
+        try daemon.stop()
+        try daemon.start()
+        try await Support.waitUntil("it is told at the start", orTell: { try daemon.log }) {
+            try daemon.control("status", "--check").output.contains(Self.consequence)
+        }
+        try expectProblem(damage.words, on: daemon)
+        try? File.remove(daemon.folder("allowed_signers"))
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try await Support.waitUntil("all is well again", orTell: { try daemon.log }) {
+            try daemon.control("status", "--check").status == 0
+        }
+        try expectProblem(nil, on: daemon)
+    }
+
+    /// No line of a list counts that has one which cannot be read: that line may say that two of the others
+    /// are one person.
+    @Test func noLineOfABrokenListCounts() async throws {
+        let fleet = try fleet()
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.list(["alice \(fleet.alice.publicText)", "rubbish"])
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitReason("signers-unreadable")
+        #expect(try fleet.daemon.member("state") == #""running""#)
+        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try await fleet.daemon.awaitState("ended")
+    }
+
+    /// The reply of `refresh`, when inotify was first: the document was refused already.
+    @Test func refreshTellsWhatWasReadOrRefusedBefore() async throws {
+        let fleet = try fleet()
+        let daemon = fleet.daemon
+        try daemon.start()
+        try await daemon.awaitReason("flags")
+        try fleet.publish("no", version: 9, by: fleet.alice)
+        try await Support.waitUntil("version 9 is read", orTell: { try daemon.log }) {
+            try daemon.member("version") == "9" || daemon.member("version") == #""9""#
+        }
+        let known = try daemon.control("refresh", "app")
+        #expect(known.output.contains("source 'app': already read "), "\(known.output)")
+        #expect(known.status == 0)
+        let other = Fleet.document("yes", version: 10, audience: "staging")
+        try fleet.publish(fleet.signed(other, by: [fleet.alice]))
+        try await daemon.awaitReason("other-audience")
+        for _ in 1...2 {
+            let refused = try daemon.control("refresh", "app")
+            #expect(
+                refused.output.hasPrefix(
+                    "source 'app': REFUSED: it is for 'staging', this host is 'prod'; the last good "
+                        + "flags stay in force\n"), "\(refused.output)")
+            #expect(refused.status == 1)
+        }
+        try fleet.publish("no", version: 11, by: fleet.alice)
+        let next = try daemon.control("refresh", "app")
+        #expect(next.status == 0, "\(next.output)")
+        #expect(!next.output.contains("unchanged"), "\(next.output)")
+    }
+
+    /// A document that one of two people has signed is no failure.
+    @Test func refreshTellsWhatWaits() async throws {
+        let fleet = try Fleet(
+            Fleet.configuration(
+                service: "signatures_to_close = 2", source: #"interval = "24h""#))
+        try fleet.publish("no", version: 8, by: fleet.alice)
+        try fleet.daemon.start()
+        try await fleet.daemon.awaitReason("flags")
+        try fleet.publish("yes", version: 9, by: fleet.alice)
+        try await fleet.daemon.awaitReason("awaiting-signature")
+        let waiting = try fleet.daemon.control("refresh")
+        #expect(waiting.status == 0, "\(waiting.output)")
+        #expect(
+            waiting.output.hasPrefix("source 'app': read; it changes nothing yet\n"),
+            "\(waiting.output)")
+        #expect(
+            waiting.output.contains(
+                "source 'app' asks to close the gate; signed by 'alice'; one more signature is needed"
+            ),
+            "\(waiting.output)")
+    }
+
+    /// An unsigned answer that no service can read is refused as well.
+    @Test func refreshFailsForAnAnswerThatNoServiceCanRead() async throws {
+        let daemon = try Daemon()
+        try daemon.start()
+        try await daemon.awaitReason("flags")
+        try daemon.folder.write(#"{"service_end": 5}"#, to: "flags.json")
+        try await daemon.awaitReason("invalid-answer")
+        let refused = try daemon.control("refresh")
+        #expect(refused.output.contains("source 'shop': REFUSED: "), "\(refused.output)")
+        #expect(refused.output.contains("key 'service_end' is a number"), "\(refused.output)")
+        #expect(refused.status == 1)
+        try daemon.folder.write("{\"service_end\": \"\n", to: "flags.json")
+        let cut = try daemon.control("refresh")
+        #expect(
+            cut.output.contains("line 1: the document ends inside a string; the last good flags"),
+            "\(cut.output)")
+        #expect(cut.status == 1)
+    }
+}

@@ -1,0 +1,67 @@
+import Support
+import Testing
+
+/// A wrong command line: one style of messages for all commands, whoever finds the mistake.
+@Suite(.timeLimit(.minutes(5))) struct UsageErrorTests {
+    /// Every command with arguments that it accepts, as far as the parser sees.
+    static let commands = [
+        "status", "is-open shop", "get shop state", "explain shop",
+        "simulate --flags f --format status", "rollout f --hosts 3", "history",
+        "wait shop --for open", "watch", "run shop -- true",
+        "force shop ended --reason x --for 1h", "release shop", "refresh", "activate", "reload",
+        "forget app", "confirm shop", "sign f --key k", "verify f --signers s --audience a",
+        "attach shop web", "detach shop web", "units", "drill shop", "unlock shop",
+    ]
+
+    private func check(_ words: [String], says text: String, _ command: String?) throws {
+        let result = try Program.run(try Programs.path(of: "killswitchctl"), words)
+        #expect(result.status == 2 && result.output == "", "\(words)")
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("killswitchctl: \(text)") == true, "\(result.errors)")
+        #expect(!result.errors.contains("Error:"))
+        let usage = ["Usage: killswitchctl", command].compactMap(\.self).joined(separator: " ")
+        #expect(lines.contains { $0.hasPrefix(usage) }, "\(result.errors)")
+        #expect(lines.last?.hasPrefix("  See 'killswitchctl ") == true)
+    }
+
+    @Test(arguments: commands) func anUnknownOptionIsNamed(_ line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        try check(
+            [words[0], "--nonsense"] + words.dropFirst(), says: "unknown option '--nonsense'",
+            words[0])
+    }
+
+    @Test(arguments: [
+        ("is-open", "missing expected argument '<service>'"),
+        ("get shop", "missing expected argument '<field>'"),
+        ("wait shop", "missing expected argument '--for <for>'"),
+        ("force shop ended --for 1h", "missing expected argument '--reason <reason>'"),
+        ("release", "name services, or give --all"), ("confirm", "name services, or give --all"),
+        ("run shop", "no command; give it after '--'"),
+        ("forget", "missing expected argument '<source>'"),
+        ("attach", "name a service and its units"),
+        ("status --json=1", "the option '--json' does not take any value"),
+        ("wait shop --for sideways", "the value 'sideways' is invalid for '--for <for>'"),
+        (
+            "wait shop --for open --timeout soon",
+            "the value 'soon' is invalid for '--timeout <timeout>'"
+        ),
+        ("drill shop --for soon", "the value 'soon' is invalid for '--for <for>'"),
+        ("is-open Shop", "the value 'Shop' is invalid for '<service>'"),
+        ("reload now", "unexpected argument 'now'"),
+    ]) func aMissingOrWrongArgumentIsNamed(_ line: String, _ text: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        try check(words, says: text, words[0])
+    }
+
+    @Test(arguments: ["stauts", "help stauts"]) func anUnknownCommandIsNamed(_ line: String) throws
+    {
+        try check(
+            line.split(separator: " ").map(String.init),
+            says: "no such command 'stauts'; did you mean 'status'?", nil)
+    }
+
+    @Test func anUnknownOptionBeforeTheCommandIsNamed() throws {
+        try check(["--nonsense"], says: "unknown option '--nonsense'", nil)
+    }
+}

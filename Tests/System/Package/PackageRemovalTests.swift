@@ -1,0 +1,138 @@
+import Support
+import Testing
+
+extension Packaged {
+    /// What the removal and the purge of the package leave. Each test begins without it.
+    @Suite(.serialized)
+    struct PackageRemovalTests {
+        @Test func aRemovalDetachesEveryUnitAndNamesThem() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.install()
+            for name in ["t-web", "t-app", "t-own"] { try host.unit(name) }
+            try host.system.write(
+                "[Unit]\nRequisite=killswitch-open@shop.target\n",
+                to: "/etc/systemd/system/t-own.service.d/mine.conf")
+            try host.run("systemctl add-wants killswitch-open@shop.target t-own")
+            try host.run("killswitchctl attach shop t-web t-app")
+            try host.run("systemctl start t-web t-own; killswitchctl refresh")
+            try host.configure("ended")
+            try host.system.wait(until: "! systemctl is-active t-web t-own")
+            try startWebServer(on: host)
+            let request = "curl --silent --fail http://127.0.0.1:8000/"
+            #expect(try !host.succeeds(request))
+            let said = try host.run("apt-get remove --yes killswitchd 2>&1")
+            // The snippet stays, and says closed no more.
+            #expect(try host.run(request) == "shop")
+            try host.run("/usr/sbin/nginx -t -c /run/t-front.conf; systemctl reload t-front")
+            #expect(try host.run(request) == "shop")
+            #expect(try !host.succeeds("test -e /run/killswitchd"))
+            for name in ["t-web", "t-app"] {
+                #expect(said.contains("detached \(name).service from killswitch-open@shop.target"))
+                let start = "systemctl start \(name).service"
+                let line =
+                    "\(name).service is down, because 'shop' is closed; to start it: \(start)"
+                #expect(said.contains(line), "\(said)")
+                try host.run(start)
+            }
+            #expect(said.contains("'t-own.service' is attached to 'shop' by files of yours"))
+            #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
+            #expect(try host.succeeds("systemctl is-active killswitchd") == false)
+            // Configuration and state stay for a later installation.
+            try host.run("test -e \(PackageHost.dropIn) -a -e /var/lib/killswitchd")
+            let offer = try host.install()
+            #expect(try host.run("killswitchctl get shop state") == "ended\n")
+            try host.run("systemctl is-enabled killswitchd")
+            #expect(offer.contains("shop t-app.service, shop t-web.service"), "\(offer)")
+            #expect(offer.contains("'killswitchctl attach --remembered' attaches them again"))
+            let again = try host.run("killswitchctl attach --remembered 2>&1")
+            #expect(again.contains("attached t-web.service to killswitch-open@shop.target"))
+            #expect(try host.succeeds("test -e /etc/killswitchd/detached-units") == false)
+            try host.system.wait(until: "! systemctl is-active t-web t-app")
+        }
+
+        /// A real nginx with the snippet of the package, before a back-end, as t-front.
+        private func startWebServer(on host: PackageHost) throws {
+            try host.system.write(
+                """
+                pid /run/t-front.pid;
+                events {}
+                http {
+                    access_log off;
+                    server { listen 127.0.0.1:8080; location / { return 200 'shop'; } }
+                    server {
+                        listen 127.0.0.1:8000;
+                        set $killswitch_service shop;
+                        set $killswitch_health "";
+                        include /etc/killswitchd/web/nginx.conf;
+                        location / { proxy_pass http://127.0.0.1:8080; }
+                    }
+                }
+                """, to: "/run/t-front.conf")
+            try host.system.write(
+                """
+                [Service]
+                ExecStart=/usr/sbin/nginx -c /run/t-front.conf -e /run/t-front.log -g 'daemon off;'
+                ExecReload=/bin/kill -HUP $MAINPID
+                KillSignal=SIGQUIT
+                """, to: "/etc/systemd/system/t-front.service")
+            try host.run("systemctl daemon-reload; systemctl start t-front")
+            try host.system.wait(until: "curl --silent http://127.0.0.1:8080/")
+        }
+
+        /// pam_motd(8) shows the files of the folder to people who log in.
+        @Test func theMessageOfTheDayComesAndGoesWithThePackage() throws {
+            let host = try PackageHost()
+            try host.configure("maintenance")
+            try host.install()
+            try host.system.wait(
+                until: "grep -q 'shop is closed (maintenance) since' /run/motd.d/killswitchd")
+            try host.run("useradd --no-create-home --shell /bin/true t-operator")
+            let login = try host.run(
+                """
+                script --quiet --return --command 'login -f t-operator' /dev/null </dev/null
+                systemctl stop user@$(id -u t-operator)
+                userdel --force t-operator
+                rm -f /run/motd.dynamic
+                """)
+            #expect(login.contains("shop is closed (maintenance) since"), "\(login)")
+            try host.run("apt-get remove --yes killswitchd")
+            #expect(try host.succeeds("test -e /run/motd.d/killswitchd") == false)
+        }
+
+        @Test func aPurgeLeavesNothing() throws {
+            let host = try PackageHost()
+            // The lists and caches of other packages change too.
+            let everything = """
+                { find /etc /run /usr /var -xdev \
+                    -not -path '/var/log/*' -not -path '/var/cache/*' -not -path '/run/log/*' \
+                    -not -path '/var/lib/dpkg/*' -not -path '/var/lib/apt/*' \
+                    -not -path '/run/systemd/*' -not -path '/run/sudo*' -not -path '*/__pycache__*';
+                getent passwd; getent group; } | grep -v -- '-$' | sort
+                """
+            let before = try host.run(everything)
+            try host.configure()
+            try host.install()
+            try host.unit("t-web")
+            try host.run("killswitchctl attach shop t-web; killswitchctl refresh")
+            try host.run("usermod -aG killswitchd nobody")
+            try host.run("apt-get purge --yes killswitchd")
+            try host.run("rm /etc/systemd/system/t-web.service")
+            #expect(try host.run(everything) == before)
+            try host.install()
+        }
+
+        /// As in an image that is being built: systemd does not run, and its files have to be right.
+        @Test func withoutASystemdUnitsAreDetachedAllTheSame() throws {
+            let host = try PackageHost()
+            try host.configure()
+            try host.install()
+            try host.unit("t-web")
+            try host.run("killswitchctl attach shop t-web")
+            let said = try host.run(
+                "unshare --mount sh -c 'mount -t tmpfs tmpfs /run; killswitchctl detach --all'")
+            #expect(said.contains("detached t-web.service"))
+            #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
+        }
+    }
+}

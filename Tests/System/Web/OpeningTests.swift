@@ -1,0 +1,97 @@
+import Records
+import Support
+import Testing
+
+extension OnSystemd {
+    /// The file that web servers look at, while the units of an opening gate start.
+    @Suite(.serialized)
+    struct OpeningTests {
+        private static let marker = "/run/killswitchd/shop/unavailable"
+
+        /// A unit that is up once `/run/t-go` is there, and one that never is. The page stays over the end of a daemon
+        /// and a deletion by hand.
+        @Test func thePageStaysUntilTheUnitIsUp() throws {
+            let host = try Host()
+            try slowUnit(on: host, "TimeoutStartSec=infinity")
+            try host.unit("t-broken.service", "[Service]\nType=oneshot\nExecStart=/bin/false\n")
+            try host.run("touch /run/t-go")
+            try host.start(attaching: "t-slow.service t-broken.service --run-at-open")
+            try host.run("systemctl start t-slow")
+            try host.wait(until: "! test -e \(Self.marker)")
+
+            try host.set(Host.maintenance)
+            try host.wait(until: "test -e /run/killswitchd/shop/closed")
+            try host.run("test -e \(Self.marker)")
+            try host.awaitDown("t-slow")
+            try host.run("rm /run/t-go")
+            try host.set(Host.open)
+            try host.wait(until: "systemctl show -P ActiveState t-slow | grep -qx activating")
+            try host.run("test -e /run/killswitchd/shop/open && test -e \(Self.marker)")
+            try expectStarting(host)
+
+            let before = try host.property("MainPID")
+            try host.run("kill -9 \(before)")
+            try host.wait(
+                until: "systemctl is-active --quiet killswitchd && "
+                    + "test $(systemctl show killswitchd -P MainPID) != \(before)")
+            try host.run("test -e \(Self.marker)")
+            try host.run("cd /run/killswitchd/shop && rm unavailable problem.json retry-after")
+            try host.wait(until: "test -e \(Self.marker)")
+            try expectStarting(host)
+
+            try host.run("touch /run/t-go")
+            try host.wait(until: "! test -e \(Self.marker)")
+            #expect(try host.property("ActiveState", of: "t-slow") == "active")
+            try host.wait(until: "! grep -q 'One moment' /run/killswitchd/shop/page.html")
+            #expect(try host.sentences(of: .unitsSlow).isEmpty)
+            // A restart of the open service shows nobody the page, and what has come down is not made again.
+            try host.run("systemctl restart t-slow; systemctl restart killswitchd")
+            try host.run("! test -e \(Self.marker)")
+        }
+
+        /// systemd starts the unit again and again. After its limit people get what the web server makes of it.
+        @Test func aUnitThatNeverStartsKeepsThePageForItsLimit() throws {
+            let host = try Host()
+            try slowUnit(
+                on: host,
+                """
+                TimeoutStartSec=1s
+                Restart=always
+                RestartSec=100ms
+                [Unit]
+                StartLimitIntervalSec=0
+                """)
+            try host.run("rm -f /run/t-go")
+            try host.set(Host.maintenance)
+            try host.start(attaching: "t-slow.service")
+            try host.wait(until: "test -e \(Self.marker)")
+            try host.set(Host.open)
+            try host.wait(until: "! test -e \(Self.marker)")
+            #expect(
+                try host.sentences(of: .unitsSlow) == [
+                    "shop: not up after 3 s: t-slow.service; web servers send requests to the service "
+                        + "from now on"
+                ])
+        }
+
+        private func expectStarting(_ host: Host) throws {
+            try host.wait(until: "grep -q 'One moment' /run/killswitchd/shop/page.html")
+            try host.run("grep -q '\"state\": \"starting\"' /run/killswitchd/shop/problem.json")
+            try host.run("grep -qx '5 *' /run/killswitchd/shop/retry-after")
+        }
+
+        private func slowUnit(on host: Host, _ settings: String) throws {
+            try host.unit(
+                "t-slow.service",
+                """
+                [Service]
+                Type=notify
+                NotifyAccess=all
+                ExecStart=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done; \
+                systemd-notify --ready; exec sleep infinity'
+                \(settings)
+
+                """)
+        }
+    }
+}
