@@ -84,18 +84,44 @@ import Testing
         try expectOptions(of: help, in: try text("man/killswitchd.8"))
     }
 
+    /// The commands are those that the program lists itself.
+    @Test func everyOptionOfACommandIsInTheManPage() throws {
+        let program = try Programs.path(of: "killswitchctl")
+        let page = try text("man/killswitchctl.1")
+        let overview = try Program.run(program, ["--help"]).output
+        let commands = overview.matches(of: /\n  ([a-z][a-z-]+) +[A-Z]/).map { String($0.1) }
+        #expect(commands.contains("status") && commands.contains("rollout"))
+        for command in [[]] + commands.map({ [$0] }) {
+            let help = try Program.run(program, command + ["--help"])
+            #expect(help.status == 0, "\(command)")
+            #expect(help.output.contains("example: "), "\(command)")
+            try expectOptions(of: help.output, in: page)
+        }
+    }
+
+    /// The tables of events and effects in the page about the architecture have each case of the enums, and no other.
     @Test(arguments: [
-        [], ["status"], ["is-open"], ["get"], ["wait"], ["watch"], ["explain"], ["simulate"],
-        ["history"], ["run"], ["force"], ["release"], ["refresh"], ["activate"], ["reload"],
-        ["forget"], ["confirm"], ["attach"], ["detach"], ["units"],
-        ["drill"], ["unlock"], ["sign"], ["verify"],
+        ("Event", "Decision/Machine/Event.swift"), ("Effect", "Decision/Machine/Effect.swift"),
+        ("GateEvent", "Decision/Gate/GateEvent.swift"),
+        ("GateEffect", "Decision/Gate/GateEffect.swift"),
     ])
-    func everyOptionOfACommandIsInTheManPage(_ command: [String]) throws {
-        let help = try Program.run(
-            try Programs.path(of: "killswitchctl"), command + ["--help"])
-        #expect(help.status == 0)
-        #expect(help.output.contains("example: "))
-        try expectOptions(of: help.output, in: try text("man/killswitchctl.1"))
+    func everyCaseOfAMachineIsInItsTable(_ name: String, _ file: String) throws {
+        let source = try text("Sources/\(file)").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let begin = try #require(source.firstIndex { $0.contains("enum \(name): ") })
+        let end = try #require(source[begin...].firstIndex { $0 == "}" })
+        let cases = source[begin..<end].compactMap {
+            $0.firstMatch(of: /^    (?:indirect )?case (\w+)/)?.1
+        }
+        let page = try text("docs/ARCHITECTURE.md").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let header = try #require(page.firstIndex { $0.hasPrefix("| `\(name)`") })
+        let rows = page[(header + 2)...].prefix { $0.hasPrefix("|") }
+        let named = rows.flatMap { row in
+            row.split(separator: "|").first.map { $0.matches(of: /`(\w+)`/).map(\.1) } ?? []
+        }
+        #expect(Set(cases) == Set(named))
+        #expect(named.count == Set(named).count)
     }
 
     /// Expects every long option of a help text in a man page. mdoc writes it as `Fl -name`, or after a
