@@ -42,8 +42,8 @@ package struct Reconfiguration {
     let remember: (any FlagSource) -> Memory.StoredFlags?
 
     /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// agent stops removed sources on `Effect.unfollow`. `pages` are those of services that configure one. `remember` returns the stored flags of a
-    /// new source.
+    /// agent stops removed sources on `Effect.unfollow`. `pages` are those of services that configure one.
+    /// `remember` returns the stored flags of a new source.
     package init(
         _ plan: Plan, sources: [any FlagSource], pages: [ServiceName: Page] = [:],
         remember: @escaping (any FlagSource) -> Memory.StoredFlags?

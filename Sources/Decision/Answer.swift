@@ -48,7 +48,8 @@ package struct Answer: Hashable, Sendable {
     }
 
     /// Whether it brings nothing new after `before`: the same bytes and signers, the same flags that
-    /// cannot be read, and the same numbers if each flag has one. A word for all flags does not count, because it changes with other flags too.
+    /// cannot be read, and the same numbers if each flag has one. A word for all flags does not count, because it
+    /// changes with other flags too.
     package func repeats(_ before: Answer) -> Bool {
         guard body == before.body, unreadable == before.unreadable else { return false }
         switch (signed, before.signed) {

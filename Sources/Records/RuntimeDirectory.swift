@@ -144,9 +144,9 @@ package struct RuntimeDirectory {
     }
 
     /// Removes outdated files when a daemon starts: the files of services and sources that are no
-    /// longer configured, markers of another boot, and what an earlier daemon knew of the gates. Returns the errors of files that could not
-    /// be read or removed. They stay: foreign files in the directory must not keep a switch from
-    /// firing.
+    /// longer configured, markers of another boot, and what an earlier daemon knew of the gates. Returns the errors
+    /// of files that could not be read or removed. They stay: foreign files in the directory must not keep a switch
+    /// from firing.
     package func tidy(
         services: [ServiceName], sources: [SourceName]
     ) throws(FileError) -> [any Error] {

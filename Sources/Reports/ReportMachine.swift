@@ -47,7 +47,8 @@ package struct ReportMachine: Hashable, Sendable {
         case resting
         /// Something has changed at this time. Leaves for `sending` once all is settled, or the limit is over.
         case gathering(since: Boottime)
-        /// A report is being made, or is in flight. Leaves for `resting` or `gathering` when it is delivered, else for `retrying`.
+        /// A report is being made, or is in flight. Leaves for `resting` or `gathering` when it is delivered, else
+        /// for `retrying`.
         case sending(hasNews: Bool)
         /// The last report was not delivered. Leaves for `sending`, whatever the units do: the sink waits already.
         case retrying

@@ -28,7 +28,8 @@ final class ReportSender {
     private var sink: DocumentSink?
     /// The mark that the machine knows.
     private var seen: Mark?
-    /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier run.
+    /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
+    /// run.
     private var (generation, told): (Int64, Int?) = (0, nil)
     /// The fingerprint of the report that the server took last.
     private var delivered: Int?

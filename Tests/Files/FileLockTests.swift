@@ -11,7 +11,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// Another process that has the lock, and says so with `mark`.
-    private func holder(_ mark: String = "fcntl.lockf(file, fcntl.LOCK_SH)") throws -> Program {
+    private func holder(_ mark: String = "fcntl.lockf(file, fcntl.LOCK_SH)") async throws -> Program
+    {
         let program = try Program(
             "/usr/bin/python3",
             [
@@ -26,13 +27,13 @@ import Testing
                 time.sleep(60)
                 """, file,
             ])
-        while try program.output != "held\n" { usleep(1000) }
+        try await waitUntil("it holds the lock") { try program.output == "held\n" }
         return program
     }
 
-    @Test func aSecondHolderIsToldWhoHasIt() throws {
+    @Test func aSecondHolderIsToldWhoHasIt() async throws {
         try File.touch(file)
-        let holder = try holder()
+        let holder = try await holder()
         let error = #expect(throws: FileError.self) { try FileLock(in: folder.path) }
         // A program may give itself any name: none of it moves the cursor of a terminal.
         #expect(
@@ -40,9 +41,9 @@ import Testing
                 == "lock '\(file)': process \(holder.processID) (hold??er) holds it")
     }
 
-    @Test func aHolderThatTheKernelDoesNotNameExcludesToo() throws {
+    @Test func aHolderThatTheKernelDoesNotNameExcludesToo() async throws {
         try File.touch(file)
-        let holder = try holder("")
+        let holder = try await holder("")
         let error = #expect(throws: FileError.self) { try FileLock(in: folder.path) }
         #expect(error?.description == "lock '\(file)': another process holds it")
         withExtendedLifetime(holder) {}
@@ -68,9 +69,9 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func theLockIsFreeWhenItsHolderWasKilled() throws {
+    @Test func theLockIsFreeWhenItsHolderWasKilled() async throws {
         try File.touch(file)
-        let holder = try holder()
+        let holder = try await holder()
         holder.send(SIGKILL)
         _ = try holder.wait()
         _ = try FileLock(in: folder.path)

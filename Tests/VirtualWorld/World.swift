@@ -33,8 +33,8 @@ package struct World {
         let validators: Validators
     }
 
-    /// Four services on two sources, polled every `interval`, from `start` on for `length`: `shop`, `web` with a spread,
-    /// `proxy` with a drain, and `api` with both.
+    /// Four services on two sources, polled every `interval`, from `start` on for `length`: `shop`, `web` with a
+    /// spread, `proxy` with a drain, and `api` with both.
     package init(
         seed: UInt64, from start: Instant, for length: Duration, zone: Zone,
         interval: Duration = .seconds(60), weather: Weather = Weather()

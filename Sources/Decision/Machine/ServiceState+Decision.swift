@@ -24,7 +24,8 @@ struct Candidate {
     let verdict: Verdict
     /// The verdict without an override.
     let unforced: Verdict
-    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as closed.
+    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as
+    /// closed.
     let wanted: Gate?
     /// How the end or the window was announced that closes it without an override; nil if it closes
     /// for another reason, or not.

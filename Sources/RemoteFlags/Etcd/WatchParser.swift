@@ -4,8 +4,8 @@ import Signing
 
 /// Reads a watch of etcd's gateway: a line for each message, an object with a `result` or an `error`.
 ///
-/// Of a change only the key and its revision are read: a poll fetches the flags. A watch can be cancelled while its connection
-/// stays open: its revision is compacted, or the user may not read the keys.
+/// Of a change only the key and its revision are read: a poll fetches the flags. A watch can be cancelled while its
+/// connection stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
     /// The longest line that is parsed, in bytes. A longer line is a hint: only changed keys need
     /// so much space, and it is not known which.

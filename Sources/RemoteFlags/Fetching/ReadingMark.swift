@@ -6,9 +6,9 @@ import Signing
 /// Marks on disk which large answer is being read, so that an answer that ended the daemon does not end it
 /// again at each start: by the watchdog, by its memory, or by a bug.
 ///
-/// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime directory. So a
-/// daemon that ends for another reason rarely leaves one, and a reboot forgets it. In case one does, the
-/// answer is read once more after ten minutes. After a second end it is not read until its bytes change.
+/// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime
+/// directory. So a daemon that ends for another reason rarely leaves one, and a reboot forgets it. In case one does,
+/// the answer is read once more after ten minutes. After a second end it is not read until its bytes change.
 struct ReadingMark {
     /// The file; nil without a runtime directory.
     private let path: String?

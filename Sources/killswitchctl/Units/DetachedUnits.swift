@@ -7,7 +7,8 @@ import Records
 /// installation.
 ///
 /// A line is a unit: the service, the state that it was attached to, the unit, `early` for one that starts before the
-/// others are down, and `run-at-open` for one that the gate starts, as it does a oneshot service with that option. The file is root's, unlike those in the state directory of the daemon.
+/// others are down, and `run-at-open` for one that the gate starts, as it does a oneshot service with that option.
+/// The file is root's, unlike those in the state directory of the daemon.
 enum DetachedUnits {
     /// Where they are.
     static let path = "/etc/killswitchd/detached-units"

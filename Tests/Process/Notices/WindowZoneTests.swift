@@ -3,8 +3,8 @@ import EventLoop
 import Support
 import Testing
 
-/// The times of planned maintenance are printed in the time zone of the service, with its offset, whatever zone the flags
-/// and the host have.
+/// The times of planned maintenance are printed in the time zone of the service, with its offset, whatever zone the
+/// flags and the host have.
 @Suite(.timeLimit(.minutes(5))) struct WindowZoneTests {
     @Test func everySurfacePrintsAWindowInTheZoneOfTheService() throws {
         let begin = EventLoop.wallClock + .seconds(2 * 86_400)

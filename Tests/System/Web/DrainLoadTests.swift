@@ -9,8 +9,8 @@ extension OnSystemd {
         /// With a drain HAProxy has turned away before the unit stops. Without one, requests fail until it has noticed.
         ///
         /// HAProxy notices by five failed checks, half a second apart. It once checked every 100 ms and believed the
-        /// first check: on a busy machine it had sometimes turned away before the unit stopped, and nothing failed. Five
-        /// checks leave the unit two seconds to stop.
+        /// first check: on a busy machine it had sometimes turned away before the unit stopped, and nothing failed.
+        /// Five checks leave the unit two seconds to stop.
         @Test(arguments: [true, false])
         func noRequestFailsWhileABackEndDrains(_ isDrained: Bool) throws {
             let drain = isDrained ? #"drain = "6s""# : ""
