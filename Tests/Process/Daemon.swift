@@ -93,7 +93,7 @@ final class Daemon {
         let loop = try EventLoop()
         let deadline = loop.now.boot + longestWait
         var checks = 1
-        while try !condition() {
+        while try !holds(condition) {
             guard checks < 10 || loop.now.boot < deadline else {
                 throw TestFailure("timed out waiting until \(what); log:\n\(try log)")
             }
