@@ -44,7 +44,8 @@ extension Agent {
 
     /// Whether an event has brought an answer that some of its readers have not had yet.
     private func isUnfinished(_ event: Event) -> Bool {
-        event.answeringSource.map(machine.isOffering) ?? false
+        guard let source = event.answeringSource else { return false }
+        return ask { $0.isOffering(source) }
     }
 
     /// The events that end with this one: an answer ends when each of its readers has had it.
@@ -170,7 +171,7 @@ extension Agent {
     }
 
     private func sleep(until wake: Wake) {
-        isResuming = machine.hasUnfinishedWork
+        isResuming = ask { $0.hasUnfinishedWork }
         if isResuming {
             bootTimer?.disarm()
         } else if let moment = wake.boot {

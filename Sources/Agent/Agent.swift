@@ -131,8 +131,15 @@ package final class Agent {
 
     func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
 
-    /// What differs whenever the machine has something new to tell, without a copy of the machine.
-    package var newsMark: NewsMark { machine.newsMark }
+    /// What differs whenever the machine has something new to tell.
+    package var newsMark: NewsMark { ask { $0.newsMark } }
+
+    /// Asks the machine where it lies: a copy costs more than most questions.
+    @inline(__always)
+    func ask<Answer>(_ question: (borrowing Machine) -> Answer) -> Answer {
+        func lend(_ machine: inout Machine) -> Answer { question(machine) }
+        return lend(&machine)
+    }
 
     /// The present time, by both clocks.
     package var now: Now {
@@ -178,7 +185,7 @@ package final class Agent {
             return
         }
         if !undecided.isEmpty { return publishUndecided() }
-        hasFailed = machine.hasPendingWrites
+        hasFailed = ask { $0.hasPendingWrites }
         observer?(.settled)
     }
 
@@ -192,7 +199,7 @@ package final class Agent {
             }
             taken += 1
             perform(machine.handle(event, at: now), of: event)
-            if machine.isClockContradicted { synchronisation.renew() }
+            if ask({ $0.isClockContradicted }) { synchronisation.renew() }
             if taken < queue.count, loop.now.boot >= end { break }
         }
         queue.removeFirst(taken)

@@ -43,7 +43,11 @@ struct ByteCursor {
 
     /// Takes the first of these words that comes next; returns its index, nil if none does.
     mutating func take(oneOf words: [String]) -> Int? {
-        for position in words.indices where take(word: words[position]) { return position }
+        guard let next else { return nil }
+        for position in words.indices
+        where words[position].utf8.first == next && take(word: words[position]) {
+            return position
+        }
         return nil
     }
 

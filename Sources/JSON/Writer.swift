@@ -97,17 +97,14 @@ private struct Writer {
 
     private mutating func writeQuoted(_ string: String) {
         bytes.append(.quote)
-        if string.utf8.allSatisfy({ !$0.needsEscape && $0 < 0x80 }) {
-            // Most strings are ASCII, and have nothing to escape.
-            write(string)
-        } else if string.utf8.allSatisfy({ $0 < 0x80 })
-            || string.unicodeScalars.allSatisfy(\.isPlain)
-        {
-            writeEscaped(string.utf8.span)
+        let (room, isASCII) = Self.measure(string.utf8.span)
+        if isASCII || string.unicodeScalars.allSatisfy(\.isPlain) {
+            writeEscaped(string.utf8.span, room)
         } else {
             for scalar in string.unicodeScalars {
                 if scalar.isPlain {
-                    writeEscaped(String(scalar).utf8.span)
+                    let text = String(scalar)
+                    writeEscaped(text.utf8.span, Self.measure(text.utf8.span).room)
                 } else {
                     write(scalar.escape)
                 }
@@ -116,16 +113,23 @@ private struct Writer {
         bytes.append(.quote)
     }
 
-    /// Escapes into memory that is allocated once: a whole document may be stored inside a string.
-    private mutating func writeEscaped(_ text: Span<UInt8>) {
-        var room = text.count
-        for index in text.indices where text[index].needsEscape {
-            room += text[index].escapeLength - 1
+    /// How many bytes the text takes with its escapes, and whether it is ASCII.
+    private static func measure(_ text: Span<UInt8>) -> (room: Int, isASCII: Bool) {
+        var (room, all) = (text.count, UInt8(0))
+        for index in text.indices {
+            let byte = text[index]
+            all |= byte
+            if byte.needsEscape { room += byte.escapeLength - 1 }
         }
+        return (room, all < 0x80)
+    }
+
+    /// Escapes into memory that is allocated once: a whole document may be stored inside a string.
+    private mutating func writeEscaped(_ text: Span<UInt8>, _ room: Int) {
         bytes.append(addingCapacity: room) { output in
             for index in text.indices {
                 let byte = text[index]
-                if !byte.needsEscape {
+                if room == text.count || !byte.needsEscape {
                     output.append(byte)
                 } else if let letter = byte.escapeLetter {
                     output.append(.backslash)

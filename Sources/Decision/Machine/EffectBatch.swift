@@ -10,6 +10,8 @@ struct EffectBatch {
 
     /// Adds an effect after those that are performed before it.
     mutating func add(_ effect: Effect) {
+        // Most effects come in their order.
+        guard let last = effects.last, last.rank > effect.rank else { return effects.append(effect) }
         let position = effects.lastIndex { $0.rank <= effect.rank }.map { $0 + 1 } ?? 0
         effects.insert(effect, at: position)
     }

@@ -67,8 +67,9 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
 
     private mutating func update() {
         for position in changed {
-            wakes.set(position, to: states[position].wake)
-            if states[position].isTroubled {
+            let (wake, isTroubled) = ask(position) { ($0.wake, $0.isTroubled) }
+            wakes.set(position, to: wake)
+            if isTroubled {
                 troubled.insert(position)
             } else if !troubled.isEmpty {
                 troubled.remove(position)

@@ -38,7 +38,8 @@ final class ServiceManager {
 
     /// Sends what is new, and sets the timer for the next look.
     func look() {
-        guard socket != nil else { return }
+        // What follows reads every source and service, so that a poll must not pay for it each time.
+        guard socket != nil, isBusy || !supervision.isWaiting(at: loop.now.boot) else { return }
         let (machine, now) = (agent.machine, agent.now)
         say(
             supervision.look(

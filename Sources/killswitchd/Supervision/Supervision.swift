@@ -29,6 +29,12 @@ package struct Supervision: Sendable {
         nextPing = pingInterval.map { now + $0 }
     }
 
+    /// Whether the status was looked at within the last second, and nothing else is due: the timer looks again.
+    package func isWaiting(at now: Boottime) -> Bool {
+        guard isReady, !owesReady, said != nil, let statusAt, let nextLook else { return false }
+        return nextLook > now && nextLook <= statusAt + Self.statusInterval
+    }
+
     /// The messages that are due in this state. READY also waits for the first jobs of the gates to be
     /// queued, so that units ordered after the daemon find them.
     package mutating func look(
