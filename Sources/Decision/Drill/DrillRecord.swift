@@ -25,9 +25,6 @@ struct DrillRecord: Hashable, Sendable {
     private var times: DrillTimes
     private var problem: String?
     private var closedFor: Duration?
-    /// When the first signal came that asks the drill to end.
-    private var interruptedAt: Boottime?
-    private var hasSecondSignal = false
     /// Whether systemd did not move the gate: nothing is known of how long it was closed.
     private var wasGateStuck = false
 
@@ -43,30 +40,13 @@ struct DrillRecord: Hashable, Sendable {
     /// The gate cannot be moved.
     mutating func noteStuckGate() { wasGateStuck = true }
 
-    // MARK: Signals
-
-    /// A signal ends the drill; a second signal ends it without any further wait.
-    mutating func noteInterruption(at now: Boottime) {
-        hasSecondSignal = wasInterrupted
-        interruptedAt = interruptedAt ?? now
-    }
-
-    /// Whether a signal has come.
-    var wasInterrupted: Bool { interruptedAt != nil }
-
-    /// Whether a drill that was broken off has waited long enough: the host may be shutting down,
-    /// and the drill's order ends by itself.
-    func isImpatient(at now: Boottime) -> Bool {
-        hasSecondSignal || interruptedAt.map { now - $0 >= .seconds(5) } ?? false
-    }
-
     // MARK: While the gate is closed
 
-    /// Whether everything was down once, so that starts by hand were tried.
-    var wasAllDown: Bool { times.wasAllDown }
-
-    /// Everything is down, and starts by hand are tried.
-    mutating func noteAllDown() { times.wasAllDown = true }
+    /// Everything is down; returns whether that is so for the first time, and starts by hand are to be tried.
+    mutating func noteAllDown() -> Bool {
+        defer { times.wasAllDown = true }
+        return !times.wasAllDown
+    }
 
     /// The units without a snapshot behind the closed gate.
     func missing(_ units: [DrilledUnit]) -> [UnitName] {
@@ -119,8 +99,8 @@ struct DrillRecord: Hashable, Sendable {
         closedFor = max(opened, reopened) - times.ordered
     }
 
-    /// The result of the drill. `isOpen`: the gate is open now.
-    func findings(isOpen: Bool) -> DrillFindings {
+    /// The result of the drill. `isOpen`: the gate is open now; `wasInterrupted`: a signal has come.
+    func findings(isOpen: Bool, wasInterrupted: Bool) -> DrillFindings {
         var times = times
         times.wasInterrupted = wasInterrupted || problem != nil
         return DrillFindings(
@@ -145,20 +125,20 @@ struct DrillProgress: Hashable, Sendable {
         toldAt = since
     }
 
-    /// Tells which units are awaited, if a line is due.
-    mutating func tell(
+    /// Which units are awaited; nil if no line is due.
+    mutating func line(
         _ units: [DrilledUnit], _ seen: [UnitName: UnitStatus], at now: Boottime
-    ) -> [DrillEffect] {
+    ) -> String? {
         let awaited = units.map { unit in
             "\(unit.name) (\(seen[unit.name]?.active.rawValue ?? "not loaded"))"
         }
-        guard !awaited.isEmpty, awaited != told, now - toldAt >= .seconds(1) else { return [] }
+        guard !awaited.isEmpty, awaited != told, now - toldAt >= .seconds(1) else { return nil }
         told = awaited
         toldAt = now
         let shown = awaited.prefix(Self.shown)
         let more = awaited.count > shown.count ? ["\(awaited.count - shown.count) more"] : []
         let list = (shown + more).joined(separator: ", ")
-        return [.tell("after \((now - since).wholeSeconds) s waiting for \(list)")]
+        return "after \((now - since).wholeSeconds) s waiting for \(list)"
     }
 
     private static let shown = 6

@@ -8,16 +8,15 @@ import Glibc
 import JSON
 import Records
 
-/// Performs the effects of the drill's machine: asks systemd and the daemon, waits, and prints the
-/// progress. It decides nothing: the result of an effect is queued as an event.
-final class Drilling {
+/// The world of a drill: asks systemd and the daemon, waits, and prints the progress.
+final class Drilling: DrillWorld {
     private let plan: DrillPlan
-    private let order: DrillOrder
+    private let drillOrder: DrillOrder
     private var manager: SystemManager
     private let loop: EventLoop
     private let published: PublishedFiles
-    private var events: [(event: DrillEvent, time: DrillTime)] = []
-    private var signals: Signals?
+    private var handlers: Signals?
+    private(set) var signals: [Boottime] = []
     /// The signal that broke the drill off; nil if none did.
     private(set) var interruption: Int32?
 
@@ -27,7 +26,7 @@ final class Drilling {
         on loop: EventLoop, _ published: PublishedFiles
     ) {
         self.plan = plan
-        self.order = order
+        drillOrder = order
         self.manager = manager
         self.loop = loop
         self.published = published
@@ -36,69 +35,35 @@ final class Drilling {
     /// Runs the drill to its end. Throws if the gate was not closed at all.
     func run() throws -> DrillFindings {
         StandardError.outliveReaders()
-        signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
+        handlers = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
             interruption = interruption ?? number
-            post(.interrupted)
+            signals.append(loop.now.boot)
         }
         for unit in plan.units { try manager.keep(unit.name) }
-        var machine = DrillMachine(plan, limit: order.limit, at: now)
-        post(.started)
-        while !events.isEmpty {
-            let (event, time) = events.removeFirst()
-            for effect in machine.handle(event, at: time) {
-                if case .finish(let findings) = effect { return findings }
-                try perform(effect)
-            }
-        }
-        throw CommandFailure(.no, "the drill could not be finished")
+        var run = DrillRun(plan, limit: drillOrder.limit, in: self)
+        return try run.run()
     }
 
-    private var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
+    var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
 
-    private func post(_ event: DrillEvent) { events.append((event, now)) }
+    func tell(_ line: String) { printError(line) }
 
-    /// Performs one effect. Throws only if the order to close is not taken.
-    private func perform(_ effect: DrillEffect) throws {
-        switch effect {
-        case .order:
-            try order.give()
-            post(.ordered)
-        case .readStanding: post(standing())
-        case .list: attempt { .listed(try ask { try $0.list(plan.followed) }) }
-        case .read(let units): read(units)
-        case .tryStart(let unit, let limit):
-            attempt { .tried(try manager.tryStart(unit, within: limit)) }
-        case .readUnitProblems: readUnitProblems()
-        case .release: release()
-        case .wait(let time):
-            attempt {
-                try pause(time)
-                return .woke
-            }
-        case .tell(let line): printError(line)
-        case .finish: break
-        }
-    }
+    func order() throws { try drillOrder.give() }
 
-    private func attempt(_ body: () throws -> DrillEvent) {
-        do { post(try body()) } catch { post(.failed(CommandFailure(error).message)) }
-    }
-
-    /// The state of the service, by the daemon's file.
-    private func standing() -> DrillEvent {
-        let unknown = DrillEvent.standingUnknown(problem: published.isOutOfDate(order.service))
+    func look() -> DrillView {
+        let unknown = DrillView.unknown(problem: published.isOutOfDate(drillOrder.service))
         do {
-            guard let state = try published.state(of: order.service),
+            guard let state = try published.state(of: drillOrder.service),
                 published.isCurrent(state, at: loop.now.wall)
             else { return unknown }
             let gate = ShownGate(
-                state.gate, published.gate(of: order.service), at: loop.now.wall)
-            let standing = order.standing(in: state.object)
+                state.gate, published.gate(of: drillOrder.service), at: loop.now.wall)
+            let standing = drillOrder.standing(in: state.object)
             // No unit has failed behind a gate that does not move.
             if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
                 report.unitProblems.isEmpty
             {
-                return .gateStuck(problem: gate.problem ?? "its gate is stuck", standing)
+                return .stuck(problem: gate.problem ?? "its gate is stuck", standing)
             }
             return .standing(standing)
         } catch {
@@ -106,51 +71,53 @@ final class Drilling {
         }
     }
 
-    private func read(_ units: [UnitName]) {
-        var snapshots: [UnitName: UnitSnapshot] = [:]
-        let problem = failure {
-            for unit in units { snapshots[unit] = try ask { try $0.snapshot(of: unit) } }
-        }
-        post(.read(snapshots, problem: problem))
+    func list(_ units: [UnitName]) throws(DrillProblem) -> [UnitName: UnitStatus] {
+        try orProblem { try ask { try $0.list(units) } }
     }
 
-    private func readUnitProblems() {
+    func read(_ units: [UnitName]) -> (units: [UnitName: UnitSnapshot], problem: String?) {
+        var snapshots: [UnitName: UnitSnapshot] = [:]
+        do {
+            for unit in units { snapshots[unit] = try ask { try $0.snapshot(of: unit) } }
+            return (snapshots, nil)
+        } catch {
+            return (snapshots, CommandFailure(error).message)
+        }
+    }
+
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(DrillProblem) -> ManualStart {
+        try orProblem { try manager.tryStart(unit, within: limit) }
+    }
+
+    func unitProblems() -> (units: [UnitName: String], problem: String?) {
         var problems: [UnitName: String] = [:]
-        let problem = failure {
-            for row in try published.units(of: order.service) {
+        do {
+            for row in try published.units(of: drillOrder.service) {
                 guard let name = UnitName(row.text("name")) else { continue }
                 problems[name] = row["problem"]?.string?.printable
             }
-        }
-        post(.unitProblems(problems, problem: problem))
-    }
-
-    /// The message of the error that ends `work`; nil if it succeeds.
-    private func failure(of work: () throws -> Void) -> String? {
-        do {
-            try work()
-            return nil
+            return (problems, nil)
         } catch {
-            return CommandFailure(error).message
+            return (problems, CommandFailure(error).message)
         }
     }
 
-    private func release() {
-        do {
-            post(.released(try order.release()))
-        } catch is SocketError {
-            post(.daemonUnreachable)
-        } catch {
-            post(.failed(CommandFailure(error).message))
+    func release() throws(DrillProblem) -> DrillStanding? {
+        try orProblem {
+            do { return try drillOrder.release() } catch is SocketError { return nil }
         }
     }
 
     /// Lets time pass. A signal ends it.
-    private func pause(_ time: Duration) throws {
-        let deadline = loop.now.boot + time
-        while loop.now.boot < deadline, events.isEmpty {
-            try loop.runOnce(deadline - loop.now.boot)
+    func wait(_ time: Duration) throws(DrillProblem) {
+        let (deadline, known) = (loop.now.boot + time, signals.count)
+        while loop.now.boot < deadline, signals.count == known {
+            _ = try orProblem { try loop.runOnce(deadline - loop.now.boot) }
         }
+    }
+
+    private func orProblem<Value>(_ body: () throws -> Value) throws(DrillProblem) -> Value {
+        do { return try body() } catch { throw DrillProblem(CommandFailure(error).message) }
     }
 
     /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
@@ -165,7 +132,7 @@ final class Drilling {
                     throw error
                 }
             }
-            try pause(.milliseconds(200))
+            try wait(.milliseconds(200))
             do {
                 manager = try SystemManager(on: loop)
                 for unit in plan.units { try manager.keep(unit.name) }

@@ -17,7 +17,7 @@ import Testing
         try drill.look(12, .open)
         try drill.end(12.1, web: .cameUp(at: 11.9, downAt: 11.5), .open)
         #expect(
-            drill.text == """
+            try drill.text == """
                 0.5s listed page.service=inactive web.service=deactivating
                     wait 50 ms
                 2s woke
@@ -69,7 +69,7 @@ import Testing
         try drill.end(
             0.9, web: .wentDown(at: 0.8), .forced("root has forced ended: a leak"))
         #expect(
-            drill.text == """
+            try drill.text == """
                 0.5s listed page.service=inactive web.service=deactivating
                     wait 50 ms
                 0.6s woke
@@ -104,7 +104,7 @@ import Testing
         try late.read(9.6, ["web.service": .wentDown(at: 9.5)])
         late.at(9.6, .standing(.ordered))
         #expect(
-            late.text == """
+            try late.text == """
                 9.6s listed page.service=active web.service=inactive
                     read web.service
                 9.6s read web.service
@@ -121,7 +121,7 @@ import Testing
         slow.forget()
         slow.at(10, .tried(.accepted))
         #expect(
-            slow.text == """
+            try slow.text == """
                 10s tried: accepted
                     read page.service
 
@@ -132,7 +132,7 @@ import Testing
     @Test func anOrderThatEndsInItsLastSecondIsOverAndOneThatEndsBeforeIsAProblem() throws {
         let over = try drill(whoseOrderEndsAfter: 9)
         #expect(
-            over.text == """
+            try over.text == """
                 9.2s listed page.service=inactive web.service=active
                     read standing
                 9.2s standing: open
@@ -151,7 +151,7 @@ import Testing
 
         let early = try drill(whoseOrderEndsAfter: 5)
         #expect(
-            early.text == """
+            try early.text == """
                 5.2s listed page.service=inactive web.service=active
                     read standing
                 5.2s standing: open

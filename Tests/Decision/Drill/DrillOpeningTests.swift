@@ -17,7 +17,7 @@ import Testing
         web.leftDown = nil
         try drill.end(6.2, web: web, .open)
         #expect(
-            drill.text == """
+            try drill.text == """
                 1.1s listed page.service=inactive web.service=activating
                     read standing
                 1.1s standing: open
@@ -54,7 +54,7 @@ import Testing
         try drill.list(1.1, .opening)
         drill.at(1.1, .standing(.closed("the flags of source 'app' say so")))
         #expect(
-            drill.text == """
+            try drill.text == """
                 1.1s listed page.service=inactive web.service=activating
                     read standing
                 1.1s standing: closed: the flags of source 'app' say so
@@ -73,7 +73,7 @@ import Testing
         drill.at(70.1, .woke)
         drill.at(70.1, .daemonUnreachable)
         #expect(
-            drill.text == """
+            try drill.text == """
                 1s no unit problems
                     tell opening 'shop' again
                     release
@@ -103,7 +103,7 @@ import Testing
         drill.forget()
         drill.at(3.1, .released(.open))
         #expect(
-            drill.text == """
+            try drill.text == """
                 3.1s released: open
                     list
 
@@ -122,7 +122,7 @@ import Testing
         drill.forget()
         try drill.end(3.2, web: .cameUp(at: 3.02, downAt: 0.4), .open)
         #expect(
-            drill.text == """
+            try drill.text == """
                 3.2s read killswitch-open@shop.target page.service web.service
                     read unit problems
                 3.2s no unit problems
@@ -144,7 +144,7 @@ import Testing
         drill.at(151, .woke)
         try drill.look(151, .closed)
         #expect(
-            drill.text == """
+            try drill.text == """
                 80s listed page.service=active web.service=inactive
                     read standing
                 80s standing: open

@@ -2,13 +2,14 @@ import CivilTime
 import Decision
 import Testing
 
-/// Plays events to a drill's machine and writes down what it wants done, a line each. Times are seconds
-/// since the order. `web.service` is attached to the open gate of `shop`, and `page.service` runs in
+/// Plays a drill in a world whose answers are given, and writes down what it asks, a line each. Times are
+/// seconds since the order; after the last answer it is broken off. `web.service` is attached to the open gate of `shop`, and `page.service` runs in
 /// maintenance.
 struct DrillTranscript {
-    private(set) var text = ""
-    private var machine: DrillMachine
+    private var answers: [(seconds: Double, answer: DrillAnswer)] = []
+    private var shownFrom: Int?
     private let plan: DrillPlan
+    private let limit: Duration
 
     init(limit: Duration = .seconds(10)) throws {
         var systemd = StandInSystemd()
@@ -17,13 +18,12 @@ struct DrillTranscript {
         systemd.units["web.service"]?.stopLimit = .seconds(20)
         systemd.units["web.service"]?.startLimit = .seconds(5)
         plan = try systemd.plan()
-        machine = DrillMachine(plan, limit: limit, at: Self.time(0))
+        self.limit = limit
     }
 
     /// A drill whose order is taken, and whose gate is about to close.
     static func closing(limit: Duration = .seconds(10)) throws -> DrillTranscript {
         var drill = try DrillTranscript(limit: limit)
-        drill.at(0, .started)
         drill.at(0, .ordered)
         drill.at(0, .standing(.ordered))
         drill.forget()
@@ -44,12 +44,19 @@ struct DrillTranscript {
         return drill
     }
 
-    mutating func forget() { text = "" }
+    /// Shows nothing of what came before.
+    mutating func forget() { shownFrom = answers.count }
 
-    mutating func at(_ seconds: Double, _ event: DrillEvent) {
-        text += "\(TranscriptFormat.seconds(seconds)) \(Self.line(event))\n"
-        for effect in machine.handle(event, at: Self.time(seconds)) {
-            text += Self.lines(effect).map { "    \($0)\n" }.joined()
+    mutating func at(_ seconds: Double, _ answer: DrillAnswer) {
+        answers.append((seconds, answer))
+    }
+
+    /// What the drill asks, each before its answer.
+    var text: String {
+        get throws {
+            let world = StandInWorld(answers, shownFrom: shownFrom)
+            var run = DrillRun(plan, limit: limit, in: world)
+            return world.text(to: try run.run())
         }
     }
 
@@ -125,93 +132,6 @@ struct DrillTranscript {
         at(seconds, .unitProblems([:], problem: nil))
         at(seconds, .standing(standing))
     }
-
-    private static func time(_ seconds: Double) -> DrillTime {
-        let microseconds = Int64(seconds * 1_000_000)
-        return DrillTime(
-            boot: Boottime(microseconds: 1_000_000_000 + microseconds),
-            uptime: Uptime(microseconds: 100_000_000 + microseconds))
-    }
-
-    private static func line(_ event: DrillEvent) -> String {
-        switch event {
-        case .started: "started"
-        case .ordered: "ordered"
-        case .standing(let standing): "standing: \(words(standing))"
-        case .standingUnknown(let problem): "standing unknown: \(problem)"
-        case .listed(let seen):
-            "listed "
-                + seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
-        case .read(let snapshots, let problem):
-            "read \(snapshots.keys.sorted().map(\.text).joined(separator: " "))"
-                + (problem.map { ", then: \($0)" } ?? "")
-        case .tried(let start): "tried: \(start)"
-        case .unitProblems(let problems, let problem):
-            if let problem {
-                "unit problems: \(problem)"
-            } else if problems.isEmpty {
-                "no unit problems"
-            } else {
-                "unit problems: "
-                    + problems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-                    .joined(separator: ", ")
-            }
-        case .released(let standing): "released: \(words(standing))"
-        case .daemonUnreachable: "the daemon does not answer"
-        case .woke: "woke"
-        case .interrupted: "interrupted"
-        case .gateStuck(let problem, _): "the gate is stuck: \(problem)"
-        case .failed(let problem): "failed: \(problem)"
-        }
-    }
-
-    private static func words(_ standing: DrillStanding) -> String {
-        switch standing {
-        case .ordered: "ordered"
-        case .open: "open"
-        case .kept: "kept"
-        case .forced(let words): "forced: \(words)"
-        case .closed(let cause): "closed: \(cause)"
-        }
-    }
-
-    private static func lines(_ effect: DrillEffect) -> [String] {
-        switch effect {
-        case .order: ["order"]
-        case .readStanding: ["read standing"]
-        case .list: ["list"]
-        case .read(let units): ["read \(units.map(\.text).joined(separator: " "))"]
-        case .tryStart(let unit, let limit): ["try to start \(unit) within \(shown(limit))"]
-        case .readUnitProblems: ["read unit problems"]
-        case .release: ["release"]
-        case .wait(let time): ["wait \(shown(time))"]
-        case .tell(let line): ["tell \(line)"]
-        case .finish(let findings): lines(findings)
-        }
-    }
-
-    private static func lines(_ findings: DrillFindings) -> [String] {
-        let words = [
-            "finish: \(findings.isOpen ? "open" : "closed")",
-            findings.closedFor.map { "closed for \(shown($0))" },
-            findings.isInterrupted ? "interrupted" : nil, findings.problem,
-        ]
-        return [words.compactMap(\.self).joined(separator: ", ")]
-            + findings.outcomes.map { outcome in
-                let failures = outcome.failures.map {
-                    $0.sentence(of: outcome.unit.name, in: findings.service)
-                }
-                return
-                    ([
-                        "\(outcome.unit.name): stop \(outcome.stop.map(shown) ?? "-")",
-                        outcome.isRefused.map { $0 ? "refused" : "accepted" } ?? "-",
-                        "start \(outcome.start.map(shown) ?? "-")",
-                    ] + failures).joined(separator: ", ")
-            }
-    }
-
-    private static func shown(_ time: Duration) -> String { "\(time.microseconds / 1000) ms" }
 }
 
 extension UnitSnapshot {
