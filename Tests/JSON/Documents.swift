@@ -38,6 +38,19 @@ struct Refused: Sendable, CustomTestStringConvertible {
         self.error = error
     }
 
+    /// Refused for what stands at its offset.
+    init(
+        _ name: String, _ text: String, at offset: Int, _ found: String, expected: String
+    ) {
+        let lines = Array(text.utf8)[..<offset].split(
+            separator: 0x0A, omittingEmptySubsequences: false)
+        let column =
+            String(decoding: lines[lines.count - 1], as: UTF8.self).unicodeScalars.count + 1
+        self.init(
+            name, text, at: offset,
+            "unexpected \(found) at line \(lines.count), column \(column): expected \(expected)")
+    }
+
     var testDescription: String { name }
 }
 

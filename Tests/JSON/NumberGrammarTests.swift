@@ -29,83 +29,38 @@ struct NumberGrammarTests {
     }
 
     static let refused: [Refused] = [
+        Refused("§6 a leading zero", "01", at: 1, "'1'", expected: "no digit after a leading 0"),
         Refused(
-            "§6 a leading zero", "01", at: 1,
-            "unexpected '1' at line 1, column 2: expected no digit after a leading 0"),
+            "§6 a negative leading zero", "-012", at: 2, "'1'",
+            expected: "no digit after a leading 0"),
+        Refused("§6 two zeros", "00", at: 1, "'0'", expected: "no digit after a leading 0"),
+        Refused("§6 a plus sign", "+1", at: 0, "'+'", expected: "a value"),
+        Refused("§6 no digit before the point", ".5", at: 0, "'.'", expected: "a value"),
+        Refused("§6 no digit between sign and point", "-.5", at: 1, "'.'", expected: "a digit"),
+        Refused("§6 no digit after the point", "1.", at: 2, "end of input", expected: "a digit"),
+        Refused("§6 an exponent after the point", "1.e5", at: 2, "'e5'", expected: "a digit"),
+        Refused("§6 two points", "1.2.3", at: 3, "'.'", expected: "nothing after the value"),
+        Refused("§6 two points in a row", "1..2", at: 2, "'.'", expected: "a digit"),
+        Refused("§6 no digit in the exponent", "1e", at: 2, "end of input", expected: "a digit"),
         Refused(
-            "§6 a negative leading zero", "-012", at: 2,
-            "unexpected '1' at line 1, column 3: expected no digit after a leading 0"),
+            "§6 a sign alone in the exponent", "1e+", at: 3, "end of input", expected: "a digit"),
+        Refused("§6 two signs in the exponent", "1e+-2", at: 3, "'-'", expected: "a digit"),
+        Refused("§6 two exponents", "1e2e3", at: 3, "'e3'", expected: "nothing after the value"),
         Refused(
-            "§6 two zeros", "00", at: 1,
-            "unexpected '0' at line 1, column 2: expected no digit after a leading 0"),
+            "§6 a point in the exponent", "1e2.5", at: 3, "'.'", expected: "nothing after the value"
+        ),
+        Refused("§6 a sign alone", "-", at: 1, "end of input", expected: "a digit"),
+        Refused("§6 two signs", "--1", at: 1, "'-'", expected: "a digit"),
+        Refused("§6 a gap after the sign", "- 1", at: 1, "' '", expected: "a digit"),
+        Refused("§6 hexadecimal", "0x1F", at: 1, "'x1F'", expected: "nothing after the value"),
+        Refused("§6 a group separator", "1_000", at: 1, "'_'", expected: "nothing after the value"),
+        Refused("§6 a decimal comma", "1,5", at: 1, "','", expected: "nothing after the value"),
+        Refused("§6 not a number", "NaN", at: 0, "'NaN'", expected: "a value"),
+        Refused("§6 infinity", "Infinity", at: 0, "'Infinity'", expected: "a value"),
+        Refused("§6 negative infinity", "-Infinity", at: 1, "'Infinity'", expected: "a digit"),
+        Refused("§6 digits of another script", "\u{0661}", at: 0, "U+0661", expected: "a value"),
         Refused(
-            "§6 a plus sign", "+1", at: 0,
-            "unexpected '+' at line 1, column 1: expected a value"),
-        Refused(
-            "§6 no digit before the point", ".5", at: 0,
-            "unexpected '.' at line 1, column 1: expected a value"),
-        Refused(
-            "§6 no digit between sign and point", "-.5", at: 1,
-            "unexpected '.' at line 1, column 2: expected a digit"),
-        Refused(
-            "§6 no digit after the point", "1.", at: 2,
-            "unexpected end of input at line 1, column 3: expected a digit"),
-        Refused(
-            "§6 an exponent after the point", "1.e5", at: 2,
-            "unexpected 'e5' at line 1, column 3: expected a digit"),
-        Refused(
-            "§6 two points", "1.2.3", at: 3,
-            "unexpected '.' at line 1, column 4: expected nothing after the value"),
-        Refused(
-            "§6 two points in a row", "1..2", at: 2,
-            "unexpected '.' at line 1, column 3: expected a digit"),
-        Refused(
-            "§6 no digit in the exponent", "1e", at: 2,
-            "unexpected end of input at line 1, column 3: expected a digit"),
-        Refused(
-            "§6 a sign alone in the exponent", "1e+", at: 3,
-            "unexpected end of input at line 1, column 4: expected a digit"),
-        Refused(
-            "§6 two signs in the exponent", "1e+-2", at: 3,
-            "unexpected '-' at line 1, column 4: expected a digit"),
-        Refused(
-            "§6 two exponents", "1e2e3", at: 3,
-            "unexpected 'e3' at line 1, column 4: expected nothing after the value"),
-        Refused(
-            "§6 a point in the exponent", "1e2.5", at: 3,
-            "unexpected '.' at line 1, column 4: expected nothing after the value"),
-        Refused(
-            "§6 a sign alone", "-", at: 1,
-            "unexpected end of input at line 1, column 2: expected a digit"),
-        Refused(
-            "§6 two signs", "--1", at: 1,
-            "unexpected '-' at line 1, column 2: expected a digit"),
-        Refused(
-            "§6 a gap after the sign", "- 1", at: 1,
-            "unexpected ' ' at line 1, column 2: expected a digit"),
-        Refused(
-            "§6 hexadecimal", "0x1F", at: 1,
-            "unexpected 'x1F' at line 1, column 2: expected nothing after the value"),
-        Refused(
-            "§6 a group separator", "1_000", at: 1,
-            "unexpected '_' at line 1, column 2: expected nothing after the value"),
-        Refused(
-            "§6 a decimal comma", "1,5", at: 1,
-            "unexpected ',' at line 1, column 2: expected nothing after the value"),
-        Refused(
-            "§6 not a number", "NaN", at: 0,
-            "unexpected 'NaN' at line 1, column 1: expected a value"),
-        Refused(
-            "§6 infinity", "Infinity", at: 0,
-            "unexpected 'Infinity' at line 1, column 1: expected a value"),
-        Refused(
-            "§6 negative infinity", "-Infinity", at: 1,
-            "unexpected 'Infinity' at line 1, column 2: expected a digit"),
-        Refused(
-            "§6 digits of another script", "\u{0661}", at: 0,
-            "unexpected U+0661 at line 1, column 1: expected a value"),
-        Refused(
-            "§6 full-width digits after ASCII ones", "1\u{FF11}", at: 1,
-            "unexpected U+FF11 at line 1, column 2: expected nothing after the value"),
+            "§6 full-width digits after ASCII ones", "1\u{FF11}", at: 1, "U+FF11",
+            expected: "nothing after the value"),
     ]
 }
