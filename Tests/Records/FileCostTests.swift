@@ -12,7 +12,7 @@ import Testing
     private static func cost(_ work: () throws -> Void) rethrows -> Int {
         let clock = {
             var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
             return time.tv_sec * 1_000_000_000 + time.tv_nsec
         }
         return try (0..<5).map { _ in

@@ -1,3 +1,4 @@
+import Files
 import Settings
 import SourceKinds
 import Testing
