@@ -73,7 +73,7 @@ let package = Package(
         module("Faults"),
         module("Files", uses: ["CSystemd", "Faults"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime", "Faults"]),
-        module("Transfer", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Faults"]),
+        module("Transfer", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Faults", "Files"]),
         quiet("Signing", uses: ["CCrypto", "CivilTime"]),
         quiet("SignedFlags", uses: ["CivilTime", "Decision", "Files", "Signing"]),
         module("Datagrams", uses: ["Faults"]),
@@ -160,8 +160,8 @@ let package = Package(
         tests(
             of: "RemoteFlags",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "Support",
-                "Transfer",
+                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "SourceKinds",
+                "Support", "Transfer",
             ],
             excluding: ["Firebase/Conditions/official-client.py"]),
         tests(

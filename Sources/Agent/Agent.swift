@@ -160,8 +160,9 @@ package final class Agent {
         if !isDraining { drain?.arm() }
     }
 
-    /// How long the queue may take the loop, and then the files. One input or file more may take longer.
-    private static let share: (inputs: Duration, all: Duration) = (
+    /// How long one turn may take: the queue and the files, or closings as well. One input or file more may take
+    /// longer. On its way a change passes several turns of the loop, so that each turn here delays it once more.
+    private static let share: (all: Duration, closings: Duration) = (
         .milliseconds(10), .milliseconds(25)
     )
 
@@ -172,9 +173,9 @@ package final class Agent {
         isDraining = true
         let begin = loop.now.boot
         repeat {
-            handleInputs(until: begin + Self.share.inputs)
-            writeFiles(until: begin + Self.share.all)
-        } while !queue.isEmpty && loop.now.boot < begin + Self.share.inputs
+            handleInputs(until: begin + Self.share.all)
+            writeFiles(since: begin)
+        } while !queue.isEmpty && loop.now.boot < begin + Self.share.all
         isDraining = false
         if isResuming, queue.isEmpty, !outbox.hasClosings {
             isResuming = false
@@ -205,12 +206,12 @@ package final class Agent {
         queue.removeFirst(taken)
     }
 
-    private func writeFiles(until end: Boottime) {
-        if outbox.isEmpty { return }
+    private func writeFiles(since begin: Boottime) {
         while let step = outbox.next() {
             perform(step)
+            let share = outbox.hasClosings ? Self.share.closings : Self.share.all
             // What follows the last file costs little.
-            if outbox.hasFiles, loop.now.boot >= end { return }
+            if outbox.hasFiles, loop.now.boot >= begin + share { return }
         }
     }
 

@@ -15,7 +15,7 @@ package enum EnvironmentFile {
     /// The text of the file.
     package static func text(of record: Record, for service: Service) -> String {
         let verdict = record.verdict
-        var variables: [(String, String?)] = [
+        let facts: [(String, String?)] = [
             ("STATE", verdict.state.rawValue), ("GATE", verdict.gate?.rawValue),
             ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
             ("ENDS_AT", verdict.endsAt.map(service.zone.rfc3339)),
@@ -25,11 +25,12 @@ package enum EnvironmentFile {
             ("AUTHOR", verdict.authors.joined(separator: ",")),
             ("VARIANT", verdict.variant),
         ]
-        variables += notice(record, of: service)
-        for (name, value) in verdict.values {
-            variables.append((variable(name), bare(value).flatMap { fits($0) ? $0 : nil }))
-        }
-        return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
+        let variables =
+            (facts + notice(record, of: service)).map { ($0, quoted($1 ?? "")) }
+            + verdict.values.map { (variable($0), whole(bare($1))) }
+        var bytes: [UInt8] = []
+        for (name, value) in variables { bytes += "KILLSWITCH_\(name)=".utf8 + value + "\n".utf8 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// What was told last, a line for each notice; the facts are those of the first.
@@ -63,43 +64,56 @@ package enum EnvironmentFile {
     /// The longest text or value in bytes, with its quotes and escapes.
     static let sizeLimit = 32 << 10
 
-    /// Whether a text is within the limit once it is quoted.
-    private static func fits(_ text: String) -> Bool {
-        text.utf8.count <= sizeLimit && quoted(text, limit: .max).utf8.count <= sizeLimit
+    /// The text in double quotes; empty quotes if it is longer than the limit then.
+    private static func whole(_ text: String?) -> [UInt8] {
+        guard let text, text.utf8.count <= sizeLimit else { return quoted("") }
+        let value = quoted(text, limit: .max)
+        return value.count <= sizeLimit ? value : quoted("")
     }
 
-    /// The text in double quotes, cut to about `limit` bytes.
-    static func quoted(_ value: String, limit: Int = sizeLimit) -> String {
-        // Most values have nothing to escape, and there may be thousands of services.
-        if value.utf8.count < limit, value.utf8.allSatisfy(\.isPlain) { return "\"\(value)\"" }
-        var text = "\""
-        for scalar in value.unicodeScalars {
-            guard text.utf8.count < limit else { break }
-            switch scalar {
-            case "\0": continue
-            case _ where scalar.isNoncharacter: continue
-            case "\"", "\\", "$", "`": text.unicodeScalars.append("\\")
-            default: break
+    /// The text in double quotes, cut to about `limit` bytes. It goes by bytes: characters cost forty times as much,
+    /// and the flags of one source may be in the files of hundreds of services.
+    private static func quoted(_ value: String, limit: Int = sizeLimit) -> [UInt8] {
+        let source = Array(value.utf8)
+        var text = [UInt8(ascii: "\"")]
+        text.reserveCapacity(source.count + 2)
+        var position = 0
+        while position < source.count, text.count < limit {
+            let byte = source[position]
+            let length = byte.scalarLength
+            if length > 1 {
+                let scalar = source[position..<position + length]
+                if byte < 0xEF || !scalar.isNoncharacter { text += scalar }
+            } else if byte != 0 {
+                if byte.isSpecial { text.append(UInt8(ascii: "\\")) }
+                text.append(byte)
             }
-            text.unicodeScalars.append(scalar)
+            position += length
         }
-        return text + "\""
+        text.append(UInt8(ascii: "\""))
+        return text
     }
 }
 
 extension UInt8 {
-    /// Whether it is printable ASCII that is never escaped.
-    fileprivate var isPlain: Bool {
+    /// Whether sh and systemd read it as itself only behind a backslash.
+    fileprivate var isSpecial: Bool {
         switch self {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"): false
-        default: self >= 0x20 && self < 0x7F
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"): true
+        default: false
         }
     }
+
+    /// The number of bytes of the UTF-8 that begins with this byte.
+    fileprivate var scalarLength: Int { self < 0x80 ? 1 : self < 0xE0 ? 2 : self < 0xF0 ? 3 : 4 }
 }
 
-extension Unicode.Scalar {
-    /// Whether it is one of Unicode's 66 noncharacters: U+FDD0 to U+FDEF, and the last two of each plane.
+extension ArraySlice<UInt8> {
+    /// Whether these bytes of UTF-8 are one of Unicode's 66 noncharacters: U+FDD0 to U+FDEF, and the last two of each
+    /// plane.
     fileprivate var isNoncharacter: Bool {
-        (0xFDD0...0xFDEF).contains(value) || value & 0xFFFE == 0xFFFE
+        let code = reduce(0) { $0 << 6 | Int($1 & 0x3F) } & 0xFFFF
+        return count > 2
+            && (code & 0xFFFE == 0xFFFE || count == 3 && (0xFDD0...0xFDEF).contains(code))
     }
 }

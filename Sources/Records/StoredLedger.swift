@@ -7,16 +7,20 @@ enum StoredLedger {
     /// The document.
     static func bytes(of ledger: Ledger) -> [UInt8] {
         let clocks = ledger.clocks.map { JSON.Value.object(json($0)) }
-        return StoredForm.bytes(byService: ledger.entries, and: clocks.map { ("clocks", $0) }, json)
+        var common = Common()
+        return StoredForm.bytes(
+            byService: ledger.entries, and: clocks.map { ("clocks", $0) }
+        ) { json($0, &common) }
     }
 
     /// The entries of these services for the log: an object in a line for each of them, after a line feed, so
     /// that a line that was cut off by a crash ends there.
     static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
         var bytes: [UInt8] = []
+        var common = Common()
         for name in services.sorted() {
             guard let entry = ledger.entries[name] else { continue }
-            var stored = json(entry)
+            var stored = json(entry, &common)
             stored["service"] = .string(name.text)
             bytes.append(UInt8(ascii: "\n"))
             bytes += JSON.Value.object(stored).serializedBytes(.compact)
@@ -40,7 +44,13 @@ enum StoredLedger {
         }
     }
 
-    private static func json(_ entry: Ledger.Entry) -> JSON.Object {
+    /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
+    private struct Common {
+        var announced: [Announcement: Instant] = [:]
+        var json = JSON.Value.array([])
+    }
+
+    private static func json(_ entry: Ledger.Entry, _ common: inout Common) -> JSON.Object {
         var stored: JSON.Object = [
             "state": .string(entry.state.rawValue),
             "since": .string(Zone.utc.rfc3339(entry.since)),
@@ -54,7 +64,12 @@ enum StoredLedger {
                 "at": .number(Number(closing.at.microseconds)),
             ])
         }
-        if let announced = entry.announced { stored["announced"] = json(announced) }
+        if let announced = entry.announced {
+            if announced != common.announced {
+                common = Common(announced: announced, json: json(announced))
+            }
+            stored["announced"] = common.json
+        }
         if let told = entry.told { stored["told"] = json(told) }
         // By the boot clock: no step of the wall clock moves them.
         if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }

@@ -43,15 +43,8 @@ package struct Site: Hashable, Sendable {
     package var url: String
     /// Header fields that the administrator adds to every request.
     package var headers: [HeaderField] = []
-    /// A file of CA certificates that replaces the CA certificates of the system.
-    package var authorities: Credential?
-    package var clientCertificate: Credential?
-    /// Nil if the file of the client certificate holds the key too.
-    package var clientKey: Credential?
-    /// The token of `Authorization: Bearer` (RFC 6750).
-    package var bearer: Credential?
-    /// The value of `X-API-Key`.
-    package var apiKey: Credential?
+    /// The credentials that it names.
+    package var credentials: [CredentialRole: Credential] = [:]
     /// The path of a Unix socket to connect to in place of the URL's host.
     package var unixSocket: String?
     package var limits: FetchLimits
@@ -63,15 +56,28 @@ package struct Site: Hashable, Sendable {
     }
 }
 
+/// What a credential of a site is for. Whatever concerns credentials goes by these cases, so that a new one is
+/// forgotten nowhere.
+package enum CredentialRole: Hashable, Sendable, CaseIterable {
+    /// The token of `Authorization: Bearer` (RFC 6750).
+    case bearer
+    /// The value of `X-API-Key`.
+    case apiKey
+    case clientCertificate
+    /// Missing if the file of the client certificate holds the key too.
+    case clientKey
+    /// A file of CA certificates that replaces the CA certificates of the system.
+    case authorities
+}
+
 extension Site {
-    /// The credentials that it names, beside each whether it is a secret, so that nobody else may read its file.
-    package var credentials: [(credential: Credential, isSecret: Bool)] {
-        // Without a key of its own the file of the certificate holds both.
-        let all = [
-            (authorities, false), (clientCertificate, clientKey == nil), (clientKey, true),
-            (bearer, true), (apiKey, true),
-        ]
-        return all.compactMap { credential, isSecret in credential.map { ($0, isSecret) } }
+    /// Whether nobody else may read the file of a credential.
+    package func isSecret(_ role: CredentialRole) -> Bool {
+        switch role {
+        case .bearer, .apiKey, .clientKey: true
+        case .clientCertificate: credentials[.clientKey] == nil
+        case .authorities: false
+        }
     }
 }
 

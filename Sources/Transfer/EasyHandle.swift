@@ -15,6 +15,7 @@ final class EasyHandle {
     private var configured: PreparedRequest?
     private var target: (url: String, milliseconds: Int)?
     private var isForStreams = false
+    private var authorities: String?
 
     /// A handle without settings. Throws if memory runs out.
     init() throws(TransferError) {
@@ -49,7 +50,7 @@ final class EasyHandle {
         // An encrypted key would have OpenSSL ask at the terminal, and wait.
         try set(CURLOPT_KEYPASSWD, "")
         // The authorities are read once and kept for an hour, but only if no folder of them is set:
-        // a bundle of 140 costs 40 ms.
+        // a bundle of 140 costs 40 ms. A file of a source counts at once: see `HTTPClient.spelling`.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
         // No signals for time-outs. A thread that waits for a name server must not stop the loop.
@@ -58,14 +59,18 @@ final class EasyHandle {
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    /// Makes the settings of a request, without the URL and the time limit.
+    /// Sets the file of authorities, as `HTTPClient.spelling` writes it.
+    func set(authorities file: String) throws(TransferError) {
+        guard file != authorities else { return }
+        try set(CURLOPT_CAINFO, file)
+        authorities = file
+    }
+
+    /// Makes the settings of a request, without the URL, the time limit and the authorities.
     func configure(for prepared: PreparedRequest) throws(TransferError) {
         guard configured !== prepared else { return }
         let (before, request) = (configured?.request, prepared.request)
         configured = nil
-        if before?.authorities != request.authorities, let file = request.authorities {
-            try set(CURLOPT_CAINFO, file)
-        }
         if before?.identity != request.identity, let identity = request.identity {
             try set(CURLOPT_SSLCERT_BLOB, identity.certificate)
             try set(CURLOPT_SSLKEY_BLOB, identity.key)

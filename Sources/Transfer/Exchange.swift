@@ -69,6 +69,9 @@ package final class Exchange {
         completion: @escaping Completion
     ) throws(TransferError) {
         cancel()
+        if let file = prepared.request.authorities {
+            try handle.set(authorities: client.spelling(of: file))
+        }
         try handle.configure(for: prepared)
         if receiver != nil { try handle.prepareForStreams() }
         // The answer may begin to come before libcurl gives the control back.

@@ -5,37 +5,59 @@ import Transfer
 
 /// The credentials of a site as they were read now. Their files may be replaced while the daemon runs.
 struct Secrets: Hashable {
-    var authorities: String?
-    var identity: Identity?
-    var bearer: String?
-    var apiKey: String?
+    /// The path of the file of authorities.
+    private(set) var authorities: String?
+    /// What the other files hold; tokens without white space at their ends.
+    private var contents: [CredentialRole: [UInt8]] = [:]
 
     /// Reads the credentials that the site names.
     init(of site: Site, _ environment: SourceEnvironment) throws(CredentialError) {
         let directory = environment.credentialsDirectory
-        authorities = try site.authorities?.path(in: directory)
-        if let authorities, WebAddress(site.url)?.scheme == "https" {
-            // libcurl would call a missing file a certificate that is not accepted.
-            do { _ = try File.attributes(of: authorities) } catch { throw .unreadable(error) }
+        for role in CredentialRole.allCases {
+            guard let credential = site.credentials[role] else { continue }
+            switch role {
+            case .bearer, .apiKey:
+                contents[role] = Array(try environment.token(credential).utf8)
+            case .clientCertificate, .clientKey:
+                contents[role] =
+                    site.isSecret(role)
+                    ? try environment.secret(credential) : try credential.read(in: directory)
+            case .authorities:
+                let path = try credential.path(in: directory)
+                authorities = path
+                guard WebAddress(site.url)?.scheme == "https" else { continue }
+                // libcurl would call a missing file a certificate that is not accepted.
+                do { _ = try File.attributes(of: path) } catch { throw .unreadable(error) }
+            }
         }
-        if let certificate = site.clientCertificate {
-            let own = try site.clientKey.map(environment.secret)
-            // Without a key of its own the certificate's file holds both, and is the secret.
-            let pem =
-                own == nil
-                ? try environment.secret(certificate) : try certificate.read(in: directory)
-            identity = Identity(certificate: pem, key: own ?? pem)
+        // Without a key of its own the certificate's file holds both.
+        if contents[.clientKey] == nil { contents[.clientKey] = contents[.clientCertificate] }
+    }
+
+    /// The certificate of this host, with its key.
+    var identity: Identity? {
+        guard let certificate = contents[.clientCertificate], let key = contents[.clientKey]
+        else { return nil }
+        return Identity(certificate: certificate, key: key)
+    }
+
+    /// The header fields that carry credentials.
+    var headers: [Header] {
+        CredentialRole.allCases.compactMap { role in
+            guard let content = contents[role] else { return nil }
+            let text = String(decoding: content, as: UTF8.self)
+            return switch role {
+            case .bearer: Header("Authorization", "Bearer \(text)")
+            case .apiKey: Header("X-API-Key", text)
+            case .clientCertificate, .clientKey, .authorities: nil
+            }
         }
-        bearer = try site.bearer.map(environment.token)
-        apiKey = try site.apiKey.map(environment.token)
     }
 
     /// A SHA-256 of the credentials: it tells them from others and reveals none of them.
     var digest: String {
-        let parts: [[UInt8]] = [
-            Array((bearer ?? "").utf8), Array((apiKey ?? "").utf8), identity?.certificate ?? [],
-            identity?.key ?? [],
-        ]
+        let parts = CredentialRole.allCases.filter { $0 != .authorities }
+            .map { contents[$0] ?? [] }
         return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
     }
 }

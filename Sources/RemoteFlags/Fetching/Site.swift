@@ -15,8 +15,7 @@ extension Site {
         var own = [Header("Accept", "application/json"), Header("User-Agent", agent)]
         own.removeAll { mine in headers.contains { $0.name.lowercased() == mine.name.lowercased() }
         }
-        if let token = secrets.bearer { own.append(Header("Authorization", "Bearer \(token)")) }
-        if let key = secrets.apiKey { own.append(Header("X-API-Key", key)) }
+        own += secrets.headers
         own += headers.map { Header($0.name, $0.value) }
         return HTTPRequest(
             url: url, headers: own, timeout: limits.timeout, maxBody: limits.maxBody,

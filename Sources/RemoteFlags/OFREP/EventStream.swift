@@ -35,10 +35,7 @@ final class EventStream {
     private func request() throws(CredentialError) -> HTTPRequest {
         var place = site.server
         if !address.isOwn {
-            place.bearer = nil
-            place.apiKey = nil
-            place.clientCertificate = nil
-            place.clientKey = nil
+            place.credentials = place.credentials.filter { $0.key == .authorities }
         }
         let secrets = try Secrets(of: place, environment)
         var request = place.request(with: secrets, agent: environment.agent)

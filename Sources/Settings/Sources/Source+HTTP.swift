@@ -21,7 +21,7 @@ extension SourceType {
             guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
             var site = Site(url: url, limits: limits)
             reader.readCertificates(into: &site)
-            site.bearer = reader.optional(HTTPKey.bearer, .secret)
+            site.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
             site.headers = reader.optional(HTTPKey.headers, .headers) ?? []
             site.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath)
             reader.checkCredentials(for: [url], "'url' is")

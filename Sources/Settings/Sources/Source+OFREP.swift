@@ -27,8 +27,8 @@ extension SourceType {
                 .origins(
                     "host", such: "https://events.example.com", login: "'bearer' or 'api_key'"))
             var site = Site(url: url ?? "", limits: limits)
-            site.bearer = reader.optional(OFREPKey.bearer, .secret)
-            site.apiKey = reader.optional(OFREPKey.apiKey, .secret)
+            site.credentials[.bearer] = reader.optional(OFREPKey.bearer, .secret)
+            site.credentials[.apiKey] = reader.optional(OFREPKey.apiKey, .secret)
             reader.readCertificates(into: &site)
             guard let url else { return nil }
             reader.checkCredentials(for: [url], "'url' is")

@@ -26,9 +26,9 @@ extension ValueType where Value == Credential {
 extension TableReader {
     /// Reads the keys of certificates, which the types `http`, `etcd` and `ofrep` spell alike.
     func readCertificates(into site: inout Site) {
-        site.authorities = optional(HTTPKey.ca, .credential)
-        site.clientCertificate = optional(HTTPKey.clientCertificate, .credential)
-        site.clientKey = optional(HTTPKey.clientKey, .credential)
+        site.credentials[.authorities] = optional(HTTPKey.ca, .credential)
+        site.credentials[.clientCertificate] = optional(HTTPKey.clientCertificate, .credential)
+        site.credentials[.clientKey] = optional(HTTPKey.clientKey, .credential)
     }
 
     /// Checks keys that need one another, and refuses secrets that would be sent in clear to another

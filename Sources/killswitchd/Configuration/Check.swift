@@ -86,7 +86,9 @@ extension Source.Kind {
 
 extension Site {
     fileprivate var neededFiles: [NeededFile.Kind] {
-        credentials.map { $0.isSecret ? .secret($0.credential) : .certificate($0.credential) }
+        CredentialRole.allCases.compactMap { role in
+            credentials[role].map { isSecret(role) ? .secret($0) : .certificate($0) }
+        }
     }
 }
 

@@ -32,9 +32,9 @@ import Testing
                 timeout = "5s"
                 """))
         #expect(site.url == "https://fleet.example.com/hosts")
-        #expect(site.bearer?.text == "fleet-token")
-        #expect(site.authorities?.text == "fleet-ca")
-        #expect(site.clientCertificate?.text == "host")
+        #expect(site.credentials[.bearer]?.text == "fleet-token")
+        #expect(site.credentials[.authorities]?.text == "fleet-ca")
+        #expect(site.credentials[.clientCertificate]?.text == "host")
         #expect(site.headers == [HeaderField(name: "X-Team", value: "shop")])
         #expect(site.limits.timeout == .seconds(5))
     }

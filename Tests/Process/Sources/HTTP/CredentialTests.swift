@@ -73,4 +73,25 @@ import Testing
         try shell("chmod 600 \(token)")
         try await daemon.awaitState("running")
     }
+
+    /// libcurl would keep the authorities for an hour, and connections that they have accepted for longer.
+    @Test func aFileOfAuthoritiesThatIsReplacedCountsAtTheNextFetch() async throws {
+        let server = try await FlagServer(isSecure: true)
+        let (own, other) = (
+            try server.folder.text(of: "authority.pem"), try server.folder.text(of: "unknown.pem")
+        )
+        let daemon = try Daemon(asking: server, isSecure: true)
+        try daemon.start()
+        try await daemon.awaitState("running")
+        for _ in 1...2 {
+            try server.folder.write(other, to: "authority.pem")
+            try await waitUntil("the server is not accepted") {
+                try daemon.control("status").output.contains("unable to get local issuer")
+            }
+            try server.folder.write(own, to: "authority.pem")
+            try await waitUntil("the server is accepted") {
+                try !daemon.control("status").output.contains("unable to get local issuer")
+            }
+        }
+    }
 }

@@ -1,0 +1,37 @@
+import Decision
+import EventLoop
+import Files
+import RemoteFlags
+import SourceKinds
+import Support
+import Testing
+import Transfer
+
+/// Each credential of a site counts wherever credentials count.
+@Suite struct CredentialRoleTests {
+    /// An answer's ETag is sent only with the credentials that it came by.
+    @Test(arguments: CredentialRole.allCases)
+    func anotherSecretIsAnotherBinding(_ role: CredentialRole) throws {
+        let folder = try TemporaryFolder()
+        let binding = { (content: String?) in
+            var site = Site(url: "http://127.0.0.1:1/flags")
+            if let content {
+                try folder.write(content, to: "credential")
+                site.credentials[role] = Credential("credential")
+            }
+            let loop = try EventLoop()
+            let environment = SourceEnvironment(
+                credentialsDirectory: folder.path, user: 0, agent: "test", stateDirectory: "")
+            return HTTPSource(
+                site,
+                SourceContext(
+                    name: try #require(SourceName("app")), interval: .seconds(60),
+                    environment: environment, client: try HTTPClient(loop), loop: loop,
+                    deliver: { _ in })
+            ).binding
+        }
+        let bindings = [try binding(nil), try binding("a"), try binding("b")]
+        #expect(Set(bindings).count == (role == .authorities ? 1 : 3))
+        #expect(!bindings.contains { $0.hasSuffix("unknown") })
+    }
+}
