@@ -7,8 +7,7 @@ package import CivilTime
 package struct Reading: Hashable, Sendable {
     /// At least one of them has an effect at every time.
     package var claims: [Claim]
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
     /// The wait between two polls that the flags ask for while the gate is closed.
     package var retryAfter: Duration?
     /// The `version` in the flags. It never goes backwards.
@@ -58,6 +57,23 @@ extension Reading {
             if case .window(let window) = claim, window.from > time { window } else { nil }
         }
         return windows.min { $0.from < $1.from }
+    }
+}
+
+/// The texts in flags for the people who use the service.
+package struct Texts: Hashable, Sendable {
+    package var title: String?
+    package var message: String?
+
+    /// No text, or these.
+    package init(title: String? = nil, message: String? = nil) {
+        (self.title, self.message) = (title, message)
+    }
+
+    /// Takes each text that is missing here from `others`.
+    mutating func fill(from others: Texts) {
+        title = title ?? others.title
+        message = message ?? others.message
     }
 }
 
@@ -116,8 +132,7 @@ package struct Window: Hashable, Sendable {
     package let from: Instant
     /// After `from`. The window does not include it.
     package let until: Instant
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
 }
 
 extension Window {

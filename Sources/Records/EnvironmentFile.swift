@@ -14,36 +14,22 @@ import JSON
 package enum EnvironmentFile {
     /// The text of the file.
     package static func text(of record: Record, for service: Service) -> String {
-        let verdict = record.verdict
-        var variables: [(String, String?)] = [
-            ("STATE", verdict.state.rawValue), ("GATE", verdict.gate?.rawValue),
-            ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
-            ("ENDS_AT", verdict.endsAt.map(service.zone.rfc3339)),
-            ("REASON", verdict.reason.slug.rawValue),
-            ("TITLE", verdict.title),
-            ("MESSAGE", verdict.message),
-            ("AUTHOR", verdict.authors.joined(separator: ",")),
-            ("VARIANT", verdict.variant),
-        ]
-        variables += notice(record, of: service)
-        for (name, value) in verdict.values {
+        let published = PublishedVerdict(record, of: service.name)
+        var variables = fields.map { field in
+            (
+                field.variable,
+                field.value(in: published).text(in: service.zone, joining: ",")
+            )
+        }
+        variables += record.notices.facts(of: service.name)
+        for (name, value) in record.verdict.values {
             variables.append((variable(name), bare(value).flatMap { fits($0) ? $0 : nil }))
         }
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
     }
 
-    /// What was told last, a line for each notice; the facts are those of the first.
-    private static func notice(
-        _ record: Record, of service: Service
-    ) -> [(String, String?)] {
-        let first = record.notices.first
-        let lines = record.notices.map { $0.sentence(of: service.name) }
-        return [
-            ("NOTICE", lines.joined(separator: "\n")), ("NOTICE_KIND", first?.kind.rawValue),
-            ("NOTICE_AT", first?.announcement.from.description),
-            ("NOTICE_BEFORE", first?.lead.map { String($0.wholeSeconds) }),
-        ]
-    }
+    private static let fields = PublishedVerdict.fields(
+        on: .environment, first: ["state", "gate", "days_left", "ends_at"])
 
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
     /// accepts no two that give the same variable.
@@ -84,6 +70,18 @@ package enum EnvironmentFile {
             text.unicodeScalars.append(scalar)
         }
         return text + "\""
+    }
+}
+
+extension [PublicNotice] {
+    /// What was told last, a line for each notice; the other facts are those of the first.
+    func facts(of service: ServiceName) -> [(name: String, text: String?)] {
+        [
+            ("NOTICE", map { $0.sentence(of: service) }.joined(separator: "\n")),
+            ("NOTICE_KIND", first?.kind.rawValue),
+            ("NOTICE_AT", first?.announcement.from.description),
+            ("NOTICE_BEFORE", first?.lead.map { String($0.wholeSeconds) }),
+        ]
     }
 }
 
