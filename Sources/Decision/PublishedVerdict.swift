@@ -27,59 +27,45 @@ package struct PublishedVerdict: Sendable {
     package static let fields: [Field] = [
         Field("schema", "int") { _ in .number(1) },
         Field("service", "string", [.report]) { .text($0.service.text) },
-        Field("state", "string", [.environment, .journal, .report, .simulation]) {
-            .text(($0.verdict?.state ?? .undecided).rawValue)
-        },
-        Field("gate", "?string", [.environment, .journal, .report, .simulation]) {
-            .text($0.verdict?.gate?.rawValue)
-        },
-        Field("reason", "string", [.environment, .journal, .report, .simulation]) {
-            .text($0.verdict?.reason.slug.rawValue)
-        },
-        Field("reason_text", "string", [.report, .simulation]) {
+        Field("state", "string", decision) { .text(($0.verdict?.state ?? .undecided).rawValue) },
+        Field("gate", "?string", decision) { .text($0.verdict?.gate?.rawValue) },
+        Field("reason", "string", decision) { .text($0.verdict?.reason.slug.rawValue) },
+        Field("reason_text", "string", [.report, .simulate]) {
             .text($0.verdict?.reason.sentence)
         },
         Field("since", "string", [.report]) { .time($0.record?.since) },
-        Field("ends_at", "?string", [.environment, .explanation, .report, .simulation]) {
+        Field("ends_at", "?string", [.shell, .explain, .report, .simulate]) {
             .time($0.verdict?.endsAt)
         },
-        Field("days_left", "?int", [.environment, .journal, .simulation]) {
+        Field("days_left", "?int", [.shell, .journal, .simulate]) {
             .number($0.verdict?.daysLeft.map(Int64.init))
         },
-        Field("title", "?string", [.environment, .explanation, .simulation]) {
-            .text($0.verdict?.texts.title)
-        },
-        Field("message", "?string", [.environment, .explanation, .simulation]) {
-            .text($0.verdict?.texts.message)
-        },
-        Field("retry_after", "?int", [.simulation]) {
+        Field("title", "?string", texts) { .text($0.verdict?.texts.title) },
+        Field("message", "?string", texts) { .text($0.verdict?.texts.message) },
+        Field("retry_after", "?int", [.simulate]) {
             .number($0.verdict?.retryAfter?.wholeSeconds)
         },
-        Field("author", "[]string", [.environment, .journal, .report, .simulation]) {
-            .names($0.verdict?.authors ?? [])
-        },
-        Field("variant", "?string", [.environment, .explanation, .page, .simulation]) {
-            .text($0.verdict?.variant)
-        },
-        Field("values", "object", [.simulation]) { .object($0.verdict?.values ?? [:]) },
+        Field("author", "[]string", decision) { .names($0.verdict?.authors ?? []) },
+        Field("variant", "?string", texts + [.page]) { .text($0.verdict?.variant) },
+        Field("values", "object", [.simulate]) { .object($0.verdict?.values ?? [:]) },
         Field("override", "?Override", [.report]) { .override($0.verdict?.override) },
-        Field("source", "?string", [.journal, .report, .simulation]) {
-            .text($0.verdict?.source?.text)
-        },
-        Field("version", "?string", [.journal, .report, .simulation]) {
-            .text($0.verdict?.version)
-        },
+        Field("source", "?string", origin) { .text($0.verdict?.source?.text) },
+        Field("version", "?string", origin) { .text($0.verdict?.version) },
         Field("fetched_at", "?string") { .time($0.record?.fetchedAt) },
         Field("decided_at", "string") { .time($0.record?.decidedAt) },
         Field("valid_until", "string") { .time($0.record?.validUntil) },
-        Field("stale", "bool", [.report, .simulation]) { .bool($0.verdict?.isStale ?? false) },
+        Field("stale", "bool", [.report, .simulate]) { .bool($0.verdict?.isStale ?? false) },
         Field("generation", "int", [.report]) { .number(Int64($0.record?.generation ?? 0)) },
         Field("boot_id", "string") { .text($0.bootID) },
     ]
 
-    /// The facts of these surfaces. Those that are named in `first` and `last` come before and after the others.
+    private static let decision: [Surface] = [.shell, .journal, .report, .simulate]
+    private static let texts: [Surface] = [.shell, .explain, .simulate]
+    private static let origin: [Surface] = [.journal, .report, .simulate]
+
+    /// The facts of a surface. Those that are named in `first` and `last` come before and after the others.
     package static func fields(
-        on surface: Surfaces, first: [String] = [], last: [String] = []
+        on surface: Surface, first: [String] = [], last: [String] = []
     ) -> [Field] {
         let shown = fields.filter { $0.surfaces.contains(surface) }
         let named = { (names: [String]) in
@@ -99,11 +85,11 @@ extension PublishedVerdict {
         package let variable: String
         /// Its type in the interface of the control socket.
         package let type: String
-        fileprivate let surfaces: Surfaces
+        fileprivate let surfaces: [Surface]
         private let fact: @Sendable (PublishedVerdict) -> Value
 
         fileprivate init(
-            _ name: String, _ type: String, _ surfaces: Surfaces = [],
+            _ name: String, _ type: String, _ surfaces: [Surface] = [],
             _ fact: @escaping @Sendable (PublishedVerdict) -> Value
         ) {
             (self.name, variable, self.type) = (name, name.uppercased(), type)
@@ -114,25 +100,19 @@ extension PublishedVerdict {
         package func value(in published: PublishedVerdict) -> Value { fact(published) }
     }
 
-    /// Where a fact is shown besides state.json and the control socket, which show all of them.
-    package struct Surfaces: OptionSet, Sendable {
-        package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-
+    /// Where facts are shown besides state.json and the control socket, which show all of them.
+    package enum Surface: CaseIterable, Sendable {
         /// `state.env`, and the text of `simulate`.
-        package static let environment = Surfaces(rawValue: 1)
+        case shell
         /// Entries about a decision, and `history`.
-        package static let journal = Surfaces(rawValue: 2)
-        package static let report = Surfaces(rawValue: 4)
-        /// `explain`.
-        package static let explanation = Surfaces(rawValue: 8)
+        case journal
+        case report
+        /// The text of `explain`.
+        case explain
         /// The templates of pages.
-        package static let page = Surfaces(rawValue: 16)
+        case page
         /// The objects of `simulate`: what depends on flags and time alone.
-        package static let simulation = Surfaces(rawValue: 32)
-        package static let all: Surfaces = [
-            .environment, .journal, .report, .explanation, .page, .simulation,
-        ]
+        case simulate
     }
 
     /// The value of a fact; nil is an absent one.

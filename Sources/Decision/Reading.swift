@@ -60,23 +60,6 @@ extension Reading {
     }
 }
 
-/// The texts in flags for the people who use the service.
-package struct Texts: Hashable, Sendable {
-    package var title: String?
-    package var message: String?
-
-    /// No text, or these.
-    package init(title: String? = nil, message: String? = nil) {
-        (self.title, self.message) = (title, message)
-    }
-
-    /// Takes each text that is missing here from `others`.
-    mutating func fill(from others: Texts) {
-        title = title ?? others.title
-        message = message ?? others.message
-    }
-}
-
 /// A rise of a version that looks like a mistake: a much higher version, or one after which hardly
 /// any is left. Every lower version is refused from then on, so that it is announced.
 package struct VersionJump: Hashable, Sendable {

@@ -33,7 +33,7 @@ package struct ExplanationForm {
     /// The explanation in a reply of the daemon.
     package init(reply: JSON.Object) {
         switches = reply["switches"] ?? .null
-        lines = (reply["lines"]?.array ?? []).compactMap(\.object).map { line in
+        lines = reply.objects("lines").map { line in
             Line(label: line["label"]?.string ?? "", text: line["text"]?.string ?? "")
         }
     }

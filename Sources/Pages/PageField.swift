@@ -73,7 +73,7 @@ struct PageFacts {
         switch field {
         case .fact(let fact): text(of: fact)
         case .published(let name): published(name)
-        case .value(let name): record.verdict.values[name].flatMap(Self.text)
+        case .value(let name): verdict.values[name].flatMap { $0 == false ? nil : present($0.bare) }
         }
     }
 
@@ -153,15 +153,6 @@ struct PageFacts {
     private func text(_ isSo: Bool) -> String? { isSo ? "true" : nil }
 
     private func present(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
-
-    /// A string without quotes, other values as JSON; nil for null, false and an empty string.
-    private static func text(of value: JSON.Value) -> String? {
-        switch value {
-        case .null, .bool(false), .string(""): nil
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
-    }
 }
 
 extension Verdict {

@@ -23,27 +23,18 @@ package enum EnvironmentFile {
         }
         variables += record.notices.facts(of: service.name)
         for (name, value) in record.verdict.values {
-            variables.append((variable(name), bare(value).flatMap { fits($0) ? $0 : nil }))
+            variables.append((variable(name), value.bare.flatMap { fits($0) ? $0 : nil }))
         }
         return variables.map { "KILLSWITCH_\($0)=\(quoted($1 ?? ""))\n" }.joined()
     }
 
     private static let fields = PublishedVerdict.fields(
-        on: .environment, first: ["state", "gate", "days_left", "ends_at"])
+        on: .shell, first: ["state", "gate", "days_left", "ends_at"])
 
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
     /// accepts no two that give the same variable.
     private static func variable(_ name: String) -> String {
         "VALUE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
-    }
-
-    /// A string without quotes, other values as JSON; nil for null.
-    private static func bare(_ value: JSON.Value) -> String? {
-        switch value {
-        case .null: nil
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
     }
 
     /// The longest text or value in bytes, with its quotes and escapes.

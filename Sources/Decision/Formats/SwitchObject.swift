@@ -88,3 +88,20 @@ enum SwitchObject {
                 message: try object.optionalText("message", shownAs: "\(name).message", .message)))
     }
 }
+
+/// The texts in flags for the people who use the service. The other formats have some of them.
+package struct Texts: Hashable, Sendable {
+    package var title: String?
+    package var message: String?
+
+    /// No text, or these.
+    package init(title: String? = nil, message: String? = nil) {
+        (self.title, self.message) = (title, message)
+    }
+
+    /// Takes each text that is missing here from `others`.
+    mutating func fill(from others: Texts) {
+        title = title ?? others.title
+        message = message ?? others.message
+    }
+}

@@ -196,7 +196,7 @@ struct SimulationReport {
         let verdict = record.verdict
         let published = PublishedVerdict(record, of: service.name)
         var lines = LabelledLines()
-        for field in PublishedVerdict.fields(on: .environment) {
+        for field in PublishedVerdict.fields(on: .shell) {
             let value = field.value(in: published)
             let text = value.text(in: service.zone)
             switch field.name {
@@ -225,7 +225,7 @@ struct SimulationReport {
     private func change(_ record: Record) -> JSON.Value {
         let published = PublishedVerdict(record, of: service.name)
         var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
-        for field in PublishedVerdict.fields(on: .simulation) {
+        for field in PublishedVerdict.fields(on: .simulate) {
             change[field.name] = field.value(in: published).json(in: service.zone)
         }
         return .object(change)

@@ -71,6 +71,14 @@ enum UnitDirectory {
 }
 
 extension Attachment {
+    /// The object for programs.
+    var object: JSON.Object {
+        [
+            "name": .string(unit.text), "service": .string(service.text),
+            "target": .string(target.name),
+        ]
+    }
+
     /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
     /// description of the unit, if that is known.
     func dropIn(_ cause: String, title: String? = nil) -> String {
