@@ -105,6 +105,9 @@ extension Attachment {
         let untitled = lines.filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
         let whole = dropIn(cause)
         if untitled == whole { return .current }
-        return untitled.hasSuffix("\n") && whole.hasPrefix(untitled) ? .outdated(whole) : .edited
+        // Without its order a drop-in reads like that of an early unit.
+        let isOrdered = !isEarly || lines.contains { $0.hasPrefix("# No After=") }
+        let isCut = isOrdered && untitled.hasSuffix("\n") && whole.hasPrefix(untitled)
+        return isCut ? .outdated(whole) : .edited
     }
 }
