@@ -9,8 +9,7 @@ package struct Opinion: Hashable, Sendable {
     package var endsAt: Instant?
     /// The next planned window of a service that runs.
     package var nextWindow: Window?
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
     var retryAfter: Duration?
     /// The source of the flags that it rests on; nil if none ever came.
     package var source: SourceName?
@@ -82,8 +81,7 @@ extension Service {
             let arrival = isOver ? nil : wait.arrival.map { zone.zoned($0) }
             opinion.reason = .rollout(evidence.source, wait, from: arrival)
         } else {
-            opinion.title = opinion.title ?? reading.title
-            opinion.message = opinion.message ?? reading.message
+            opinion.texts.fill(from: reading.texts)
             opinion.retryAfter = reading.retryAfter
         }
         opinion.isUrgent = reading.isUrgent && opinion.gate == .closed
@@ -127,8 +125,7 @@ extension Service {
             var opinion = opinion(
                 .maintenance,
                 .window(source, until: zone.zoned(window.until), by: evidence.clock.keeper))
-            opinion.title = window.title
-            opinion.message = window.message
+            opinion.texts = window.texts
             return opinion
         case .minimumVersion(let minimum):
             guard let installed = circumstances.installed, installed.isOlder(than: minimum)
@@ -160,8 +157,7 @@ extension Service {
     ) {
         guard let window, opinion.state == .running else { return }
         opinion.nextWindow = window
-        opinion.title = opinion.title ?? window.title
-        opinion.message = opinion.message ?? window.message
+        opinion.texts.fill(from: window.texts)
         if let reason = evidence.clockReason {
             opinion.reason = reason
         } else if opinion.reason == .flags(evidence.source) {
@@ -231,8 +227,7 @@ extension Opinion {
     fileprivate mutating func withhold() {
         gate = .open
         state = endsAt == nil ? .running : .countdown
-        title = nil
-        message = nil
+        texts = Texts()
     }
 
     /// Takes another gate by policy, without the texts of the flags: they no longer fit.
@@ -241,8 +236,7 @@ extension Opinion {
         state = gate.defaultState
         isUrgent = false
         nextWindow = nil
-        title = nil
-        message = nil
+        texts = Texts()
         retryAfter = nil
     }
 }

@@ -7,8 +7,7 @@ package import CivilTime
 package struct Reading: Hashable, Sendable {
     /// At least one of them has an effect at every time.
     package var claims: [Claim]
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
     /// The wait between two polls that the flags ask for while the gate is closed.
     package var retryAfter: Duration?
     /// The `version` in the flags. It never goes backwards.
@@ -116,8 +115,7 @@ package struct Window: Hashable, Sendable {
     package let from: Instant
     /// After `from`. The window does not include it.
     package let until: Instant
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
 }
 
 extension Window {

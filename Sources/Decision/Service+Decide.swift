@@ -34,7 +34,7 @@ extension Service {
             state: opinion.state, gate: opinion.gate, reason: opinion.reason,
             endsAt: opinion.endsAt,
             daysLeft: daysLeft(to: opinion.deadline, evidence[decisive], in: circumstances),
-            title: opinion.title, message: opinion.message, retryAfter: opinion.retryAfter,
+            texts: opinion.texts, retryAfter: opinion.retryAfter,
             source: opinion.source, version: opinion.version, authors: opinion.authors,
             isStale: opinion.isStale,
             isUrgent: opinion.gate == .closed && opinions.contains { $0?.isUrgent ?? false })

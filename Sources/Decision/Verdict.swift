@@ -12,8 +12,7 @@ package struct Verdict: Hashable, Sendable {
     package var endsAt: Instant?
     /// Calendar days from today to the end's day in the service's zone, never negative.
     package var daysLeft: Int?
-    package var title: String?
-    package var message: String?
+    package var texts = Texts()
     /// The wait between two polls that the flags ask for.
     package var retryAfter: Duration?
     /// The source of the flags that decided; nil if none did.

@@ -35,12 +35,9 @@ extension AttachmentOutcome {
         do {
             let bytes = try File.read(path, limit: 16 << 20)
             let object = try JSON.Value.parse(bytes).object ?? [:]
-            let list = { (name: String) -> [JSON.Object] in
-                (object[name]?.array ?? []).compactMap(\.object)
-            }
-            outcome.attached = list("attached").compactMap(unit)
-            outcome.detached = list("detached").compactMap(unit)
-            for entry in list("refused") {
+            outcome.attached = object.objects("attached").compactMap(unit)
+            outcome.detached = object.objects("detached").compactMap(unit)
+            for entry in object.objects("refused") {
                 guard let unit = unit(entry) else { continue }
                 outcome.refused[unit] = entry["problem"]?.string ?? ""
             }

@@ -33,7 +33,7 @@ package struct ExplanationForm {
     /// The explanation in a reply of the daemon.
     package init(reply: JSON.Object) {
         switches = reply["switches"] ?? .null
-        lines = (reply["lines"]?.array ?? []).compactMap(\.object).map { line in
+        lines = reply.objects("lines").map { line in
             Line(label: line["label"]?.string ?? "", text: line["text"]?.string ?? "")
         }
     }
@@ -68,7 +68,7 @@ package struct ExplanationForm {
         }
         if let window = view.nextWindow {
             let days = Self.days(zone.calendarDays(from: now, to: window.from))
-            let title = window.title.map { ", \(quoted($0))" } ?? ""
+            let title = window.texts.title.map { ", \(quoted($0))" } ?? ""
             add(
                 "  next",
                 "maintenance \(days), from \(zone.rfc3339(window.from)) "
@@ -101,7 +101,7 @@ package struct ExplanationForm {
             .object([
                 "from": .string(zone.rfc3339(window.from)),
                 "until": .string(zone.rfc3339(window.until)),
-                "title": .optional(window.title), "message": .optional(window.message),
+                "title": .optional(window.texts.title), "message": .optional(window.texts.message),
             ])
         }
         return .object([

@@ -205,3 +205,15 @@ package struct ExactString: Hashable, Sendable {
         hasher.combine(bytes.count)
     }
 }
+
+extension Object {
+    /// The strings of a member that is a list; empty without it.
+    package func strings(_ key: String) -> [String] {
+        (self[key]?.array ?? []).compactMap(\.string)
+    }
+
+    /// The objects of a member that is a list; empty without it.
+    package func objects(_ key: String) -> [Object] {
+        (self[key]?.array ?? []).compactMap(\.object)
+    }
+}

@@ -23,6 +23,15 @@ extension Value {
     /// An array of strings.
     package static func strings(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
 
+    /// A string without quotes, other values as compact JSON; nil for null.
+    package var bare: String? {
+        switch self {
+        case .null: nil
+        case .string(let text): text
+        case .bool, .number, .array, .object: serialized(.compact)
+        }
+    }
+
     /// The type of the value with its article, for error messages: `expected a string, not null`.
     package var typeName: String {
         switch self {

@@ -64,8 +64,8 @@ package struct Field: Hashable, Sendable {
     package let value: String
 
     /// A field of this key. The value may hold line ends; a value that is too long is cut.
-    package init(_ key: StaticString, _ value: String) {
-        self.key = key.description
+    package init(_ key: String, _ value: String) {
+        self.key = key
         self.value = value
     }
 }

@@ -5,6 +5,8 @@ import JSON
 /// What a template can show of a record.
 enum PageField: Hashable, Sendable {
     case fact(Fact)
+    /// The published fact of this name.
+    case published(String)
     /// The remote value of this name.
     case value(String)
 
@@ -32,13 +34,14 @@ enum PageField: Hashable, Sendable {
         case endsText = "ends_text"
         case refresh
         case refreshText = "refresh_text"
-        case variant
     }
 
     /// The field of this name in a template; nil if there is none.
     init?(_ name: String) {
         if let fact = Fact(rawValue: name) {
             self = .fact(fact)
+        } else if Self.published.contains(where: { $0.name == name }) {
+            self = .published(name)
         } else if name.hasPrefix(Self.valuePrefix) {
             self = .value(String(name.dropFirst(Self.valuePrefix.count)))
         } else {
@@ -47,7 +50,12 @@ enum PageField: Hashable, Sendable {
     }
 
     /// The names of all fields, for people.
-    static var names: [String] { Fact.allCases.map(\.rawValue) + ["\(valuePrefix)NAME"] }
+    static var names: [String] {
+        Fact.allCases.map(\.rawValue) + published.map(\.name) + ["\(valuePrefix)NAME"]
+    }
+
+    /// The facts that a page shows as they are published.
+    fileprivate static let published = PublishedVerdict.fields(on: .page)
 
     private static let valuePrefix = "values."
 }
@@ -64,7 +72,8 @@ struct PageFacts {
     func text(of field: PageField) -> String? {
         switch field {
         case .fact(let fact): text(of: fact)
-        case .value(let name): record.verdict.values[name].flatMap(Self.text)
+        case .published(let name): published(name)
+        case .value(let name): verdict.values[name].flatMap { $0 == false ? nil : present($0.bare) }
         }
     }
 
@@ -93,8 +102,16 @@ struct PageFacts {
         case .endsText: end.map { language.text(of: $0, in: service.zone) }
         case .refresh: refresh.map { String($0) }
         case .refreshText: refresh.map { _ in language.phrases.refresh }
-        case .variant: present(verdict.variant)
         }
+    }
+
+    /// The texts of the flags say why the gate was closed: they are over while the service starts.
+    private func published(_ name: String) -> String? {
+        var record = record
+        if isStarting { record.verdict.texts = Texts() }
+        let field = PageField.published.first { $0.name == name }
+        let value = field?.value(in: PublishedVerdict(record, of: service.name))
+        return present(value?.text(in: service.zone))
     }
 
     /// The title of the flags, else the language's heading for the state.
@@ -125,8 +142,8 @@ struct PageFacts {
     private var state: State { isStarting ? .undecided : verdict.state }
 
     /// The texts of the flags.
-    private var title: String? { isStarting ? nil : present(verdict.title) }
-    private var ownMessage: String? { isStarting ? nil : present(verdict.message) }
+    private var title: String? { isStarting ? nil : present(verdict.texts.title) }
+    private var ownMessage: String? { isStarting ? nil : present(verdict.texts.message) }
 
     /// The announced end of the service, or of the window that closes it.
     private var end: Instant? { isStarting ? nil : verdict.endsAt ?? verdict.plannedEnd }
@@ -136,15 +153,6 @@ struct PageFacts {
     private func text(_ isSo: Bool) -> String? { isSo ? "true" : nil }
 
     private func present(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
-
-    /// A string without quotes, other values as JSON; nil for null, false and an empty string.
-    private static func text(of value: JSON.Value) -> String? {
-        switch value {
-        case .null, .bool(false), .string(""): nil
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
-    }
 }
 
 extension Verdict {

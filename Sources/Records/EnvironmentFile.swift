@@ -14,51 +14,25 @@ import JSON
 package enum EnvironmentFile {
     /// The text of the file.
     package static func text(of record: Record, for service: Service) -> String {
-        let verdict = record.verdict
-        let facts: [(String, String?)] = [
-            ("STATE", verdict.state.rawValue), ("GATE", verdict.gate?.rawValue),
-            ("DAYS_LEFT", verdict.daysLeft.map(String.init)),
-            ("ENDS_AT", verdict.endsAt.map(service.zone.rfc3339)),
-            ("REASON", verdict.reason.slug.rawValue),
-            ("TITLE", verdict.title),
-            ("MESSAGE", verdict.message),
-            ("AUTHOR", verdict.authors.joined(separator: ",")),
-            ("VARIANT", verdict.variant),
-        ]
+        let published = PublishedVerdict(record, of: service.name)
+        let facts =
+            fields.map { ($0.variable, $0.value(in: published).text(in: service.zone, joining: ",")) }
+            + record.notices.facts(of: service.name).map { ($0.name, $0.text) }
         let variables =
-            (facts + notice(record, of: service)).map { ($0, quoted($1 ?? "")) }
-            + verdict.values.map { (variable($0), whole(bare($1))) }
+            facts.map { ($0, quoted($1 ?? "")) }
+            + record.verdict.values.map { (variable($0), whole($1.bare)) }
         var bytes: [UInt8] = []
         for (name, value) in variables { bytes += "KILLSWITCH_\(name)=".utf8 + value + "\n".utf8 }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What was told last, a line for each notice; the facts are those of the first.
-    private static func notice(
-        _ record: Record, of service: Service
-    ) -> [(String, String?)] {
-        let first = record.notices.first
-        let lines = record.notices.map { $0.sentence(of: service.name) }
-        return [
-            ("NOTICE", lines.joined(separator: "\n")), ("NOTICE_KIND", first?.kind.rawValue),
-            ("NOTICE_AT", first?.announcement.from.description),
-            ("NOTICE_BEFORE", first?.lead.map { String($0.wholeSeconds) }),
-        ]
-    }
+    private static let fields = PublishedVerdict.fields(
+        on: .shell, first: ["state", "gate", "days_left", "ends_at"])
 
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
     /// accepts no two that give the same variable.
     private static func variable(_ name: String) -> String {
         "VALUE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
-    }
-
-    /// A string without quotes, other values as JSON; nil for null.
-    private static func bare(_ value: JSON.Value) -> String? {
-        switch value {
-        case .null: nil
-        case .string(let text): text
-        case .bool, .number, .array, .object: value.serialized(.compact)
-        }
     }
 
     /// The longest text or value in bytes, with its quotes and escapes.
@@ -92,6 +66,18 @@ package enum EnvironmentFile {
         }
         text.append(UInt8(ascii: "\""))
         return text
+    }
+}
+
+extension [PublicNotice] {
+    /// What was told last, a line for each notice; the other facts are those of the first.
+    func facts(of service: ServiceName) -> [(name: String, text: String?)] {
+        [
+            ("NOTICE", map { $0.sentence(of: service) }.joined(separator: "\n")),
+            ("NOTICE_KIND", first?.kind.rawValue),
+            ("NOTICE_AT", first?.announcement.from.description),
+            ("NOTICE_BEFORE", first?.lead.map { String($0.wholeSeconds) }),
+        ]
     }
 }
 

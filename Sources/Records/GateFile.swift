@@ -109,12 +109,9 @@ package struct PublishedGate: Sendable {
         let units = object["units"]?.object ?? [:]
         arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
         total = units["of"]?.number?.int64 ?? 0
-        unitProblems = (units["problems"]?.array ?? []).compactMap(\.string)
-        held = (units["held"]?.array ?? []).compactMap(\.object).map { unit in
-            (
-                unit: unit["name"]?.string ?? "",
-                by: (unit["by"]?.array ?? []).compactMap(\.string)
-            )
+        unitProblems = units.strings("problems")
+        held = units.objects("held").map { unit in
+            (unit: unit["name"]?.string ?? "", by: unit.strings("by"))
         }
     }
 

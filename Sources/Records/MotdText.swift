@@ -97,12 +97,12 @@ private struct Fact: Hashable {
         }
         var facts: [Fact] = []
         if verdict.gate == .closed {
-            facts.append(fact(.closed, record.since, nil, verdict.title))
+            facts.append(fact(.closed, record.since, nil, verdict.texts.title))
         } else if verdict.state == .countdown, let end = verdict.endsAt {
-            facts.append(fact(.end, end, nil, verdict.title))
+            facts.append(fact(.end, end, nil, verdict.texts.title))
         }
         if verdict.state != .ended, let window = record.nextWindow {
-            facts.append(fact(.window, window.from, window.until, window.title))
+            facts.append(fact(.window, window.from, window.until, window.texts.title))
         }
         return facts
     }

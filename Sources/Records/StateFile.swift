@@ -6,8 +6,6 @@ package import JSON
 /// `state.json`: the whole verdict, for programs, as killswitchd(8) describes it. The order of the
 /// members is fixed. An absent fact is null, never left out. Each value of the flags is on one line.
 package enum StateFile {
-    private static let schema: Int64 = 1
-
     /// The bytes of the file.
     package static func bytes(of record: Record, for service: Service, bootID: String) -> [UInt8] {
         let value = JSON.Value.object(json(of: record, for: service, bootID: bootID))
@@ -21,46 +19,11 @@ package enum StateFile {
     package static func json(
         of record: Record, for service: Service, bootID: String
     ) -> JSON.Object {
-        let verdict = record.verdict
-        let time = { (instant: Instant?) -> JSON.Value in
-            .optional(instant.map(service.zone.rfc3339))
-        }
-        return [
-            "schema": .number(Number(schema)),
-            "service": .string(service.name.text),
-            "state": .string(verdict.state.rawValue),
-            "gate": .optional(verdict.gate?.rawValue),
-            "reason": .string(verdict.reason.slug.rawValue),
-            "reason_text": .string(verdict.reason.sentence),
-            "since": time(record.since),
-            "ends_at": time(verdict.endsAt),
-            "days_left": .optional(verdict.daysLeft.map(Int64.init)),
-            "title": .optional(verdict.title),
-            "message": .optional(verdict.message),
-            "retry_after": .optional(verdict.retryAfter?.wholeSeconds),
-            "author": .strings(verdict.authors),
-            "variant": .optional(verdict.variant),
-            "values": .object(verdict.values),
-            "override": verdict.override.map { .object($0.json(in: service.zone)) } ?? .null,
-            "source": .optional(verdict.source?.text),
-            "version": .optional(verdict.version),
-            "fetched_at": time(record.fetchedAt),
-            "decided_at": time(record.decidedAt),
-            "valid_until": time(record.validUntil),
-            "stale": .bool(verdict.isStale),
-            "generation": .number(Number(Int64(record.generation))),
-            "boot_id": .string(bootID),
-        ]
-    }
-}
-
-extension Override {
-    /// The member `override` of `state.json`, with times in this zone.
-    func json(in zone: Zone) -> JSON.Object {
-        [
-            "state": .string(state.rawValue), "reason": .string(cause), "author": .string(author),
-            "since": .string(zone.rfc3339(since)), "until": .string(zone.rfc3339(until)),
-        ]
+        let published = PublishedVerdict(record, of: service.name, bootID: bootID)
+        return JSON.Object(
+            PublishedVerdict.fields.lazy.map {
+                ($0.name, $0.value(in: published).json(in: service.zone))
+            })
     }
 }
 

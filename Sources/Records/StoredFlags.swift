@@ -61,8 +61,7 @@ enum StoredFlags {
             version: object["versions"]?.object.map(FlagVersion.ofEach)
                 ?? object["version"]?.string.map(FlagVersion.ofAll),
             fetchedAt: try object.instant("fetched_at"),
-            confirmedAt: object["confirmed_at"]?.string == nil
-                ? nil : try object.instant("confirmed_at"),
+            confirmedAt: try object.optionalInstant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false,
             signed: try object["signed"].map { try signed($0.asObject(), flags) })
         answer.readers = try object["signed"].map { try readers($0.asObject()) } ?? []
@@ -77,8 +76,7 @@ enum StoredFlags {
     }
 
     private static func readers(_ signed: JSON.Object) throws -> [AnswerReader] {
-        guard signed["readers"] != nil else { return [] }
-        return try signed.array("readers").map { value in
+        try signed.array("readers").map { value in
             let reader = try value.asObject()
             guard let service = ServiceName(try reader.string("service")),
                 let position = reader["switch"]?.number?.int64

@@ -140,9 +140,9 @@ extension JSON.Object {
     /// A time by RFC 3339.
     func instant(_ key: String) throws -> Instant { try Instant(rfc3339: try string(key)) }
 
-    /// The time in a member that may be missing or null; nil then.
+    /// The time in a member that may be null; nil then.
     func optionalInstant(_ key: String) throws -> Instant? {
-        self[key].map { $0 == .null } ?? true ? nil : try instant(key)
+        self[key] == .null ? nil : try instant(key)
     }
 
     /// A time of the boot clock, in microseconds.

@@ -28,15 +28,13 @@ enum StoredLedger {
         return bytes
     }
 
-    /// Puts the entries of a log in the places of older ones. A line that was cut off counts as not written.
+    /// Puts the entries of a log in the places of the ledger's. A line that was cut off counts as not written.
     static func apply(_ log: [UInt8], to ledger: inout Ledger) {
         for line in log.split(separator: UInt8(ascii: "\n")) {
             do {
                 let stored = try JSON.Value.parse(Array(line)).asObject()
                 let entry = try entry(stored)
-                guard let name = ServiceName(try stored.string("service")),
-                    ledger.entries[name].map({ $0.generation <= entry.generation }) ?? true
-                else { continue }
+                guard let name = ServiceName(try stored.string("service")) else { continue }
                 ledger.entries[name] = entry
             } catch {
                 continue
@@ -150,7 +148,7 @@ enum StoredLedger {
     private static func drill(_ object: JSON.Object) throws -> LastDrill {
         LastDrill(
             DrillResult(at: try object.instant("at"), problem: object["problem"]?.string),
-            lastGood: object["last_good"]?.string == nil ? nil : try object.instant("last_good"))
+            lastGood: try object.optionalInstant("last_good"))
     }
 
     private static func json(_ announced: [Announcement: Instant]) -> JSON.Value {
@@ -168,8 +166,8 @@ enum StoredLedger {
         var announced: [Announcement: Instant] = [:]
         for item in items {
             let object = try item.asObject()
-            let until = object["until"]?.string == nil ? nil : try object.instant("until")
-            let announcement = Announcement(from: try object.instant("from"), until: until)
+            let announcement = Announcement(
+                from: try object.instant("from"), until: try object.optionalInstant("until"))
             announced[announcement] = try object.instant("since")
         }
         return announced

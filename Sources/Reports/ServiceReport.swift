@@ -65,31 +65,27 @@ struct ServiceReport {
 
     /// The object in the document; docs/report.schema.json describes it.
     var json: JSON.Object {
-        let (record, verdict) = (view.record, view.record?.verdict)
-        return [
-            "service": .string(view.name.text),
-            "state": .string(view.state.rawValue),
-            "gate": .optional(verdict?.gate?.rawValue),
-            "actual": .optional(gate?.actual?.rawValue),
-            "reason": .optional(verdict?.reason.slug.rawValue),
-            "reason_text": .optional(verdict?.reason.sentence),
-            "since": timestamp(record?.since),
-            "ends_at": timestamp(verdict?.endsAt),
-            "source": .optional(verdict?.source?.text),
-            "version": .optional(verdict?.version),
-            "author": .array((verdict?.authors ?? []).map(JSON.Value.string)),
-            "stale": .bool(verdict?.isStale ?? false),
-            "held": .bool(view.isHeld),
-            "generation": .number(Number(Int64(record?.generation ?? 0))),
-            "override": verdict?.override.map { .object($0.json) } ?? .null,
-            "status": .optional(status?.rawValue),
-            "error_message": status == .failed ? .optional(problem) : .null,
-            "units_unwanted": .number(Number(Int64(unwanted.count))),
-            "units": .array(
-                unwanted.union(kept.keys).sorted().prefix(Self.mostUnits).map(unit)),
-            "drill": view.drill.map { .object($0.json) } ?? .null,
-        ]
+        let published = PublishedVerdict(view.record, of: view.name)
+        var object = JSON.Object()
+        for field in Self.fields {
+            object[field.name] = field.value(in: published).json(in: .utc)
+            switch field.name {
+            case "gate": object["actual"] = .optional(gate?.actual?.rawValue)
+            case "stale": object["held"] = .bool(view.isHeld)
+            default: break
+            }
+        }
+        object["status"] = .optional(status?.rawValue)
+        object["error_message"] = status == .failed ? .optional(problem) : .null
+        object["units_unwanted"] = .number(Number(Int64(unwanted.count)))
+        object["units"] = .array(
+            unwanted.union(kept.keys).sorted().prefix(Self.mostUnits).map(unit))
+        object["drill"] = view.drill.map { .object($0.json) } ?? .null
+        return object
     }
+
+    private static let fields = PublishedVerdict.fields(
+        on: .report, last: ["source", "version", "author", "stale", "generation", "override"])
 
     /// So many units are named at most: a service may have thousands, and the server limits what it takes.
     private static let mostUnits = 100
@@ -123,15 +119,6 @@ extension UnitCount {
     fileprivate var firstFailure: String? {
         let failed = problems.filter { unwanted.contains($0.key) }.min { $0.key < $1.key }
         return failed.map { "unit '\($0.key)': \($0.value.sentence)" }
-    }
-}
-
-extension Override {
-    fileprivate var json: JSON.Object {
-        [
-            "state": .string(state.rawValue), "reason": .string(cause), "author": .string(author),
-            "since": timestamp(since), "until": timestamp(until),
-        ]
     }
 }
 

@@ -218,12 +218,6 @@ extension PublishedState {
 
 // The objects of the daemon's files and replies.
 extension JSON.Object {
-    /// The strings of a member that is a list; empty without it.
-    func strings(_ key: String) -> [String] { (self[key]?.array ?? []).compactMap(\.string) }
-
-    /// The objects of a member that is a list; empty without it.
-    func objects(_ key: String) -> [JSON.Object] { (self[key]?.array ?? []).compactMap(\.object) }
-
     /// The object of a member; empty without it.
     func object(_ key: String) -> JSON.Object { self[key]?.object ?? [:] }
 

@@ -14,7 +14,7 @@ import Testing
             switches: [Switch(source: source, format: .status(.whole))])
         var verdict = Verdict(
             state: gate == .open ? .running : .maintenance, gate: gate, reason: .flags(source))
-        verdict.message = message
+        verdict.texts.message = message
         let time = Instant(seconds: 1_800_000_000)
         return (
             service,
@@ -29,7 +29,7 @@ import Testing
         while let step = outbox.next() {
             switch step {
             case .publish(let service, let record):
-                order.append(service.name.text + (record.verdict.message ?? ""))
+                order.append(service.name.text + (record.verdict.texts.message ?? ""))
             case .effect: order.append("effect")
             case .end(let events): order += events.map { _ in "|" }
             }

@@ -35,7 +35,7 @@ import Testing
         return [
             Zone.utc.rfc3339(record.decidedAt), verdict.state.rawValue,
             verdict.gate?.rawValue ?? "-", verdict.reason.slug.rawValue,
-            verdict.daysLeft.map { "days=\($0)" } ?? "", verdict.title ?? "",
+            verdict.daysLeft.map { "days=\($0)" } ?? "", verdict.texts.title ?? "",
         ].filter { !$0.isEmpty }.joined(separator: " ")
     }
 

@@ -21,7 +21,7 @@ import Testing
         ("{{#closed}}\nx\n{{/closed}}", "x\n"),
         ("{{\nstate\n}}", "maintenance"),
     ]) func aTemplateIsFilled(_ template: String, _ expected: String) throws {
-        let closed = try record(.maintenance) { $0.title = "Inventory" }
+        let closed = try record(.maintenance) { $0.texts.title = "Inventory" }
         #expect(try page(template, closed) == expected)
     }
 

@@ -24,7 +24,7 @@ import Testing
         ("👩‍👩‍👧 ä 日本 שלום", "👩‍👩‍👧 ä 日本 שלום"),
     ]) func aForeignTextIsHarmless(_ text: String, _ shown: String) throws {
         let closed = try record(.maintenance) {
-            $0.title = text
+            $0.texts.title = text
             $0.values = ["phone": .string(text)]
         }
         let service = try shop(values: ["phone"])
@@ -38,9 +38,9 @@ import Testing
     @Test func aNoncharacterIsAReplacementCharacter() throws {
         let numbers: [UInt32] = [0xFFFF, 0xFDD0, 0x1FFFE]
         let closed = try record(.maintenance) { verdict in
-            verdict.title = ""
+            verdict.texts.title = ""
             for number in numbers {
-                verdict.title?.unicodeScalars.append(try #require(Unicode.Scalar(number)))
+                verdict.texts.title?.unicodeScalars.append(try #require(Unicode.Scalar(number)))
             }
         }
         #expect(try page("{{title}}", closed) == "\u{FFFD}\u{FFFD}\u{FFFD}")
@@ -50,14 +50,14 @@ import Testing
     @Test func anUnpairedSurrogateIsAReplacementCharacter() throws {
         let read = { try JSON.Value.parse(Array(#"{"t": "a\ud800b"}"#.utf8)).object?["t"]?.string }
         guard let text = try? read() else { return }
-        let closed = try record(.maintenance) { $0.title = text }
+        let closed = try record(.maintenance) { $0.texts.title = text }
         #expect(try page("{{title}}", closed) == "a\u{FFFD}b")
     }
 
     @Test func aLongTextIsCut() throws {
         let closed = try record(.maintenance) {
-            $0.title = String(repeating: "<", count: 100_000)
-            $0.message = String(repeating: "ä", count: 100_000)
+            $0.texts.title = String(repeating: "<", count: 100_000)
+            $0.texts.message = String(repeating: "ä", count: 100_000)
         }
         let shown = try page("{{title}}|{{message}}", closed)
         #expect(
@@ -136,13 +136,13 @@ import Testing
 
     @Test func theTextsOfTheFlagsWin() throws {
         let own = try record(.maintenance) {
-            $0.title = "Inventory"
-            $0.message = "Until noon"
+            $0.texts.title = "Inventory"
+            $0.texts.message = "Until noon"
         }
         #expect(try page("{{heading}}|{{text}}", own, in: .german) == "Inventory|Until noon")
         let empty = try record(.maintenance) {
-            $0.title = ""
-            $0.message = ""
+            $0.texts.title = ""
+            $0.texts.message = ""
         }
         #expect(try page("{{heading}}{{#title}}!{{/title}}", empty) == "Maintenance")
     }
@@ -186,8 +186,8 @@ import Testing
 
     @Test func theProblemOfAClosedServiceIsADocument() throws {
         let closed = try record(.maintenance) {
-            $0.title = "Inventory"
-            $0.message = "Until <noon> \"sharp\"\0"
+            $0.texts.title = "Inventory"
+            $0.texts.message = "Until <noon> \"sharp\"\0"
             $0.retryAfter = .seconds(120)
         }
         let bytes = try #require(Page.standard.problem(of: closed, for: shop()))

@@ -32,8 +32,8 @@ import Testing
         let folder = try TemporaryFolder()
         var verdict = Verdict(
             state: .maintenance, gate: .closed, reason: .flags(try named("app")))
-        verdict.title = text
-        verdict.message = text
+        verdict.texts.title = text
+        verdict.texts.message = text
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         try folder.write(file, to: "state.env")
         let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_TITLE" > "$2""#
@@ -151,7 +151,7 @@ import Testing
         let long = String(repeating: "\u{1F600}", count: 20_000)
         var verdict = Verdict(
             state: .maintenance, gate: .closed, reason: .flags(try named("app")))
-        verdict.message = long
+        verdict.texts.message = long
         let file = EnvironmentFile.text(of: try record(verdict), for: try service())
         #expect(file.utf8.count < 33 << 10)
         let line = try #require(

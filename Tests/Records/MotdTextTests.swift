@@ -10,7 +10,7 @@ import Testing
     ) throws -> Verdict {
         var verdict = Verdict(state: state, gate: gate, reason: .flags(try named("app")))
         verdict.endsAt = try ends.map { try Instant(rfc3339: $0) }
-        verdict.title = title
+        verdict.texts.title = title
         return verdict
     }
 
@@ -30,7 +30,7 @@ import Testing
         var planned = try record(try verdict(.running, .open))
         let from = try Instant(rfc3339: "2027-03-05T08:00:00Z")
         var window = Window(from: from, until: from + .seconds(3600))
-        window.title = "Disks"
+        window.texts.title = "Disks"
         planned.nextWindow = window
         try note(&motd, "blog", planned)
         try note(&motd, "wiki", try record(try verdict(.maintenance, .closed)))

@@ -10,8 +10,8 @@ import Testing
             state: .countdown, gate: .open, reason: .flags(try named("app")))
         verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
         verdict.daysLeft = 30
-        verdict.title = "T"
-        verdict.message = "say \"bye\"\n"
+        verdict.texts.title = "T"
+        verdict.texts.message = "say \"bye\"\n"
         verdict.retryAfter = .seconds(15)
         verdict.source = try named("app")
         verdict.version = "7"

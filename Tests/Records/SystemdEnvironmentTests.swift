@@ -16,8 +16,8 @@ import Testing
         for (index, text) in texts.enumerated() {
             var verdict = Verdict(
                 state: .maintenance, gate: .closed, reason: .flags(try named("app")))
-            verdict.title = text
-            verdict.message = text
+            verdict.texts.title = text
+            verdict.texts.message = text
             let file = EnvironmentFile.text(of: try record(verdict), for: try service())
             try folder.write(
                 file.replacing("KILLSWITCH_TITLE=", with: "TITLE_\(index)="), to: "\(index).env")

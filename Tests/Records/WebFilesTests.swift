@@ -22,7 +22,7 @@ import Testing
     ) throws {
         var verdict = Verdict(state: state, gate: gate, reason: .flags(try named("app")))
         verdict.endsAt = try endsAt.map { try Instant(rfc3339: $0) }
-        verdict.title = title
+        verdict.texts.title = title
         try directory.publish(try record(verdict), of: try service("shop"), page: page)
     }
 

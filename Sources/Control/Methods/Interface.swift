@@ -1,3 +1,4 @@
+import Decision
 import JSON
 
 /// The interface `io.killswitchd` and its description.
@@ -37,30 +38,7 @@ package enum Interface {
 
         # One service: what its state.json holds. Times are RFC 3339.
         type Service (
-          schema: int,
-          service: string,
-          state: string,
-          gate: ?string,
-          reason: string,
-          reason_text: string,
-          since: string,
-          ends_at: ?string,
-          days_left: ?int,
-          title: ?string,
-          message: ?string,
-          retry_after: ?int,
-          author: []string,
-          variant: ?string,
-          values: object,
-          override: ?Override,
-          source: ?string,
-          version: ?string,
-          fetched_at: ?string,
-          decided_at: string,
-          valid_until: string,
-          stale: bool,
-          generation: int,
-          boot_id: string
+        \(members)
         )
 
         # What a gate is in fact: what its gate.json holds. 'actual' is open, closing, closed, opening or
@@ -76,6 +54,9 @@ package enum Interface {
           units: ?(down: ?int, up: ?int, of: int, problems: []string)
         )
         """
+
+    private static let members = PublishedVerdict.fields.map { "  \($0.name): \($0.type)" }
+        .joined(separator: ",\n")
 
     private static let errors = """
         # No service of this name is configured; 'known' are those that are.

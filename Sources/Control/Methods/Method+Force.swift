@@ -100,14 +100,7 @@ extension Method {
     ) -> MethodError {
         switch objection {
         case .overridden(let override):
-            .alreadyForced(
-                service.name,
-                [
-                    "state": .string(override.state.rawValue), "reason": .string(override.cause),
-                    "author": .string(override.author),
-                    "since": .string(service.zone.rfc3339(override.since)),
-                    "until": .string(service.zone.rfc3339(override.until)),
-                ])
+            .alreadyForced(service.name, override.json(in: service.zone))
         case .held: .closingHeld(service.name)
         case .notOpen(let state): .gateNotOpen(service.name, state)
         // A reload has removed the service in between.

@@ -164,7 +164,7 @@ enum Status {
         if isInactive { claims.append(.maintenance) }
         return Reading(
             claims: claims.isEmpty ? [.running] : claims,
-            message: try object.optionalText(.userMessage, .message),
+            texts: Texts(message: try object.optionalText(.userMessage, .message)),
             retryAfter: try object.optionalWait(.retryInterval))
     }
 }
@@ -178,9 +178,10 @@ enum Maintenance {
     /// The texts count during maintenance alone: they are often prepared long before.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
         let isUnderMaintenance = try object.boolean(.isUnderMaintenance)
-        let title = try object.optionalText(.title, .title)
-        let message = try object.optionalText(.message, .message)
+        let texts = Texts(
+            title: try object.optionalText(.title, .title),
+            message: try object.optionalText(.message, .message))
         guard isUnderMaintenance else { return Reading(claims: [.running]) }
-        return Reading(claims: [.maintenance], title: title, message: message)
+        return Reading(claims: [.maintenance], texts: texts)
     }
 }

@@ -39,8 +39,10 @@ enum SwitchObject {
         // It counts in a signed document alone (`SignedOrder`), and has to be a time everywhere.
         _ = try object.optionalTime(.issued)
         return Reading(
-            claims: claims, title: try object.optionalText(.title, .title),
-            message: try object.optionalText(.message, .message),
+            claims: claims,
+            texts: Texts(
+                title: try object.optionalText(.title, .title),
+                message: try object.optionalText(.message, .message)),
             retryAfter: try object.optionalWait(.retryAfter),
             version: try object.optionalInteger(.version),
             expires: try object.optionalTime(.expires), isUrgent: !drains,
@@ -81,7 +83,25 @@ enum SwitchObject {
         }
         return Window(
             from: from, until: until,
-            title: try object.optionalText("title", shownAs: "\(name).title", .title),
-            message: try object.optionalText("message", shownAs: "\(name).message", .message))
+            texts: Texts(
+                title: try object.optionalText("title", shownAs: "\(name).title", .title),
+                message: try object.optionalText("message", shownAs: "\(name).message", .message)))
+    }
+}
+
+/// The texts in flags for the people who use the service. The other formats have some of them.
+package struct Texts: Hashable, Sendable {
+    package var title: String?
+    package var message: String?
+
+    /// No text, or these.
+    package init(title: String? = nil, message: String? = nil) {
+        (self.title, self.message) = (title, message)
+    }
+
+    /// Takes each text that is missing here from `others`.
+    mutating func fill(from others: Texts) {
+        title = title ?? others.title
+        message = message ?? others.message
     }
 }

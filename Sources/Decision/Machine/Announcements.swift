@@ -54,8 +54,7 @@ struct Announcements: Hashable, Sendable {
     }
 
     private var known: [Announcement: Beginning]
-    /// Whether stored flags tell since when their ends are known: the ledger is of a version that
-    /// did not store it.
+    /// Whether stored flags tell since when their ends are known: the ledger is lost, or its clock was not believed.
     private let isUnrecorded: Bool
 
     /// What an earlier run knew; nil if it did not record it.

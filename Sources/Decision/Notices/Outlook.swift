@@ -48,12 +48,12 @@ struct Outlook {
                 if case .window(let window) = claim {
                     if windows[announcement] != nil { continue }
                     windows[announcement] = Item(
-                        announcement: announcement, left: left, title: window.title,
+                        announcement: announcement, left: left, title: window.texts.title,
                         window: window)
                 } else if end.map({ announcement.from < $0.announcement.from }) ?? true {
                     end = Item(
                         announcement: announcement, left: left,
-                        title: evidence[position].reading?.title, window: nil)
+                        title: evidence[position].reading?.texts.title, window: nil)
                 }
             }
         }

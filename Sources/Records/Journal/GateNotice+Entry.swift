@@ -31,7 +31,7 @@ extension GateNotice {
             (
                 .startRefused,
                 [.service(service), .unit(unit), Field("KILLSWITCH_REFUSED_STARTS", "\(count)")]
-                    + (verdict?.fields ?? [])
+                    + (verdict?.fields(of: service) ?? [])
             )
         case .systemdSilent: (.systemdSilent, [])
         case .systemdAnswers: (.systemdAnswers, [])

@@ -11,7 +11,8 @@ extension Notice {
 
     private var details: (MessageID, [Field]) {
         switch self {
-        case .decided(let service, let verdict, _): (.decided, [.service(service)] + verdict.fields)
+        case .decided(let service, let verdict, _):
+            (.decided, [.service(service)] + verdict.fields(of: service))
         case .sourceFailed(let source, _, _, _): (.sourceFailed, [.source(source)])
         case .sourceRecovered(let source): (.sourceRecovered, [.source(source)])
         case .sourceUnwatched(let source, _): (.sourceUnwatched, [.source(source)])
@@ -65,35 +66,41 @@ extension Notice.Level {
 
 extension Verdict {
     /// The facts that entries about a decision have.
-    var fields: [Field] {
-        [
-            .state(state), gate.map(Field.gate), Field("KILLSWITCH_REASON", reason.slug.rawValue),
-            daysLeft.map { Field("KILLSWITCH_DAYS_LEFT", String($0)) },
-            (source ?? reason.source).map(Field.source),
-            version.map { Field("KILLSWITCH_VERSION", $0) },
-        ].compactMap(\.self) + (self.override?.fields ?? authors.map(Field.author))
+    func fields(of service: ServiceName) -> [Field] {
+        var verdict = self
+        verdict.source = source ?? reason.source
+        if let override { verdict.authors = [override.author] }
+        let published = PublishedVerdict(verdict, of: service)
+        let fields = Self.journal.flatMap { field in
+            let value = field.value(in: published)
+            // Each name has a field of its own.
+            let texts =
+                if case .names(let names) = value { names } else {
+                    [value.text(in: .utc)].compactMap(\.self)
+                }
+            return texts.map { Field("KILLSWITCH_\(field.variable)", $0) }
+        }
+        return fields + (override?.order ?? [])
     }
+
+    private static let journal = PublishedVerdict.fields(on: .journal, last: ["author"])
 }
 
 extension Override {
+    fileprivate var fields: [Field] { [.author(author)] + order }
+
     /// The whole texts; the sentence may cut them.
-    fileprivate var fields: [Field] {
-        [
-            .author(author), Field("KILLSWITCH_CAUSE", cause),
-            Field("KILLSWITCH_UNTIL", Zone.utc.rfc3339(until)),
-        ]
+    fileprivate var order: [Field] {
+        [Field("KILLSWITCH_CAUSE", cause), Field("KILLSWITCH_UNTIL", Zone.utc.rfc3339(until))]
     }
 }
 
 extension PublicNotice {
     /// The same names as in `state.env`.
     fileprivate func fields(of service: ServiceName) -> [Field] {
-        [
-            Field("KILLSWITCH_NOTICE", sentence(of: service)),
-            Field("KILLSWITCH_NOTICE_KIND", kind.rawValue),
-            Field("KILLSWITCH_NOTICE_AT", announcement.from.description),
-            lead.map { Field("KILLSWITCH_NOTICE_BEFORE", String($0.wholeSeconds)) },
-        ].compactMap(\.self)
+        [self].facts(of: service).compactMap { fact in
+            fact.text.map { Field("KILLSWITCH_\(fact.name)", $0) }
+        }
     }
 }
 

@@ -47,8 +47,7 @@ struct DrillOrder {
         return standing(in: try daemon.order(("Release", order)).object("service"))
     }
 
-    /// Tells the daemon how the drill ended. That fails with a daemon before an upgrade; the drill counts
-    /// nevertheless.
+    /// Tells the daemon how the drill ended. If that fails, the drill counts nevertheless.
     func note(problem: String?) {
         let note: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
         do {

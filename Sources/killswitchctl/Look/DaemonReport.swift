@@ -34,27 +34,15 @@ struct DaemonReport {
             sources = reply.objects("sources").map { SourceReply(object: $0) }
             let told = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
             problems = told.objects("problems").map { ProblemLine(object: $0) }
-            drills = try Self.drills(of: services, told: daemon)
+            let drilled = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
+            for drill in drilled.objects("drills") {
+                drills[drill.text("service")] = DrillReply(object: drill)
+            }
         } catch {
-            // A daemon before an upgrade does not know the method.
+            // It answers, and has no service of this name.
             if !(error is MethodError) { noteAbsence(error, published) }
             // A file that cannot be read is told by whoever shows the service.
             do { try readFiles(published, services) } catch {}
-        }
-    }
-
-    /// The last drills; none of a daemon before an upgrade, which does not know the method.
-    private static func drills(
-        of services: [ServiceName], told daemon: VarlinkClient
-    ) throws -> [String: DrillReply] {
-        do {
-            let reply = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
-            let drills = reply.objects("drills").map {
-                ($0.text("service"), DrillReply(object: $0))
-            }
-            return Dictionary(drills) { first, _ in first }
-        } catch is MethodError {
-            return [:]
         }
     }
 

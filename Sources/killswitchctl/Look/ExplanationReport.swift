@@ -39,8 +39,8 @@ struct ExplanationReport {
             text(of: "reason").map { "\($0): \(text(of: "reason_text", limit: 400) ?? "")" })
         let authors = state.object.strings("author")
         lines.add("  author", authors.isEmpty ? nil : authors.joined(separator: ", "))
-        for key in ["ends_at", "title", "message", "variant"] {
-            lines.add("  \(key)", text(of: key))
+        for field in PublishedVerdict.fields(on: .explain) {
+            lines.add("  \(field.name)", text(of: field.name))
         }
         for (name, value) in state.object.object("values") {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))

@@ -134,19 +134,18 @@ struct JournalEvent {
         let services = record.values["KILLSWITCH_SERVICE"] ?? []
         object["service"] = .optional(service?.text ?? (services.count == 1 ? services.first : nil))
         object["services"] = .strings(services)
-        for name in Self.members {
-            object[name] = .optional(record["KILLSWITCH_\(name.uppercased())"])
-        }
         // Several people may have signed.
-        let authors = record.values["KILLSWITCH_AUTHOR"] ?? []
-        object["author"] = .optional(authors.isEmpty ? nil : authors.joined(separator: ","))
+        for name in Self.members {
+            let texts = record.values["KILLSWITCH_\(name.uppercased())"] ?? []
+            object[name] = .optional(texts.isEmpty ? nil : texts.joined(separator: ","))
+        }
         object["days_left"] = .optional(record["KILLSWITCH_DAYS_LEFT"].flatMap { Int64($0) })
         return .object(object)
     }
 
-    private static let members = [
-        "state", "gate", "reason", "source", "version", "author", "cause", "until",
-    ]
+    private static let members =
+        PublishedVerdict.fields(on: .journal, last: ["author"]).map(\.name)
+        .filter { $0 != "days_left" } + ["cause", "until"]
 }
 
 /// Whether the caller may read the system's journal. libsystemd skips files that it cannot read without

@@ -186,7 +186,7 @@ struct SimulationReport {
     /// A change: the time, the state, the reason, and the texts.
     private func line(_ record: Record) -> String {
         let verdict = record.verdict
-        let texts = [verdict.title, verdict.message].compactMap { $0.map(quoted) }
+        let texts = [verdict.texts.title, verdict.texts.message].compactMap { $0.map(quoted) }
         return "\(service.zone.rfc3339(record.decidedAt)) \(verdict.state.rawValue), "
             + "\(verdict.gate?.rawValue ?? "no gate"): "
             + ([verdict.reason.sentence] + texts).joined(separator: "; ")
@@ -194,18 +194,18 @@ struct SimulationReport {
 
     private func whole(_ record: Record) -> String {
         let verdict = record.verdict
+        let published = PublishedVerdict(record, of: service.name)
         var lines = LabelledLines()
-        lines.add("state", verdict.state.rawValue)
-        lines.add("gate", verdict.gate?.rawValue ?? "none")
-        lines.add("reason", "\(verdict.reason.slug.rawValue): \(verdict.reason.sentence)")
-        lines.add("ends_at", verdict.endsAt.map(service.zone.rfc3339))
-        lines.add("days_left", verdict.daysLeft.map(String.init))
-        lines.add("title", verdict.title.map { $0.printable(limit: 100) })
-        lines.add("message", verdict.message.map { $0.printable(limit: 100) })
-        lines.add(
-            "author",
-            verdict.authors.isEmpty ? nil : verdict.authors.joined(separator: ", "))
-        lines.add("variant", verdict.variant)
+        for field in PublishedVerdict.fields(on: .shell) {
+            let value = field.value(in: published)
+            let text = value.text(in: service.zone)
+            switch field.name {
+            case "gate": lines.add("gate", text ?? "none")
+            case "reason": lines.add("reason", "\(text ?? ""): \(verdict.reason.sentence)")
+            case "author": lines.add("author", text)
+            default: lines.add(field.name, text?.printable(limit: 100))
+            }
+        }
         for (name, value) in verdict.values {
             lines.add("values.\(name)", value.serialized(.compact).printable(limit: 100))
         }
@@ -223,12 +223,11 @@ struct SimulationReport {
 
     /// A change, by the members of state.json that depend on flags and time.
     private func change(_ record: Record) -> JSON.Value {
-        let state = StateFile.json(of: record, for: service, bootID: "")
+        let published = PublishedVerdict(record, of: service.name)
         var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
-        for key in [
-            "state", "gate", "reason", "reason_text", "ends_at", "days_left", "title", "message",
-            "retry_after", "author", "variant", "values", "source", "version", "stale",
-        ] { change[key] = state[key] }
+        for field in PublishedVerdict.fields(on: .simulate) {
+            change[field.name] = field.value(in: published).json(in: service.zone)
+        }
         return .object(change)
     }
 }

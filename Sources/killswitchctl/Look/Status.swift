@@ -151,7 +151,7 @@ struct SourceReply {
     var nextPoll: Duration? { seconds("next_poll") }
     /// Why the last fetch failed; nil if it did not.
     var problem: String? { object["problem"]?.string }
-    /// The warnings about it and its flags; a daemon before an upgrade tells none.
+    /// The warnings about it and its flags.
     var warnings: [String] { object.strings("warnings") }
     /// The services that follow it.
     var services: [String] { object.strings("services") }

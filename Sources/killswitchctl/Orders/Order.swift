@@ -77,7 +77,7 @@ extension VarlinkClient {
         do {
             return try self.call(call.method, parameters, passing: file)
         } catch let error as MethodError where error == .invalidParameter(Method.sudoUser) {
-            // A daemon before an upgrade does not know it, or the name is none: the order must not fail for that.
+            // The name may be none: the order must not fail for that.
             return try self.call(call.method, call.parameters, passing: file)
         }
     }

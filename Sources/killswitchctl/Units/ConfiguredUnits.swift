@@ -157,14 +157,7 @@ struct ConfiguredUnits {
 
     private func report(isDryRun: Bool) -> JSON.Value {
         let list = { (attachments: [Attachment]) -> JSON.Value in
-            .array(
-                attachments.map { attachment in
-                    .object([
-                        "name": .string(attachment.unit.text),
-                        "service": .string(attachment.service.text),
-                        "target": .string(attachment.target.name),
-                    ])
-                })
+            .array(attachments.map { .object($0.object) })
         }
         let failed = problems.map { problem -> JSON.Value in
             .object([

@@ -76,12 +76,9 @@ struct Detach: ParsableCommand {
 
     private func report(of concerned: [Attachment], _ down: DownUnits) -> JSON.Value {
         let units = concerned.map { attachment -> JSON.Value in
-            .object([
-                "name": .string(attachment.unit.text),
-                "service": .string(attachment.service.text),
-                "target": .string(attachment.target.name),
-                "start": .optional(down.command(for: attachment.unit)),
-            ])
+            var object = attachment.object
+            object["start"] = .optional(down.command(for: attachment.unit))
+            return .object(object)
         }
         return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
     }

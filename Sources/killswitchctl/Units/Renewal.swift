@@ -6,7 +6,8 @@ import JSON
 /// `killswitchctl attach --renew`: writes the drop-ins of attached units as this version writes them.
 /// The package does that at an upgrade.
 ///
-/// A drop-in that no version has written is left as it is: somebody has edited it.
+/// A drop-in that this version would only continue is renewed. Any other text is left as it is: somebody has edited
+/// it.
 struct Renewal {
     /// One drop-in of `attach`.
     struct Part {
@@ -16,10 +17,10 @@ struct Renewal {
         let finding: Finding
     }
 
-    /// What a drop-in is, compared with the texts that versions of `attach` have written.
+    /// What a drop-in is, compared with the text that this version of `attach` writes.
     enum Finding: Hashable {
         case current
-        /// An earlier version has written it; this is the new text.
+        /// It ends before some of the text; this is the whole text.
         case outdated(String)
         case edited
     }
@@ -35,34 +36,19 @@ struct Renewal {
             let text = String(decoding: try File.read(path, limit: 64 << 10), as: UTF8.self)
             let finding = attachment.compare(text)
             parts.append(Part(attachment: attachment, path: path, finding: finding))
-            guard finding != .edited, let missing = try Self.missingStop(of: attachment, text)
-            else { continue }
-            parts.append(missing)
         }
         self.parts = parts
-    }
-
-    /// The target's drop-in for the unit, if it is missing: earlier versions wrote none.
-    private static func missingStop(
-        of attachment: Attachment, _ text: String
-    ) throws(FileError) -> Part? {
-        let path = AttachmentFiles.dropIn(of: attachment.target, for: attachment.unit)
-        if try File.exists(path) { return nil }
-        let cause = String(text.prefix { $0 != "\n" }.dropFirst(Attachment.head.count))
-        return Part(
-            attachment: attachment, path: path, finding: .outdated(attachment.stopDropIn(cause)))
     }
 
     /// Writes the new text of every outdated drop-in. No unit is stopped or started by that.
     func write() throws(FileError) {
         for part in parts {
             guard case .outdated(let text) = part.finding else { continue }
-            try Directory.create(AttachmentFiles.folder(of: part.attachment.target))
             try File.replace(part.path, with: Array(text.utf8), surviving: .powerLoss)
         }
     }
 
-    /// The drop-ins that an earlier version has written.
+    /// The drop-ins that are renewed.
     var outdated: [Part] {
         parts.filter { if case .outdated = $0.finding { true } else { false } }
     }
@@ -110,16 +96,18 @@ struct Renewal {
 }
 
 extension Attachment {
-    /// Compares the text of a drop-in with the texts that versions of `attach` write for this attachment. The
-    /// first line names the command, which may have been called in several ways.
+    /// Compares the text of a drop-in with the text that `attach` writes for this attachment. The first line names the command, which may have been called in several ways.
     fileprivate func compare(_ text: String) -> Renewal.Finding {
         let first = String(text.prefix { $0 != "\n" })
         guard first.hasPrefix(Self.head) else { return .edited }
         let cause = String(first.dropFirst(Self.head.count))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let untitled = lines.filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
-        if untitled == dropIn(cause) { return .current }
-        let earlier = [dropInWithoutTitle(cause), dropInWithoutAssertion(cause)]
-        return earlier.contains(text) ? .outdated(dropIn(cause)) : .edited
+        let whole = dropIn(cause)
+        if untitled == whole { return .current }
+        // Without its order a drop-in reads like that of an early unit.
+        let isOrdered = !isEarly || lines.contains { $0.hasPrefix("# No After=") }
+        let isCut = isOrdered && untitled.hasSuffix("\n") && whole.hasPrefix(untitled)
+        return isCut ? .outdated(whole) : .edited
     }
 }

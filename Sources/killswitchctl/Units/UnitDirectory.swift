@@ -71,20 +71,29 @@ enum UnitDirectory {
 }
 
 extension Attachment {
+    /// The object for programs.
+    var object: JSON.Object {
+        [
+            "name": .string(unit.text), "service": .string(service.text),
+            "target": .string(target.name),
+        ]
+    }
+
     /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
     /// description of the unit, if that is known.
     func dropIn(_ cause: String, title: String? = nil) -> String {
         let description = title.map { "Description=\(described($0))\n" } ?? ""
-        return dropInWithoutTitle(cause) + """
-            # If a start is refused, systemctl and the journal show this.
+        return """
+            \(Self.head)\(cause)
+            # "killswitchctl detach \(service) \(unit)" removes it.
+            [Unit]
+            # It stops with this target, and cannot be started without it.
+            Requisite=\(target.name)
+            \(isEarly ? Self.early : "After=\(target.name)")
+            \(assertion)# If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)
             \(description)
             """
-    }
-
-    /// The text in the versions before that.
-    func dropInWithoutTitle(_ cause: String) -> String {
-        dropInWithoutAssertion(cause) + assertion
     }
 
     /// The description with the command that says why the unit may not run. An earlier attachment may have added
@@ -99,20 +108,6 @@ extension Attachment {
             rest = rest.dropFirst()
         }
         return "\(own.printable)\(mark)killswitchctl explain \(service))"
-    }
-
-    /// The text of the drop-in in the first versions. systemd lets a start by hand replace the stop of the
-    /// target, so that `Requisite=` alone does not refuse it while another unit still stops.
-    func dropInWithoutAssertion(_ cause: String) -> String {
-        """
-        \(Self.head)\(cause)
-        # "killswitchctl detach \(service) \(unit)" removes it.
-        [Unit]
-        # It stops with this target, and cannot be started without it.
-        Requisite=\(target.name)
-        \(isEarly ? Self.early : "After=\(target.name)")
-
-        """
     }
 
     /// The text of the target's drop-in for the unit.
@@ -133,8 +128,9 @@ extension Attachment {
     private static let early =
         "# No After=: it starts while the units of the open gate still stop, and stops while they start."
 
-    /// Empty for the states of a closed gate, whose units run while the marker says closed. `Requisite=` refuses
-    /// no start by hand without `After=`, so that an early unit needs the marker instead.
+    /// Empty for the states of a closed gate, whose units run while the marker says closed. systemd lets a start by
+    /// hand replace the stop of the target, so that `Requisite=` alone does not refuse it while another unit still
+    /// stops. It refuses none without `After=`, so that an early unit needs the marker too.
     private var assertion: String {
         let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
         return switch target.kind {

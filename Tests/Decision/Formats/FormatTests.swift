@@ -53,8 +53,8 @@ import Testing
             case .ended: "ended"
             }
         }
-        if let title = reading.title { words.append("title=\(title)") }
-        if let message = reading.message { words.append("message=\(message)") }
+        if let title = reading.texts.title { words.append("title=\(title)") }
+        if let message = reading.texts.message { words.append("message=\(message)") }
         if let version = reading.version { words.append("version=\(version)") }
         if let expires = reading.expires {
             words.append("expires=\(Zone.utc.rfc3339(expires))")

@@ -89,8 +89,8 @@ enum TranscriptFormat {
             verdict.state.rawValue, verdict.gate?.rawValue ?? "-", verdict.reason.slug.rawValue,
         ]
         if let days = verdict.daysLeft { words.append("days=\(days)") }
-        if let title = verdict.title { words.append("title=\(title)") }
-        if let message = verdict.message { words.append("message=\(message)") }
+        if let title = verdict.texts.title { words.append("title=\(title)") }
+        if let message = verdict.texts.message { words.append("message=\(message)") }
         if let variant = verdict.variant { words.append("variant=\(variant)") }
         if !verdict.values.isEmpty {
             words.append("values=\(JSON.Value.object(verdict.values).serialized(.compact))")

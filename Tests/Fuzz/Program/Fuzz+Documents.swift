@@ -70,7 +70,7 @@ extension Fuzz {
             // A state, an end and a version beside the windows.
             hold(reading.claims.count <= FlagLimit.windows.count + 3, "windows have a limit")
             hold(reading.rollout?.steps.count ?? 0 <= FlagLimit.steps.count, "steps have a limit")
-            let (title, message) = (reading.title ?? "", reading.message ?? "")
+            let (title, message) = (reading.texts.title ?? "", reading.texts.message ?? "")
             hold(title.unicodeScalars.count <= FlagLimit.title.count, "a title has a limit")
             hold(message.unicodeScalars.count <= FlagLimit.message.count, "a message has a limit")
         }

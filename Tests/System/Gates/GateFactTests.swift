@@ -216,7 +216,7 @@ extension OnSystemd {
             }
         }
 
-        /// A unit that an earlier version has attached: the target has no drop-in for it.
+        /// Somebody has removed the target's drop-in for the unit.
         @Test func aLostUnitThatTheGateCannotStopIsNamedUntilSomebodyStopsIt() throws {
             let host = try Host()
             try host.services("t-web")

@@ -89,7 +89,7 @@ extension Packaged {
             #expect(try host.succeeds("systemctl start t-web") == isOpen)
         }
 
-        /// Units that an earlier version has attached could be started while another unit still stopped.
+        /// Without the assertion, a unit could be started while another unit still stopped.
         @Test func anUpgradeRenewsTheDropInsOfAttachedUnitsWithOneReload() throws {
             let host = try PackageHost()
             try host.configure()
