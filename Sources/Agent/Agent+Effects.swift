@@ -133,7 +133,7 @@ extension Agent {
         let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
         undecided = [:]
         outbox.add(waiting)
-        drain?.arm()
+        driver.requestTurn()
     }
 
     /// Marks the source as confirmed, and checks files of its services for foreign changes. The check

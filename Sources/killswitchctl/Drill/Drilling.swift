@@ -9,14 +9,15 @@ import JSON
 import Records
 
 /// Performs the effects of the drill's machine: asks systemd and the daemon, waits, and prints the
-/// progress. It decides nothing: the result of an effect is queued as an event.
+/// progress. It decides nothing.
 final class Drilling {
     private let plan: DrillPlan
     private let order: DrillOrder
     private var manager: SystemManager
     private let loop: EventLoop
     private let published: PublishedFiles
-    private var events: [(event: DrillEvent, time: DrillTime)] = []
+    private let driver: MachineDriver<(event: DrillEvent, time: DrillTime)>
+    private var findings: DrillFindings?
     private var signals: Signals?
     /// The signal that broke the drill off; nil if none did.
     private(set) var interruption: Int32?
@@ -30,6 +31,7 @@ final class Drilling {
         self.order = order
         self.manager = manager
         self.loop = loop
+        driver = MachineDriver(on: loop)
         self.published = published
     }
 
@@ -43,19 +45,19 @@ final class Drilling {
         for unit in plan.units { try manager.keep(unit.name) }
         var machine = DrillMachine(plan, limit: order.limit, at: now)
         post(.started)
-        while !events.isEmpty {
-            let (event, time) = events.removeFirst()
-            for effect in machine.handle(event, at: time) {
-                if case .finish(let findings) = effect { return findings }
-                try perform(effect)
+        // An effect waits for its outcome, and lets the loop run meanwhile: no turn of the loop can perform it.
+        while !driver.isEmpty {
+            try driver.handleEvents { event, time in
+                for effect in machine.handle(event, at: time) { try perform(effect) }
             }
         }
-        throw CommandFailure(.no, "the drill could not be finished")
+        guard let findings else { throw CommandFailure(.no, "the drill could not be finished") }
+        return findings
     }
 
     private var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
 
-    private func post(_ event: DrillEvent) { events.append((event, now)) }
+    private func post(_ event: DrillEvent) { driver.post((event, now)) }
 
     /// Performs one effect. Throws only if the order to close is not taken.
     private func perform(_ effect: DrillEffect) throws {
@@ -76,7 +78,7 @@ final class Drilling {
                 return .woke
             }
         case .tell(let line): printError(line)
-        case .finish: break
+        case .finish(let findings): self.findings = findings
         }
     }
 
@@ -148,7 +150,7 @@ final class Drilling {
     /// Lets time pass. A signal ends it.
     private func pause(_ time: Duration) throws {
         let deadline = loop.now.boot + time
-        while loop.now.boot < deadline, events.isEmpty {
+        while loop.now.boot < deadline, driver.isEmpty {
             try loop.runOnce(deadline - loop.now.boot)
         }
     }
