@@ -3,8 +3,7 @@ import CivilTime
 /// The part of a drill in which the gate closes: waits until everything is down, notes how each
 /// unit stands then, and tries starts by hand.
 ///
-/// An event leads to the next effects, to none if it is not awaited, and to nil at the end of this
-/// part: the closed gate stands, the order has ended, a signal has come, or an effect has failed.
+/// An event leads to the next effects, and to nil at the end of this part: the closed gate stands, the order has ended, a signal has come, or an effect has failed.
 struct DrillClosing: Hashable, Sendable {
     /// The step of a round: `checking`, `listing`, `reading` if a unit has come down, the
     /// three steps of a start by hand for each unit once all are down, `pausing`.
@@ -85,7 +84,11 @@ struct DrillClosing: Hashable, Sendable {
             }
             record.note(start, of: unit.name)
             return tryNext(starts, record, at: now)
-        default: return []
+        // No effect of such a step has this outcome.
+        case (_, .started), (_, .ordered), (_, .standing), (_, .listed), (_, .read), (_, .tried),
+            (_, .unitProblems), (_, .released), (_, .daemonUnreachable), (_, .woke),
+            (_, .interrupted):
+            return []
         }
     }
 

@@ -58,8 +58,7 @@ package struct DrillMachine: Sendable {
         closing = DrillClosing(of: plan, until: expiry, at: now.boot)
     }
 
-    /// Handles an event at `now`, and returns the next effects. An event that the phase does not
-    /// wait for changes nothing.
+    /// Handles an event at `now`, and returns the next effects.
     package mutating func handle(_ event: DrillEvent, at now: DrillTime) -> [DrillEffect] {
         let event = weigh(event, at: now)
         record.note(event.problem)
@@ -109,23 +108,22 @@ package struct DrillMachine: Sendable {
             return [.readStanding]
         case (.finishing, .standing(let standing)): return end(isOpen: standing == .open)
         case (.finishing, .standingUnknown), (.finishing, .gateStuck): return end(isOpen: false)
-        default: return []
+        // No effect of such a phase has this outcome.
+        case (_, .started), (_, .ordered), (_, .standing), (_, .standingUnknown), (_, .gateStuck),
+            (_, .listed), (_, .read), (_, .tried), (_, .unitProblems), (_, .released),
+            (_, .daemonUnreachable), (_, .woke), (_, .failed):
+            return []
         }
     }
 
     /// A gate that is stuck for a moment is none that cannot be moved: dbus or polkit may be replaced by a new
     /// version.
     private mutating func weigh(_ event: DrillEvent, at now: DrillTime) -> DrillEvent {
-        switch event {
-        case .gateStuck(let problem, let standing):
-            let since = stuck?.since ?? now.boot
-            stuck = (since, problem)
-            return now.boot - since < Self.gateMayTake ? .standing(standing) : event
-        case .standing:
-            stuck = nil
-            return event
-        default: return event
-        }
+        if case .standing = event { stuck = nil }
+        guard case .gateStuck(let problem, let standing) = event else { return event }
+        let since = stuck?.since ?? now.boot
+        stuck = (since, problem)
+        return now.boot - since < Self.gateMayTake ? .standing(standing) : event
     }
 
     // MARK: Closing
@@ -265,7 +263,9 @@ extension DrillEvent {
         switch self {
         case .read(_, let problem), .unitProblems(_, let problem): problem
         case .failed(let problem), .gateStuck(let problem, _): problem
-        default: nil
+        case .started, .ordered, .standing, .standingUnknown, .listed, .tried, .released,
+            .daemonUnreachable, .woke, .interrupted:
+            nil
         }
     }
 }
