@@ -171,13 +171,7 @@ extension Agent {
 
     private func sleep(until wake: Wake) {
         isResuming = machine.hasUnfinishedWork
-        if isResuming {
-            bootTimer?.disarm()
-        } else if let moment = wake.boot {
-            bootTimer?.set(at: moment)
-        } else {
-            bootTimer?.disarm()
-        }
+        bootTimer?.set(at: isResuming ? nil : wake.boot)
         if let wallWake, wallWake.wall == wake.wall { return }
         wallWake = wake
         wallTimer?.set(at: wake.wall)

@@ -134,8 +134,7 @@ package final class Gatekeeper {
         case .publishGate(let service, let report):
             write(service) { try publishGate(report, service) }
         case .announce(let notice): announce(notice)
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 

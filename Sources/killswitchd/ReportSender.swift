@@ -110,8 +110,7 @@ final class ReportSender {
         case .cancel:
             making = nil
             sink?.cancel()
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 

@@ -88,7 +88,7 @@ package final class Stream<Parser: StreamParser> {
             driver.removeAll(where: \.isOfConnection)
         case .hint: deliver(.hinted(context.name))
         case .tell(let problem): deliver(.watched(context.name, problem: problem))
-        case .sleep(let moment): if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 
