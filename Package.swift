@@ -152,8 +152,12 @@ let package = Package(
         tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
         tests(of: "Notify", uses: ["Datagrams", "Faults", "Support"]),
         tests(of: "Journal", uses: ["Datagrams", "Support"]),
-        tests(of: "Bus", uses: ["CivilTime", "EventLoop", "Files", "Support"]),
-        tests(of: "Gates", uses: ["Bus", "Decision", "EventLoop"]),
+        tests(of: "Bus", uses: ["BusSupport", "CivilTime", "EventLoop", "Support"]),
+        tests(
+            of: "Gates",
+            uses: [
+                "Bus", "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Support",
+            ]),
         tests(
             of: "Settings",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceKinds", "Support"]),
@@ -220,9 +224,12 @@ let package = Package(
             name: "Support", dependencies: ["Datagrams", "Files", "JSON", "Signing"],
             path: "Tests/Support",
             exclude: [
-                "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",
+                "Bus", "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",
             ],
             swiftSettings: strict),
+        .target(
+            name: "BusSupport", dependencies: ["CivilTime", "EventLoop", "Files", "Support"],
+            path: "Tests/Support/Bus", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

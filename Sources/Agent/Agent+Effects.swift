@@ -134,7 +134,7 @@ extension Agent {
         let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
         undecided = [:]
         outbox.add(waiting)
-        drain?.arm()
+        driver.requestTurn()
     }
 
     /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
@@ -172,13 +172,7 @@ extension Agent {
 
     private func sleep(until wake: Wake) {
         isResuming = ask { $0.hasUnfinishedWork }
-        if isResuming {
-            bootTimer?.disarm()
-        } else if let moment = wake.boot {
-            bootTimer?.set(at: moment)
-        } else {
-            bootTimer?.disarm()
-        }
+        bootTimer?.set(at: isResuming ? nil : wake.boot)
         if let wallWake, wallWake.wall == wake.wall { return }
         wallWake = wake
         wallTimer?.set(at: wake.wall)

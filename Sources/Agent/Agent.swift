@@ -9,8 +9,8 @@ package import RemoteFlags
 
 /// Performs effects and queues events: no other type does either.
 ///
-/// Every event is queued; a deferred source of the loop drains the queue into the machine and
-/// performs the effects. No effect calls the machine: a failed effect queues an event.
+/// Every event is queued, and handled in a turn of the loop. No effect calls the machine: a failed effect queues an
+/// event.
 package final class Agent {
     /// The machine, for readers.
     package private(set) var machine: Machine
@@ -25,7 +25,7 @@ package final class Agent {
     /// The pages of the services that configure one.
     var pages: [ServiceName: Page]
     var versionFiles: VersionFiles?
-    var queue: [Input] = []
+    let driver: MachineDriver<Input>
     /// The records of undecided services, which are written when the queue is empty.
     var undecided: [ServiceName: (service: Service, record: Record)] = [:]
     /// The files that wait for their turn.
@@ -36,10 +36,8 @@ package final class Agent {
     var awaitingVersion: Set<SourceName> = []
     /// Whether the machine goes on with unfinished work as soon as the queue is empty.
     var isResuming = false
-    var isDraining = false
     /// Whether a write has failed, and the machine may wait for its success.
     var hasFailed = false
-    var drain: Deferred?
     var bootTimer: Timer?
     var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
@@ -55,6 +53,7 @@ package final class Agent {
         announce: @escaping (Notice) -> Void
     ) {
         self.loop = loop
+        driver = MachineDriver(on: loop)
         self.machine = machine
         self.runtime = runtime
         self.state = state
@@ -66,7 +65,7 @@ package final class Agent {
 
     /// Starts the timers and these sources. Throws if the kernel gives no timer.
     package func start(_ followed: [any FlagSource]) throws(SystemError) {
-        drain = Deferred(loop) { [unowned self] in drainQueue() }
+        driver.start { [unowned self] in drainQueue() }
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = nil
@@ -88,21 +87,20 @@ package final class Agent {
     /// no file: a stop of the daemon moves no gate.
     package func stop() {
         observer = nil
-        isDraining = true
+        driver.stop()
         while let step = outbox.next() { perform(step) }
         for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil
-        drain = nil
         bootTimer = nil
         wallTimer = nil
     }
 
     /// Queues an event for the machine.
-    package func post(_ event: Event) { post(.event(event)) }
+    package func post(_ event: Event) { driver.post(.event(event)) }
 
     /// Queues another configuration; it takes force after the inputs before it.
-    package func post(_ reload: Reconfiguration) { post(.reload(reload)) }
+    package func post(_ reload: Reconfiguration) { driver.post(.reload(reload)) }
 
     /// Writes the states of the attached units of a service; does nothing for an unknown service.
     package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
@@ -152,58 +150,41 @@ package final class Agent {
     /// How late a poll may come, so that the kernel can coalesce wake-ups.
     private static let slack: Duration = .milliseconds(20)
 
-    /// The largest number of inputs in one dispatch of the loop.
-    private static let turn = 1000
-
-    private func post(_ input: Input) {
-        queue.append(input)
-        if !isDraining { drain?.arm() }
-    }
-
     /// How long one turn may take: the queue and the files, or closings as well. One input or file more may take
     /// longer. On its way a change passes several turns of the loop, so that each turn here delays it once more.
     private static let share: (all: Duration, closings: Duration) = (
         .milliseconds(10), .milliseconds(25)
     )
 
-    /// Handles the queued inputs and those that their effects queue, up to `turn`, and writes the files that wait, for
-    /// its share of the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for
-    /// each input would be most of the cost of a poll.
+    /// Handles the queued inputs and those that their effects queue, and writes the files that wait, for its share of
+    /// the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for each input would
+    /// be most of the cost of a poll.
     private func drainQueue() {
-        isDraining = true
         let begin = loop.now.boot
         repeat {
             handleInputs(until: begin + Self.share.all)
             writeFiles(since: begin)
-        } while !queue.isEmpty && loop.now.boot < begin + Self.share.all
-        isDraining = false
-        if isResuming, queue.isEmpty, !outbox.hasClosings {
+        } while !driver.isEmpty && loop.now.boot < begin + Self.share.all
+        if isResuming, driver.isEmpty, !outbox.hasClosings {
             isResuming = false
-            queue.append(.event(.woke))
+            post(.woke)
         }
-        guard queue.isEmpty, outbox.isEmpty else {
-            drain?.arm()
-            return
-        }
+        guard driver.isEmpty, outbox.isEmpty else { return driver.requestTurn() }
         if !undecided.isEmpty { return publishUndecided() }
         hasFailed = ask { $0.hasPendingWrites }
         observer?(.settled)
     }
 
     private func handleInputs(until end: Boottime) {
-        var taken = 0
-        while taken < queue.count, taken < Self.turn {
+        driver.handleEvents(while: { loop.now.boot < end }) { input in
             let event: Event
-            switch queue[taken] {
+            switch input {
             case .event(let queued): event = queued
-            case .reload(let reload): event = takeUp(reload, after: taken + 1)
+            case .reload(let reload): event = takeUp(reload)
             }
-            taken += 1
             perform(machine.handle(event, at: now), of: event)
             if ask({ $0.isClockContradicted }) { synchronisation.renew() }
-            if taken < queue.count, loop.now.boot >= end { break }
         }
-        queue.removeFirst(taken)
     }
 
     private func writeFiles(since begin: Boottime) {
@@ -216,9 +197,8 @@ package final class Agent {
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources
-    /// another object fetches from now on: these have no fetch in flight. `taken` is the number of
-    /// inputs that were already taken from the queue.
-    private func takeUp(_ reload: Reconfiguration, after taken: Int) -> Event {
+    /// another object fetches from now on: these have no fetch in flight.
+    private func takeUp(_ reload: Reconfiguration) -> Event {
         var replaced: [SourceName: Replacement] = [:]
         var remembered: [SourceName: Memory.StoredFlags] = [:]
         let keys = reload.plan.keysRead
@@ -231,8 +211,7 @@ package final class Agent {
             }
             before?.stop()
             // A queued report comes from the object before, and does not concern the new object.
-            let others = queue[taken...].filter { !$0.isReport(of: source.name) }
-            queue.replaceSubrange(taken..., with: others)
+            driver.removeAll { $0.isReport(of: source.name) }
             if let before {
                 replaced[source.name] =
                     source.isBound(by: before.binding) ? .sameAddress : .otherAddress

@@ -25,16 +25,14 @@ package final class Timer {
     }
 
     /// Fires at that moment, and no longer at the moment that was set before; at once if it is
-    /// past.
-    package func set(at moment: Boottime) {
+    /// past. With nil it does not fire.
+    package func set(at moment: Boottime?) {
+        guard let moment else { return source.turnOff() }
         let microseconds = UInt64(max(moment.microseconds, 0))
         unsafe expectSuccess(
             source.withPointer { unsafe sd_event_source_set_time($0, microseconds) })
         source.turnOn(once: true)
     }
-
-    /// Forgets the moment that was set, if any.
-    package func disarm() { source.turnOff() }
 }
 
 /// Follows the wall clock: fires at an instant of civil time, and whenever the clock is set.

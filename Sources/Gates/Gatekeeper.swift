@@ -3,8 +3,7 @@ package import Decision
 package import EventLoop
 package import Faults
 
-/// Performs the effects of the gates' machine over D-Bus. Like the agent it queues each event, and
-/// one deferred source of the loop drains the queue: no effect calls the machine.
+/// Performs the effects of the gates' machine over D-Bus.
 package final class Gatekeeper {
     private let loop: EventLoop
     private var machine: GateMachine
@@ -12,8 +11,7 @@ package final class Gatekeeper {
     private let publishGate: PublishGate
     private let announce: (GateNotice) -> Void
     private var systemd: Systemd?
-    private var queue: [GateEvent] = []
-    private var drain: Deferred?
+    private let driver: MachineDriver<GateEvent>
     private var timer: Timer?
 
     /// Called when events were handled, and whether the overview has changed.
@@ -34,6 +32,7 @@ package final class Gatekeeper {
         publishGate: @escaping PublishGate, announce: @escaping (GateNotice) -> Void
     ) {
         self.loop = loop
+        driver = MachineDriver(on: loop)
         machine = GateMachine(services: services, listed: listed)
         self.publish = publish
         self.publishGate = publishGate
@@ -43,7 +42,7 @@ package final class Gatekeeper {
 
     /// Takes up work.
     package func start() throws(SystemError) {
-        drain = Deferred(loop) { [unowned self] in drainQueue() }
+        driver.start { [unowned self] in drainQueue() }
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
         post(.started)
     }
@@ -51,7 +50,7 @@ package final class Gatekeeper {
     /// Closes the connection to the bus. No gate is moved by that.
     package func stop() {
         systemd = nil
-        drain = nil
+        driver.stop()
         timer = nil
     }
 
@@ -69,7 +68,7 @@ package final class Gatekeeper {
 
     /// What came of the units that the configuration lists; nil while they are being attached.
     package var attachmentReport: AttachmentReport? {
-        queue.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
+        driver.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
     }
 
     /// There is a notice for the units of a service that pass it on.
@@ -83,7 +82,7 @@ package final class Gatekeeper {
     /// The state of all gates. It is not ready while events are queued.
     package var overview: GateOverview {
         var overview = machine.overview
-        if !queue.isEmpty { overview.isReady = false }
+        if !driver.isEmpty { overview.isReady = false }
         return overview
     }
 
@@ -103,18 +102,13 @@ package final class Gatekeeper {
 
     /// Whether systemd has taken or refused what was decided last for a service, or has had its time.
     package func isAnswered(_ service: ServiceName) -> Bool {
-        queue.isEmpty && machine.isAnswered(service)
+        driver.isEmpty && machine.isAnswered(service)
     }
 
-    private func post(_ event: GateEvent) {
-        queue.append(event)
-        drain?.arm()
-    }
+    private func post(_ event: GateEvent) { driver.post(event) }
 
     private func drainQueue() {
-        let taken = queue
-        queue = []
-        for event in taken {
+        driver.handleEvents { event in
             for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
         }
         let overview = overview
@@ -140,8 +134,7 @@ package final class Gatekeeper {
         case .publishGate(let service, let report):
             write(service) { try publishGate(report, service) }
         case .announce(let notice): announce(notice)
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 

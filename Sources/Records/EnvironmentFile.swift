@@ -16,7 +16,9 @@ package enum EnvironmentFile {
     package static func text(of record: Record, for service: Service) -> String {
         let published = PublishedVerdict(record, of: service.name)
         let facts =
-            fields.map { ($0.variable, $0.value(in: published).text(in: service.zone, joining: ",")) }
+            fields.map {
+                ($0.variable, $0.value(in: published).text(in: service.zone, joining: ","))
+            }
             + record.notices.facts(of: service.name).map { ($0.name, $0.text) }
         let variables =
             facts.map { ($0, quoted($1 ?? "")) }

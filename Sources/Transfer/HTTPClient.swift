@@ -134,11 +134,7 @@ package final class HTTPClient {
     /// Sets the timer as libcurl asks for it; a negative time waits for sockets alone.
     private func wait(_ milliseconds: Int) {
         guard !isStarting else { return }
-        if milliseconds >= 0 {
-            timer?.set(at: now + .milliseconds(milliseconds))
-        } else {
-            timer?.disarm()
-        }
+        timer?.set(at: milliseconds >= 0 ? now + .milliseconds(milliseconds) : nil)
     }
 
     private func act(on socket: Int32, _ events: Descriptor.Events) {

@@ -34,8 +34,8 @@ extension Daemon: ControllableDaemon {
 
     var condition: HostCondition {
         var condition = HostCondition(store, gatekeeper)
-        condition.metrics = metrics?.problem
-        condition.report = reports?.problem
+        condition.metrics = parts?.metrics.problem
+        condition.report = parts?.reports.problem
         return condition
     }
 

@@ -33,13 +33,13 @@ extension Daemon {
         do {
             if isWhole { try Directory.create(runtime.path) }
             if isLockGone { try lockAgain() }
-            if isSocketGone { try server?.listenAgain() }
+            if isSocketGone { try parts?.server?.listenAgain() }
         } catch {
             // The service manager makes the directory at the start. Without it no file can be written.
             log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
             return loop.exit(DaemonExitStatus.failure)
         }
-        if isWhole { self.deletions?.rearm() }
+        if isWhole { parts?.deletions.rearm() }
         for name in ours {
             agent.post(.removed(name))
             if let gatekeeper {
@@ -50,7 +50,7 @@ extension Daemon {
         }
         for name in sources { restoreMark(of: name) }
         if isMotdGone { motd?.rewrite() }
-        if areMetricsGone { metrics?.write() }
+        if areMetricsGone { parts?.metrics.write() }
         store.noteRefusal()
     }
 

@@ -34,21 +34,16 @@ final class Daemon {
     /// Moves the units; nil if decisions move none.
     let gatekeeper: Gatekeeper?
     private let manager: ServiceManager
-    /// Nil for `--once`, which leaves no daemon behind.
-    private var life: SignOfLife?
     private var signals: Signals?
-    private(set) var server: Server?
-    private(set) var deletions: DeletionWatch?
-    private var stateDeletions: DeletionWatch?
+    /// Nil for `--once`, which leaves no daemon behind.
+    private(set) var parts: Parts?
     /// Whether somebody has deleted the state directory, and it could not be made again.
     var isStateLost = false
     private(set) var motd: MessageOfTheDay?
-    private(set) var metrics: MetricsFile?
     /// The file that `[metrics] textfile` names.
-    private var textfile: String?
-    private(set) var reports: ReportSender?
+    fileprivate let textfile: String?
     /// Where the state of the host is reported; nil if it is not.
-    private var reportSite: Site?
+    fileprivate let reportSite: Site?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -118,32 +113,14 @@ final class Daemon {
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         gatekeeper?.observer = { [unowned self] hasChanged in
-            server?.advance(.gatesHandled)
-            metrics?.look()
-            reports?.look()
+            parts?.queueEmptied(.gatesHandled)
             guard hasChanged else { return }
             log.reportLosses()
             manager.look()
         }
         motd = try MessageOfTheDay(on: loop, agent, runtime, log)
         switch options.purpose {
-        case .follow:
-            server = listen()
-            metrics = try MetricsFile(
-                on: loop, runtime, log, version: ProgramVersion.current,
-                mark: { [unowned self] in metricsMark },
-                overview: { [unowned self] in machine.overview(at: now, condition) })
-            metrics?.follow(textfile)
-            reports = try makeReports()
-            reports?.follow(reportSite)
-            life = try SignOfLife(on: loop, agent, runtime, log) { [unowned self] in
-                metrics?.request()
-            }
-            deletions = try DeletionWatch(loop, runtime.path) { [unowned self] in restore($0) }
-            stateDeletions = try DeletionWatch(loop, state.path) { [unowned self] in
-                restoreState($0)
-            }
-            followState()
+        case .follow: parts = try Parts(of: self)
         case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
@@ -162,55 +139,49 @@ final class Daemon {
             // Units are moved after the files are written.
             case .decided(let service, let record):
                 if record == nil {
-                    deletions?.unfollow(service.text)
+                    parts?.deletions.unfollow(service.text)
                 } else {
-                    deletions?.follow(service.text)
+                    parts?.deletions.follow(service.text)
                 }
                 moveGate(of: service, to: record)
                 motd?.note(service)
             case .told(let service): gatekeeper?.passOnNotice(of: service)
             case .rejected(let service, let order, let objection):
-                server?.advance(.rejected(service, order, objection))
+                parts?.server?.advance(.rejected(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
                 finishRestore(after: event)
-                if event == .clockStepped { life?.give() }
+                if event == .clockStepped { parts?.life.give() }
                 if case .reconfigured(let plan, _, _) = event {
-                    server?.limits = DescriptorBudget.socketLimits(sources: plan.sources.count)
+                    parts?.server?.limits = DescriptorBudget.socketLimits(
+                        sources: plan.sources.count)
                     manager.endReload()
                 }
-                server?.advance(.event(event))
+                parts?.server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
             case .settled:
                 motd?.write()
                 manager.look()
-                metrics?.look()
-                reports?.look()
-                server?.advance(.settled)
+                parts?.queueEmptied(.settled)
             }
         }
         try gatekeeper?.start()
         try agent.start(followed)
         let status = try loop.run()
-        server = nil
-        life = nil
-        deletions = nil
-        stateDeletions = nil
+        parts = nil
         motd = nil
-        metrics = nil
-        reports = nil
         agent.stop()
         gatekeeper?.stop()
         return status
     }
 
     /// Differs whenever the metrics do, but for times.
-    private var metricsMark: MetricsMark {
+    fileprivate var metricsMark: MetricsMark {
         MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
     }
 
-    private func makeReports() throws -> ReportSender {
+    fileprivate func makeReports() throws -> ReportSender {
         let host = HostReport.Host(
             name: sources.host.name, machineID: sources.host.machineID, bootID: bootID,
             version: ProgramVersion.current)
@@ -232,8 +203,8 @@ final class Daemon {
 
     /// Watches the state directory that is at its path now.
     func followState() {
-        stateDeletions?.rearm()
-        stateDeletions?.follow(StateDirectory.flagsFolder)
+        parts?.stateDeletions.rearm()
+        parts?.stateDeletions.follow(StateDirectory.flagsFolder)
     }
 
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
@@ -253,8 +224,8 @@ final class Daemon {
     func readConfiguration() -> [String] {
         manager.beginReload()
         defer {
-            metrics?.request()
-            reports?.look()
+            parts?.metrics.request()
+            parts?.reports.look()
         }
         let next = store.next { try sources.follow($0.settings.sources) }
         guard let next else {
@@ -262,13 +233,52 @@ final class Daemon {
             return []
         }
         gatekeeper?.attach(listed: next.configuration.settings.units)
-        metrics?.follow(next.configuration.settings.textfile)
-        reports?.follow(next.configuration.settings.report)
+        parts?.metrics.follow(next.configuration.settings.textfile)
+        parts?.reports.follow(next.configuration.settings.report)
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
                 pages: next.configuration.settings.pages,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
         return next.configuration.warnings
+    }
+}
+
+/// The parts of a daemon that stays. They work from the start of the loop until they are dropped.
+final class Parts {
+    let server: Server?
+    let metrics: MetricsFile
+    let reports: ReportSender
+    let life: SignOfLife
+    let deletions: DeletionWatch
+    let stateDeletions: DeletionWatch
+
+    fileprivate init(of daemon: Daemon) throws {
+        let (loop, runtime, log) = (daemon.loop, daemon.runtime, daemon.log)
+        server = daemon.listen()
+        metrics = try MetricsFile(
+            on: loop, runtime, log, version: ProgramVersion.current,
+            mark: { [unowned daemon] in daemon.metricsMark },
+            overview: { [unowned daemon] in
+                daemon.machine.overview(at: daemon.now, daemon.condition)
+            })
+        metrics.follow(daemon.textfile)
+        reports = try daemon.makeReports()
+        reports.follow(daemon.reportSite)
+        life = try SignOfLife(on: loop, daemon.agent, runtime, log) { [metrics] in
+            metrics.request()
+        }
+        deletions = try DeletionWatch(loop, runtime.path) { [unowned daemon] in daemon.restore($0) }
+        stateDeletions = try DeletionWatch(loop, daemon.state.path) { [unowned daemon] in
+            daemon.restoreState($0)
+        }
+        stateDeletions.follow(StateDirectory.flagsFolder)
+    }
+
+    /// The agent or the gates have handled their events.
+    func queueEmptied(_ trigger: ReplyTrigger) {
+        metrics.look()
+        reports.look()
+        server?.advance(trigger)
     }
 }

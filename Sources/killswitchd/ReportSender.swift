@@ -23,6 +23,7 @@ final class ReportSender {
     private let mark: () -> Mark
     private let overview: () -> Overview
     private let connect: (Site) throws -> DocumentSink
+    private let driver: MachineDriver<ReportEvent>
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
@@ -55,6 +56,7 @@ final class ReportSender {
         connect: @escaping (Site) throws -> DocumentSink
     ) throws(SystemError) {
         self.loop = loop
+        driver = MachineDriver(on: loop)
         self.state = state
         self.log = log
         self.host = host
@@ -62,9 +64,16 @@ final class ReportSender {
         self.overview = overview
         self.connect = connect
         memory = MemoryReturn(loop)
-        timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in take(.woke) }
+        timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in
+            driver.post(.woke)
+        }
         // Everything else comes first, readers too: they would wait for the whole report.
         maker = Deferred(loop, priority: .idle) { [unowned self] in make() }
+        driver.start { [unowned self] in
+            driver.handleEvents { event in
+                for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+            }
+        }
     }
 
     /// Reports to this site from now on; nil for none. An unchanged site changes nothing.
@@ -83,7 +92,7 @@ final class ReportSender {
             problem = HostCondition.Since("\(error)", since: EventLoop.wallClock)
         }
         seen = mark()
-        take(.configured(hasSink: sink != nil))
+        driver.post(.configured(hasSink: sink != nil))
     }
 
     /// Has a change reported. A poll that changes nothing compares two marks.
@@ -92,22 +101,17 @@ final class ReportSender {
         let mark = mark()
         guard mark != seen else { return }
         seen = mark
-        take(.changed)
-    }
-
-    private func take(_ event: ReportEvent) {
-        for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+        driver.post(.changed)
     }
 
     private func perform(_ effect: ReportEffect) {
         switch effect {
-        case .look: take(.looked(isSettled: overview().isSettled))
+        case .look: driver.post(.looked(isSettled: overview().isSettled))
         case .send(let ifNews): begin(ifNews: ifNews)
         case .cancel:
             making = nil
             sink?.cancel()
-        case .sleep(let moment):
-            if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 
@@ -129,7 +133,7 @@ final class ReportSender {
             return
         }
         let fingerprint = report.fingerprint
-        if isForNews, fingerprint == delivered { return take(.unchanged) }
+        if isForNews, fingerprint == delivered { return driver.post(.unchanged) }
         if fingerprint != told { generation += 1 }
         told = fingerprint
         if generation > reserved { reserve() }
@@ -148,14 +152,14 @@ final class ReportSender {
                 log.write(.info, "the host's state is reported again", id: .reportDelivered)
             }
             (problem, failingSince, delivered) = (nil, nil, told)
-            return take(.delivered)
+            return driver.post(.delivered)
         }
         let isRefused = failure.kind == .refused
-        take(.failed(retryAfter: failure.retryAfter, isRefused: isRefused))
+        driver.post(.failed(retryAfter: failure.retryAfter, isRefused: isRefused))
         let since = failingSince ?? EventLoop.wallClock
         failingSince = since
-        // A server that starts anew is no problem.
-        guard machine.failures >= 3 || isRefused else { return }
+        // A server that starts anew is no problem. The machine has not counted this failure yet.
+        guard machine.failures >= 2 || isRefused else { return }
         if problem == nil {
             log.write(
                 .warning,

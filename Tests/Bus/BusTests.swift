@@ -1,4 +1,5 @@
 import Bus
+import BusSupport
 import CivilTime
 import EventLoop
 import Support
@@ -178,5 +179,14 @@ struct BusTests {
         _ = try ask(bus, .ofBus("RequestName", [.text(name), .number(0)])) {
             message throws(BusError) in try message.uint32()
         }.get()
+    }
+}
+
+extension Call {
+    /// A method of the bus itself.
+    static func ofBus(_ member: String, _ arguments: [Argument] = []) -> Call {
+        Call(
+            "ask the bus", to: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus", member: member, arguments)
     }
 }

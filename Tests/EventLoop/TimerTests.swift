@@ -54,7 +54,7 @@ struct TimerTests {
         let calls = Counter()
         let timer = try Timer(loop, accuracy: .zero) { calls.add() }
         timer.set(at: loop.now.boot)
-        timer.disarm()
+        timer.set(at: nil)
         #expect(try loop.runOnce(.milliseconds(10)) == false)
         timer.set(at: loop.now.boot)
         try loop.settle()

@@ -32,16 +32,20 @@ extension Machine {
     /// Explains the verdict that a service would get now; nil for an unknown service.
     package func explanation(of name: ServiceName, at now: Now) -> Explanation? {
         guard let position = index.service(name) else { return nil }
-        let state = services[position]
         var host = host
         host.now = now
-        let circumstances = state.circumstances(overrides[name], on: host)
-        let evidence = state.evidence(on: host)
-        let opinions = evidence.map { state.service.opinion(of: $0, in: circumstances) }
-        let decisive = state.service.mostRestrictive(opinions)
-        let switches = evidence.indices.map { position in
-            let known = state.switches[position]
-            let plan = state.service.switches[position]
+        return services[position].explanation(overrides[name], on: host)
+    }
+}
+
+extension ServiceState {
+    fileprivate func explanation(_ override: Override?, on host: HostState) -> Explanation {
+        let circumstances = circumstances(override, on: host)
+        let evidence = evidence(on: host)
+        let opinions = evidence.map { service.opinion(of: $0, in: circumstances) }
+        let decisive = service.mostRestrictive(opinions)
+        let views = evidence.indices.map { position in
+            let (known, plan) = (switches[position], service.switches[position])
             return Explanation.SwitchView(
                 plan: plan, flags: known.answer.map { plan.format.relevant(in: $0.flags) },
                 age: known.reading == nil ? nil : evidence[position].age,
@@ -50,9 +54,9 @@ extension Machine {
                     after: evidence[position].time(in: circumstances)),
                 isDecisive: circumstances.standingOverride == nil && position == decisive)
         }
-        let verdict = state.service.decide(evidence, in: circumstances)
+        let verdict = service.decide(evidence, in: circumstances)
         return Explanation(
-            service: state.service, switches: switches, override: circumstances.standingOverride,
-            verdict: state.values.complete(verdict, of: state.service))
+            service: service, switches: views, override: circumstances.standingOverride,
+            verdict: values.complete(verdict, of: service))
     }
 }

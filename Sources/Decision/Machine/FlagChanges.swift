@@ -51,7 +51,7 @@ struct FlagChanges: Sendable {
         case .maintenance(.member(let key)), .status(.member(let key)),
             .switchObject(.member(let key)):
             hasChanged(key)
-        default: false
+        case .serviceEnd, .maintenance, .status, .switchObject: false
         }
     }
 

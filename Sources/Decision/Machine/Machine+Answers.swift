@@ -37,7 +37,7 @@ extension Machine {
 
     /// Has the version of a document stored, which counts afterwards.
     mutating func hold(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
-        sources[source].orders.hold(answer, until: version)
+        sources[source].hold(answer, until: version)
         batch.add(.storeVersion(sources[source].name, version))
     }
 
@@ -45,11 +45,11 @@ extension Machine {
     /// the source if it has answered with that.
     mutating func receiveStored(_ source: Int, _ problem: String?) -> Int? {
         guard let problem else {
-            guard let raised = sources[source].orders.raise() else { return nil }
+            guard let raised = sources[source].raise() else { return nil }
             issueChanged(of: source)
             return receive(raised.answer, from: source, hasVersionJump: raised.hasVersionJump)
         }
-        guard sources[source].orders.drop() else { return nil }
+        guard sources[source].dropAwaiting() else { return nil }
         let clause = "this host cannot store its version, and refuses it until then: \(problem)"
         fail(source, Failure(DocumentRefusal(.versionNotStored, clause)))
         return nil
@@ -85,7 +85,7 @@ extension Machine {
     /// Takes in which documents of a source are unproved.
     mutating func disprove(_ name: SourceName, _ causes: [[UInt8]: String]) {
         guard let source = index.source(name) else { return }
-        sources[source].orders.disprove(causes)
+        sources[source].disprove(causes)
         noteProof(of: source)
         unstage(source)
         noteDisproofs(of: source)
@@ -108,9 +108,8 @@ extension Machine {
         guard !unproved.isEmpty else { return }
         var isUnstaged = false
         for reader in index.readers[source] {
-            guard let staged = services[reader.service].switches[reader.position].staged,
-                unproved.contains(staged.number)
-            else { continue }
+            let staged = services.ask(reader.service) { $0.stagedAnswer(at: reader.position) }
+            guard let staged, unproved.contains(staged) else { continue }
             services[reader.service].unstage(at: reader.position)
             isUnstaged = true
         }
@@ -123,7 +122,7 @@ extension Machine {
     mutating func noteProof(of source: Int) {
         for reader in index.readers[source] {
             let isOutdated = services.ask(reader.service) { service in
-                service.switches[reader.position].isProofOutdated(by: sources[source].orders)
+                service.isProofOutdated(by: sources[source].orders, at: reader.position)
             }
             guard isOutdated else { continue }
             services[reader.service].noteProof(by: sources[source].orders, at: reader.position)
@@ -222,8 +221,7 @@ extension Machine {
         var readers: [Int: [AnswerReader]] = [:]
         for reader in index.readers[source] {
             let service = services[reader.service]
-            let state = service.switches[reader.position]
-            for number in [state.answer?.number, state.staged?.number].compactMap(\.self) {
+            for number in service.answers(at: reader.position) {
                 readers[number, default: []].append(
                     AnswerReader(service: service.service.name, position: reader.position))
             }

@@ -165,8 +165,7 @@ package struct Machine: Sendable {
         case .recorded(let operation, let problem): note(operation, problem)
         case .versionRead(let name, let memory):
             guard let source = index.source(name) else { break }
-            let known = sources[source].answers.map(\.answer)
-            sources[source].orders.restore(memory, known)
+            sources[source].restore(memory)
             issueChanged(of: source)
         case .disproved(let name, let causes):
             finishWork()

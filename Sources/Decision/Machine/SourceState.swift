@@ -12,7 +12,7 @@ struct SourceState: Hashable, Waking {
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
     /// What it knows of its signed documents.
-    var orders: AcceptedOrders
+    private(set) var orders: AcceptedOrders
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
     /// How its fetches have ended.
@@ -183,6 +183,25 @@ struct SourceState: Hashable, Waking {
         answers = stored.answers.map { number($0) }
         confirmation = .earlier(stored.confirmedAt)
     }
+
+    /// Restores the highest version alone, which was read again.
+    mutating func restore(_ accepted: VersionMemory) {
+        orders.restore(accepted, answers.map(\.answer))
+    }
+
+    /// Keeps a signed document until its version is stored.
+    mutating func hold(_ answer: Answer, until version: AcceptedVersion) {
+        orders.hold(answer, until: version)
+    }
+
+    /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
+    mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? { orders.raise() }
+
+    /// Drops the document that waits, whose version cannot be stored. True if one waited.
+    mutating func dropAwaiting() -> Bool { orders.drop() }
+
+    /// Takes in which documents are unproved, each with the cause.
+    mutating func disprove(_ causes: [[UInt8]: String]) { orders.disprove(causes) }
 
     /// Drops every answer, by an operator's order. The highest version of signed documents stays, unless
     /// the order says otherwise: nobody may roll back by a plain `forget`.

@@ -199,7 +199,7 @@ extension Machine {
 
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
-        index.service(name).map { services[$0].switches.contains { $0.staged != nil } } ?? false
+        index.service(name).map { services[$0].isStaged } ?? false
     }
 
     /// The last drill of a service; nil if there was none.

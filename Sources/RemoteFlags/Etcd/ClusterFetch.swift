@@ -78,7 +78,7 @@ final class ClusterFetch {
 
     private func cancel() {
         for member in tried.keys { fetches[member].cancel() }
-        timer?.disarm()
+        timer?.set(at: nil)
         (waiting, tried, failures, completion) = ([], [:], [:], nil)
     }
 
@@ -86,11 +86,7 @@ final class ClusterFetch {
         guard !waiting.isEmpty else { return }
         let member = waiting.removeFirst()
         tried[member] = now
-        if waiting.isEmpty {
-            timer?.disarm()
-        } else {
-            timer?.set(at: now + MemberOrder.hedgeDelay)
-        }
+        timer?.set(at: waiting.isEmpty ? nil : now + MemberOrder.hedgeDelay)
         fetches[member].begin(until: deadline) { [unowned self] in take($0, from: member) }
     }
 

@@ -16,12 +16,10 @@ package final class Stream<Parser: StreamParser> {
     private let deliver: Deliver
     private var machine: StreamMachine
     private var timer: Timer?
-    private var soon: Deferred?
+    private let driver: MachineDriver<StreamEvent>
     private var exchange: Exchange?
     /// The news of the present connection.
     private var inbox: StreamInbox<Parser>?
-    /// Why no request could be sent, until the machine is told.
-    private var problem: Failure?
 
     /// A stream that is not followed yet. Each connection sends a new `request` and reads the
     /// answer by a new `parser`; if `request` throws, the connection has failed. `explain` returns
@@ -33,6 +31,7 @@ package final class Stream<Parser: StreamParser> {
         explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: Deliver? = nil
     ) throws(SystemError) {
         self.context = context
+        driver = MachineDriver(on: context.loop)
         makeParser = parser
         makeRequest = request
         self.explain = explain
@@ -40,15 +39,15 @@ package final class Stream<Parser: StreamParser> {
         machine = StreamMachine(
             policy, interval: context.interval, seed: UInt64.random(in: .min ... .max))
         timer = try Timer(context.loop, accuracy: .milliseconds(20)) { [unowned self] in
-            handle(.woke)
+            driver.post(.woke)
         }
-        soon = Deferred(context.loop) { [unowned self] in drain() }
+        driver.start { [unowned self] in drain() }
     }
 
     deinit { exchange?.cancel() }
 
     /// Follows the stream from now on. An open stream is reopened, since the request has changed.
-    package func start() { handle(.started) }
+    package func start() { driver.post(.started) }
 
     /// Whether the server has answered 200 and the stream goes on.
     var isOpen: Bool { machine.isOpen }
@@ -59,36 +58,42 @@ package final class Stream<Parser: StreamParser> {
     /// Handles a failed poll of the source. No hint is passed on for as long as the server has
     /// asked to be left alone.
     package func pollFailed(_ failure: Failure) {
-        handle(.pollFailed)
-        if let wait = failure.retryAfter { handle(.held(wait)) }
+        driver.post(.pollFailed)
+        if let wait = failure.retryAfter { driver.post(.held(wait)) }
     }
 
     /// Handles a successful poll of the source. If polls failed before, the stream is reopened at
     /// once; else nothing happens, since this is called at each poll.
     package func pollSucceeded() {
-        if machine.arePollsFailing { handle(.pollSucceeded) }
+        if machine.arePollsFailing || !driver.isEmpty { driver.post(.pollSucceeded) }
     }
 
-    private func handle(_ event: StreamEvent) {
-        for effect in machine.handle(event, at: context.now.boot) { perform(effect) }
+    private func drain() {
+        postNews()
+        driver.handleEvents { event in
+            for effect in machine.handle(event, at: context.now.boot) { perform(effect) }
+        }
     }
 
-    /// Performs an effect. A failure becomes an event later, when all effects are performed.
+    private func postNews() {
+        for event in inbox?.takeEvents() ?? [] { driver.post(event) }
+    }
+
     private func perform(_ effect: StreamEffect) {
         switch effect {
         case .connect: connect()
         case .disconnect:
             exchange?.cancel()
             inbox = nil
-            problem = nil
+            driver.removeAll(where: \.isOfConnection)
         case .hint: deliver(.hinted(context.name))
         case .tell(let problem): deliver(.watched(context.name, problem: problem))
-        case .sleep(let moment): if let moment { timer?.set(at: moment) } else { timer?.disarm() }
+        case .sleep(let moment): timer?.set(at: moment)
         }
     }
 
     private func connect() {
-        let inbox = StreamInbox(makeParser()) { [unowned self] in soon?.arm() }
+        let inbox = StreamInbox(makeParser()) { [unowned self] in driver.requestTurn() }
         do {
             let request = try makeRequest()
             let exchange = try exchange ?? Exchange(context.client)
@@ -96,29 +101,20 @@ package final class Stream<Parser: StreamParser> {
             self.inbox = inbox
             try exchange.send(request, to: inbox) { [unowned self] in end($0) }
         } catch {
-            problem = (error as? Failure) ?? Failure(.unreachable, "\(error)")
-            soon?.arm()
+            driver.post(.failed((error as? Failure) ?? Failure(.unreachable, "\(error)")))
         }
-    }
-
-    /// Passes the news to the machine.
-    private func drain() {
-        for event in inbox?.takeEvents() ?? [] { handle(event) }
-        guard let failure = problem else { return }
-        problem = nil
-        handle(.failed(failure))
     }
 
     private func end(_ result: Result<HTTPResponse, TransferError>) {
         if case .success = result { inbox?.finish() }
-        drain()
+        postNews()
         inbox = nil
         switch result {
         case .success(let response):
-            handle(response.status == 200 ? .closed : .failed(refusal(response)))
+            driver.post(response.status == 200 ? .closed : .failed(refusal(response)))
         case .failure(let error):
             let failure = Failure(.unreachable, "\(error)")
-            handle(error.isOfConnection ? .lost(failure) : .failed(failure))
+            driver.post(error.isOfConnection ? .lost(failure) : .failed(failure))
         }
     }
 

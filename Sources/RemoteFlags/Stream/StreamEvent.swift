@@ -24,6 +24,14 @@ package enum StreamEvent: Hashable, Sendable {
     case held(Duration)
     /// The time of `StreamEffect.sleep` has come.
     case woke
+
+    /// Whether it is about a connection: after its end the event says nothing.
+    package var isOfConnection: Bool {
+        switch self {
+        case .opened, .heard, .closed, .failed, .lost: true
+        case .started, .pollFailed, .pollSucceeded, .held, .woke: false
+        }
+    }
 }
 
 /// An effect that a `StreamMachine` orders.

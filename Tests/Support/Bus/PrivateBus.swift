@@ -1,18 +1,17 @@
-import Bus
 import CivilTime
-import EventLoop
+package import EventLoop
 import Files
 import Glibc
 import Support
 
 /// A message bus for one test, which ends with the object.
-final class PrivateBus {
+package final class PrivateBus {
     private let folder: TemporaryFolder
     private var daemon: Program
-    let loop: EventLoop
-    let address: String
+    package let loop: EventLoop
+    package let address: String
 
-    init() throws {
+    package init() throws {
         folder = try TemporaryFolder()
         loop = try EventLoop()
         address = "unix:path=\(folder("socket"))"
@@ -21,24 +20,24 @@ final class PrivateBus {
     }
 
     /// Kills the bus, as when dbus is restarted.
-    func end() throws {
+    package func end() throws {
         daemon.send(SIGKILL)
         _ = try daemon.wait()
     }
 
     /// Starts the bus again, at the same address.
-    func launchAgain() throws {
+    package func launchAgain() throws {
         try File.remove(folder("socket"))
         daemon = try Self.launch(folder, address)
         try awaitSocket()
     }
 
     /// Suspends the bus, and resumes it.
-    func freeze() { daemon.send(SIGSTOP) }
-    func thaw() { daemon.send(SIGCONT) }
+    package func freeze() { daemon.send(SIGSTOP) }
+    package func thaw() { daemon.send(SIGCONT) }
 
     /// Runs the loop until the condition holds; fails after half a minute.
-    func run(until condition: () -> Bool) throws {
+    package func run(until condition: () -> Bool) throws {
         let deadline = loop.now.boot + .seconds(30)
         while !condition() {
             guard loop.now.boot < deadline else { throw TestFailure("timed out") }
@@ -78,14 +77,5 @@ final class PrivateBus {
             }
             try loop.runOnce(.milliseconds(10))
         }
-    }
-}
-
-extension Call {
-    /// A method of the bus itself.
-    static func ofBus(_ member: String, _ arguments: [Argument] = []) -> Call {
-        Call(
-            "ask the bus", to: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus", member: member, arguments)
     }
 }
