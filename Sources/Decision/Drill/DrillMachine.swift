@@ -113,8 +113,7 @@ package struct DrillMachine: Sendable {
         }
     }
 
-    /// A gate that is stuck for a moment is none that cannot be moved: dbus or polkit may be replaced by a new
-    /// version.
+    /// A stuck gate may still move: dbus or polkit may be restarting.
     private mutating func weigh(_ event: DrillEvent, at now: DrillTime) -> DrillEvent {
         switch event {
         case .gateStuck(let problem, let standing):
@@ -177,13 +176,15 @@ package struct DrillMachine: Sendable {
     private mutating func awaitDaemon(_ release: Release, at now: DrillTime) -> [DrillEffect] {
         var told: [DrillEffect] = []
         if !release.isAbsenceTold {
-            told = [.tell("killswitchd does not answer, waiting for it: it opens the gate again")]
+            told = [
+                .tell("waiting: killswitchd does not answer, and only it opens the gate again")
+            ]
         }
         guard now.boot < release.last, !record.isImpatient(at: now.boot) else {
             return told
                 + finish(
-                    "killswitchd does not answer; the gate opens when it is there again, or with "
-                        + "'killswitchctl unlock \(plan.service)'")
+                    "killswitchd does not answer; the gate stays closed until killswitchd runs again or "
+                        + "you type 'killswitchctl unlock \(plan.service)'")
         }
         var release = release
         release.isAbsenceTold = true

@@ -19,7 +19,7 @@ import Testing
         try drill.end(5.4, web: UnitSnapshot(UnitStatus(.active)), .open)
         #expect(drill.text.contains("its gate cannot be moved: access denied"))
         #expect(!drill.text.contains("closed for"))
-        #expect(!drill.text.contains("not down"))
+        #expect(!drill.text.contains("still running"))
     }
 
     @Test func aDrillThatSucceedsClosesTriesEachStartOpensAndTimesTheReturn() throws {
@@ -155,7 +155,7 @@ import Testing
                 1s interrupted
                 1s interrupted
                 1s the daemon does not answer
-                    tell killswitchd does not answer, waiting for it: it opens the gate again
+                    tell waiting: killswitchd does not answer, and only it opens the gate again
                     read web.service page.service killswitch-open@shop.target
 
                 """)

@@ -184,7 +184,7 @@ struct DrainTests {
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-closed@shop.target") != isStarted)
-        #expect(!gate.text.contains("put back"), "\(gate.text)")
+        #expect(!gate.text.contains("moves it back"), "\(gate.text)")
         gate.forget()
         // The same decision once more, as after a change of its texts.
         gate.at(6, .decided(shop, .maintenance, drainsUntil: second(21)))
