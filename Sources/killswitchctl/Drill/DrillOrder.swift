@@ -29,7 +29,9 @@ struct DrillOrder {
             _ = try daemon.order(("Force", parameters))
         } catch let error as MethodError where error == .invalidParameter("state") {
             throw CommandFailure(
-                .no, "\(state.rawValue) does not close '\(service)': its gate stays open then")
+                .no,
+                "state \(state.rawValue) leaves the gate of '\(service)' open; a drill needs a state "
+                    + "that closes it")
         } catch let error as SocketError {
             // It is not known whether the daemon took the order.
             do { _ = try release() } catch {}
@@ -47,8 +49,8 @@ struct DrillOrder {
         return standing(in: try daemon.order(("Release", order)).object("service"))
     }
 
-    /// Tells the daemon how the drill ended. That fails with a daemon before an upgrade; the drill counts
-    /// nevertheless.
+    /// Tells the daemon how the drill ended. A daemon before an upgrade cannot keep it: that is no failure of the
+    /// drill.
     func note(problem: String?) {
         let note: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
         do {

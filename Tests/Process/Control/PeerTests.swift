@@ -116,10 +116,10 @@ import Testing
                 daemon.folder("run"),
             ])
         #expect(result.output.contains(" by \(author)\n"), "\(result)")
-        #expect(try daemon.log.contains("'\(author)' forced it until "))
+        #expect(try daemon.log.contains("forced by '\(author)' until "))
     }
 
-    /// Whoever may act cannot be recorded as another user by passing that user's file.
+    /// A user who may act cannot be recorded as another user by passing that user's file.
     @Test func theLoginOfAnotherProcessIsNotTaken() throws {
         let script = """
             import array, json, os, socket, subprocess, sys

@@ -187,7 +187,7 @@ import Testing
         #expect(table.status == 0)
         #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
         #expect(table.errors.contains("is killswitchd running?"))
-        #expect(table.errors.hasSuffix("\nThe states are read from the files.\n"))
+        #expect(table.errors.hasSuffix("\nShowing what killswitchd published last.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
         #expect(json?["sources"] == .null)

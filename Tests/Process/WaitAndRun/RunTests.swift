@@ -55,7 +55,7 @@ import Testing
         #expect(try program.output == "ready\nasked\n")
         #expect(
             try program.errors
-                == "killswitchctl: 'shop' is ended, not open any more: stopping the command\n")
+                == "killswitchctl: 'shop' is ended, no longer open; stopping the command\n")
     }
 
     @Test func aCommandThatIgnoresSIGTERMIsKilledAfterTheGracePeriod() async throws {
