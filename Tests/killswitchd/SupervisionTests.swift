@@ -166,7 +166,7 @@ import killswitchd
         #expect(
             last.hasPrefix(
                 "    STATUS=configuration refused; the last accepted one stays in force: "
-                    + "a.toml:1:1: no; store the states: disk full; 1 more problem; shop: running; "
+                    + "a.toml:1:1: no; cannot store the states: disk full; 1 more problem; shop: running; "
                     + "app: flags 3 s old"))
     }
 

@@ -90,9 +90,9 @@ struct DrainTests {
             gate.at(5.2, .unitRead(try unit(.countdown), countdown))
         }
         try read(&gate, at: 5.2, UnitSnapshot(UnitStatus(.inactive, hasJob: true)))
-        #expect(!gate.text.contains("the gate is open"), "\(gate.text)")
+        #expect(!gate.text.contains("gate opened in"), "\(gate.text)")
         try gate.at(5.4, "app.service", is: .active)
-        #expect(gate.text.contains("say notice: shop: the gate is open"), "\(gate.text)")
+        #expect(gate.text.contains("say notice: shop: gate opened in"), "\(gate.text)")
         #expect(gate.text.contains("gate of shop: open 1/1"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)
     }

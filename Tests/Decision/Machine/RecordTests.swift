@@ -44,9 +44,9 @@ import Testing
         #expect(
             play.text == #"""
                 0s store app write '/state': no space left on device
-                    say error: store the flags of source 'app': write '/state': no space left on device; retrying
+                    say error: cannot store the flags of source 'app': write '/state': no space left on device; retrying
                 0s publish shop write '/state': no space left on device
-                    say error: write the files of service 'shop': write '/state': no space left on device; retrying
+                    say error: cannot write the files of service 'shop': write '/state': no space left on device; retrying
                 1s woke
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
@@ -99,7 +99,7 @@ import Testing
                 60s app unchanged
                     confirm app
                 60s confirm app touch '/run/source.app': no such file or directory
-                    say error: mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
+                    say error: cannot mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
                 61s woke
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app

@@ -116,14 +116,14 @@ import Testing
         play.at(1, .recorded(.publish(try named("shop")), problem: "read-only"))
         #expect(
             lines(play) == [
-                "state-directory! 0 s store the flags of source 'app' and 1 more: no space",
-                "runtime-directory! 0 s write the files of service 'shop': read-only",
+                "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space",
+                "runtime-directory! 0 s cannot write the files of service 'shop': read-only",
             ])
         play.at(2, .recorded(.storeFlags(try named("app")), problem: nil))
         play.at(2, .recorded(.storeLedger, problem: nil))
         #expect(
             lines(play) == [
-                "runtime-directory! 1 s write the files of service 'shop': read-only"
+                "runtime-directory! 1 s cannot write the files of service 'shop': read-only"
             ])
         play.at(3, .recorded(.publish(try named("shop")), problem: nil))
         #expect(lines(play).isEmpty)
