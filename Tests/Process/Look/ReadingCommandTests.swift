@@ -130,7 +130,7 @@ import Testing
         try daemon.folder.write(old, to: "run/shop/state.json")
         let isOpen = try daemon.control("is-open", "shop")
         #expect(isOpen.status == 3)
-        #expect(isOpen.errors.contains("out of date; is killswitchd running?"))
+        #expect(isOpen.errors.contains("out of date; see 'systemctl status killswitchd'"))
         let json = try daemon.control("is-open", "shop", "--json")
         #expect(json.status == 3)
         #expect(json.output == #"{"service":"shop","open":null,"state":"running"}"# + "\n")

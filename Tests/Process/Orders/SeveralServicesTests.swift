@@ -114,6 +114,6 @@ import Testing
         #expect(answer["error"]?.string == "io.killswitchd.ConfigurationRefused")
         let problems = answer["parameters"]?.object?["problems"]?.string
         #expect(problems?.contains(":2:1: unknown key 'sorce'") == true)
-        #expect(refused.errors.contains("the configuration is refused"))
+        #expect(refused.errors.contains("configuration refused; the last accepted"))
     }
 }

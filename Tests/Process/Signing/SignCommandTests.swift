@@ -171,7 +171,7 @@ import Testing
             let result = try sign(fleet, fleet.bob, option, value)
             #expect(result.status == 1)
             #expect(result.errors.contains("is already signed"), "\(result.errors)")
-            #expect(result.errors.contains("give --version next"), "\(result.errors)")
+            #expect(result.errors.contains("add --version next"), "\(result.errors)")
             #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
         }
     }

@@ -168,7 +168,7 @@ import Testing
             try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").status
                 == 0)
         #expect(try await program.end() == 128 + SIGTERM)
-        #expect(try program.errors.contains("'shop' is countdown, not running any more"))
+        #expect(try program.errors.contains("'shop' is countdown, no longer running"))
     }
 
     @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
