@@ -105,7 +105,7 @@ extension Attached {
             let forced = try host.run(
                 "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
                     + "--for 1h --reason disk")
-            #expect(forced.contains(" by \(author)\n"), "\(forced)")
+            #expect(forced.contains(" by \(author); its gate is "), "\(forced)")
             #expect(
                 try host.sentences(of: .decided).last?.contains("forced by '\(author)'") == true)
             #expect(try host.run("killswitchctl history shop").contains("t-alice"))
