@@ -132,7 +132,7 @@ package final class Match {
 }
 
 /// A subscription to signals by a rule that only the bus can apply: sd-bus compares no argument that stands after
-/// one that is no string. It lasts as long as this object, at the bus as long as the connection.
+/// an argument of another type than string. It lasts as long as this object, at the bus as long as the connection.
 @safe
 package final class SignalFilter {
     private var slot: OpaquePointer?

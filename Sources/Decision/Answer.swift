@@ -61,7 +61,7 @@ package struct Answer: Hashable, Sendable {
         return true
     }
 
-    /// Whether it is another answer byte by byte, whoever has signed it: what was found in one is true of both.
+    /// Whether both answers have the same bytes, perhaps with other signers: the same flags are in both.
     func isSame(as other: Answer) -> Bool {
         body == other.body && unreadable == other.unreadable && version == other.version
             && signed?.order == other.signed?.order && isInherited == other.isInherited

@@ -82,9 +82,9 @@ package struct VersionJump: Hashable, Sendable {
 
     /// The warning, a clause. `kind` says which version it is.
     package func warning(_ kind: String = "version") -> String {
-        "\(kind) \(to) \(from.map { "comes after \($0)" } ?? "is the highest"), and lower ones are "
-            + "refused from now on; if that is a mistake, 'killswitchctl forget SOURCE"
-            + "\(isSigned ? " --version --reason TEXT" : "")' deletes the highest version"
+        "\(kind) \(from.map { "jumped from \($0) to \(to)" } ?? "\(to) is almost the highest possible"); "
+            + "lower versions are refused from now on. If this is a mistake, type 'killswitchctl "
+            + "forget SOURCE\(isSigned ? " --version --reason TEXT" : "")'"
     }
 }
 

@@ -22,9 +22,9 @@ package enum Reason: Hashable, Sendable {
     case endUnreadable(SourceName, String)
     case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
-    /// The clock of this host is not believed, and the source has no other: its ends are held.
+    /// The clock of this host is not trusted, and the source has no other: its ends are held.
     case clockNotBelieved(SourceName)
-    /// The clock of this host is not believed, and the clock of the source's server measures its
+    /// The clock of this host is not trusted, and the clock of the source's server measures its
     /// ends.
     case serverClock(SourceName)
     /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
@@ -42,7 +42,7 @@ package enum Reason: Hashable, Sendable {
 /// Whose clock has shown that an end or a window has come.
 package enum Timekeeper: Hashable, Sendable {
     case host
-    /// The clock of the source's server, because that of the host is not believed.
+    /// The clock of the source's server, because the clock of the host is not trusted.
     case server
 }
 
@@ -177,14 +177,13 @@ extension Reason {
         switch self {
         case .starting: "waiting for the first answer since the start"
         case .awaitingFirstAnswer(let source):
-            "after a reboot the stored flags would open the gate, so source '\(source)' is asked "
-                + "first"
-        case .flags(let source): "the flags of source '\(source)' say so"
+            "the stored flags would open the gate after this reboot; waiting for source "
+                + "'\(source)' to answer first"
+        case .flags(let source): "set by the flags of source '\(source)'"
         case .storedFlags(let source):
-            "the stored flags of source '\(source)' say so, it has not answered since the start"
+            "source '\(source)' has not answered since the start; set by its stored flags"
         case .invalidAnswer(let source, let problem):
-            "the last answer of source '\(source)' is invalid: \(problem); "
-                + Notice.rest(hasFlags: true)
+            ServiceProblem.Cause.invalidAnswer(source, problem, hasFlags: true).text
         case .unconfirmed(let source, let unconfirmed):
             "source '\(source)' asks to \(unconfirmed.gate.request) the gate; confirmed by "
                 + "\(unconfirmed.count) of \(unconfirmed.needed) answers"
@@ -193,30 +192,31 @@ extension Reason {
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
         case .window(let source, let until, let keeper):
-            "the maintenance that source '\(source)' planned goes on until \(until)"
-                + keeper.clause
+            "maintenance planned by source '\(source)' lasts until \(until)" + keeper.clause
         case .versionTooOld(let source, let installed, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), and "
                 + "\(quoted(installed.text)) is installed"
         case .endPassed(let source, let keeper):
             "the end that source '\(source)' announced has passed" + keeper.clause
         case .endUnreadable(let source, let text):
-            "source '\(source)' announces an end that is no date, \(quoted(text)), the days left "
+            "source '\(source)' announces an end, but \(quoted(text)) is not a date; the days left "
                 + "are unknown"
         case .stale(let source, let staleness, let outcome):
             "the flags of source '\(source)' "
                 + staleness.clause
-                + (outcome.gate.map { "when_stale \($0.movement)" } ?? "and are held")
+                + (outcome.gate.map { "when_stale \($0.movement)" }
+                    ?? "they stay in force (when_stale = \"hold\")")
         case .unknown(let source, let gate):
-            "source '\(source)' never gave flags, when_unknown \(gate.movement)"
+            "source '\(source)' has never given valid flags; when_unknown \(gate.movement)"
         case .clockNotBelieved(let source):
-            "the clock is not believed, so the ends and windows of source '\(source)' are held"
+            "the clock of this host is not trusted; ends and windows of source '\(source)' neither "
+                + "begin nor end until it is"
         case .serverClock(let source):
-            "the clock of this host is not believed, so the ends and windows of source '\(source)' "
-                + "follow the clock of its server"
+            "the clock of this host is not trusted; ends and windows of source '\(source)' follow "
+                + "the clock of its server"
         case .rollout(let source, let wait, let from):
-            "source '\(source)' closes \(Rollout.share(wait.reach)) of all hosts, and not this one, "
-                + "whose slot is \(wait.slot.number) of \(Slot.count); "
+            "source '\(source)' closes \(Rollout.share(wait.reach)) of all hosts, but not this one "
+                + "(slot \(wait.slot.number) of \(Slot.count)); "
                 + (from.map { "this host closes at \($0)" }
                     ?? (wait.arrival == nil
                         ? "no step reaches this host"
@@ -224,12 +224,12 @@ extension Reason {
         case .minClosed(let source, let until, let limit):
             "source '\(source)' opens the gate again at \(until) (min_closed \(limit.inWords))"
         case .reopening(let source, let time):
-            "source '\(source)' opens the gate again; by open_spread it is this host's turn at \(time)"
+            "source '\(source)' opens the gate again; this host opens it at \(time) (open_spread)"
         case .closingHeld(let source):
-            "source '\(source)' closes more services at once than close_at_once allows, so the gate "
-                + "stays open until somebody confirms"
+            "source '\(source)' would close more services at once than close_at_once allows; the "
+                + "gate stays open until 'killswitchctl confirm'"
         case .overridden(let override, let until):
-            "\(quoted(override.author)) forced it until \(until): \(quoted(override.cause))"
+            "forced by \(quoted(override.author)) until \(until): \(quoted(override.cause))"
         }
     }
 }
@@ -239,7 +239,7 @@ extension Timekeeper {
     fileprivate var clause: String {
         switch self {
         case .host: ""
-        case .server: ", by the clock of its server: that of this host is not believed"
+        case .server: " (by the server's clock; the clock of this host is not trusted)"
         }
     }
 }
@@ -247,9 +247,9 @@ extension Timekeeper {
 extension Staleness {
     fileprivate var clause: String {
         switch self {
-        case .old: "are older than max_stale, "
-        case .expired: "have expired, "
-        case .unproved: "have no signature any more that counts, "
+        case .old: "are older than max_stale; "
+        case .expired: "have expired; "
+        case .unproved: "no longer have a valid signature; "
         }
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// An exclusive lock on a file that nobody else may open, held for as long as this object lives.
 ///
-/// It is `flock(2)`: the kernel releases it when the process ends in any way. Whoever may read a file can take
-/// that, so the file has mode 0600. Beside it stands a read lock of `fcntl(2)`, which excludes nobody: by that the
+/// It is `flock(2)`: the kernel releases it when the process ends in any way. A user who may read a file can lock
+/// it, so the file has mode 0600. Beside it stands a read lock of `fcntl(2)`, which excludes nobody: by it the
 /// kernel names the process. The file is open for reading alone, so that its file system can become read-only,
 /// and it stays when the lock is released: a process that waited for a removed file would exclude nobody.
 package final class FileLock {
@@ -77,7 +77,7 @@ extension FileError {
         /// The name of its program; nil if this user may not see it.
         package let program: String?
 
-        /// The process of this ID as the kernel gives it: 0 or less for one that is not visible here.
+        /// The process of this ID as the kernel gives it: 0 or less if it is not visible here.
         init(_ identifier: Int32) {
             self.identifier = identifier > 0 ? identifier : nil
             let name = Result { () throws(FileError) in

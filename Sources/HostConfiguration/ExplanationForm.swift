@@ -54,7 +54,7 @@ package struct ExplanationForm {
     private mutating func add(
         _ view: Explanation.SwitchView, as label: String, in zone: Zone, at now: Instant
     ) {
-        let age = view.age.map { "confirmed \($0.rough) ago" } ?? "never heard of"
+        let age = view.age.map { "confirmed \($0.rough) ago" } ?? "never confirmed"
         add(label, "\(view.plan.format.word), source '\(view.plan.source)', \(age)")
         add("  flags", view.flags.map(Self.list))
         let authors = view.opinion?.authors ?? []
@@ -62,7 +62,7 @@ package struct ExplanationForm {
         add("  invalid", view.problem.map { "the newest answer: \($0)" })
         let decides = view.isDecisive ? ": decides" : ""
         let says = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
-        add("  says", says ?? "nothing yet: its first answer is waited for")
+        add("  says", says ?? "nothing yet: waiting for its first answer")
         if let reason = view.opinion?.reason, !view.isDecisive, !Self.plain.contains(reason.slug) {
             add("  why", reason.sentence)
         }
@@ -91,7 +91,7 @@ package struct ExplanationForm {
     }
 
     private static func list(_ flags: JSON.Object) -> String {
-        guard !flags.isEmpty else { return "none of its keys" }
+        guard !flags.isEmpty else { return "no key of this service" }
         let pairs = flags.map { "\($0.key) = \($0.value.serialized(.compact))" }
         return pairs.joined(separator: ", ").printable(limit: 160)
     }

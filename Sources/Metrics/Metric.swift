@@ -150,11 +150,11 @@ package enum Metric: Int, CaseIterable, Sendable {
             )
         case .drill: ("killswitch_drill_timestamp_seconds", "When the last drill ended")
         case .drillSuccess:
-            ("killswitch_drill_success", "1 if the last drill went well, 0 if it failed")
+            ("killswitch_drill_success", "1 if the last drill succeeded, 0 if it failed")
         case .drillLastSuccess:
             (
                 "killswitch_drill_last_success_timestamp_seconds",
-                "When the last drill ended that went well"
+                "When the last successful drill ended"
             )
         }
     }

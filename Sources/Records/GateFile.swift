@@ -115,8 +115,8 @@ package struct PublishedGate: Sendable {
         }
     }
 
-    /// Reads the file in a service's folder; nil if there is none that can be read: nothing is known of
-    /// the gate then.
+    /// Reads the file in a service's folder; nil if it is missing or unreadable: nothing is known of the
+    /// gate then.
     package static func read(in folder: String) -> PublishedGate? {
         do {
             let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)

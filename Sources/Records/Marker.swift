@@ -21,7 +21,7 @@ struct Marker {
         }
     }
 
-    /// The gate by the marker; nil if there is none, or none that this user may see. If both markers
+    /// The gate by the marker; nil without a marker, or if this user may not see it. If both markers
     /// exist, closed wins.
     var gate: Gate? {
         [Gate.closed, .open].first { gate in

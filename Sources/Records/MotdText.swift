@@ -19,7 +19,7 @@ package struct MotdText {
     /// No service has anything to tell.
     package init() {}
 
-    /// Takes in the record of a service; nil for one that is not configured any more. Returns whether the
+    /// Takes in the record of a service; nil for a service that is no longer configured. Returns whether the
     /// text may have changed.
     package mutating func note(
         _ name: ServiceName, _ record: Record?, in zone: Zone

@@ -81,7 +81,7 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// The state in the folder; nil if there is none that can be read.
+    /// The state in the folder; nil if it is missing or unreadable.
     private func published(in folder: String) -> PublishedState? {
         do { return try PublishedState.read(in: folder) } catch { return nil }
     }

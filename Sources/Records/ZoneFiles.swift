@@ -11,7 +11,9 @@ package enum ZoneFiles {
 
     /// The zone of this name, such as `Asia/Tokyo`.
     package static func zone(named name: String) throws(Unavailable) -> Zone {
-        guard isName(name) else { throw Unavailable(description: "it is no time zone's name") }
+        guard isName(name) else {
+            throw Unavailable(description: "it is not the name of a time zone")
+        }
         return try zone(in: "\(folder)/\(name)", named: name)
     }
 

@@ -94,13 +94,13 @@ struct TableReader {
         let text =
             switch problem {
             case .wrongType(let hint):
-                "wrong type of \(setting): expected \(expected), found \(value.noun)"
+                "wrong type for \(setting): expected \(expected), found \(value.noun)"
                     + (hint.map { "; \($0)" } ?? "")
             case .bad(let noun, let cause):
                 // A list is not repeated: the cause names the element.
-                "bad \(noun)\(value.isArray ? "" : " \(value.shown)") of \(setting): \(cause)"
+                "bad \(noun)\(value.isArray ? "" : " \(value.shown)") for \(setting): \(cause)"
             case .unknown(let noun, let hint):
-                "unknown \(noun) \(value.shown) of \(setting)" + (hint.map { "; \($0)" } ?? "")
+                "unknown \(noun) \(value.shown) for \(setting)" + (hint.map { "; \($0)" } ?? "")
             }
         report.error(text, at: member.node.origin)
     }

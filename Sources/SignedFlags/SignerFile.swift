@@ -19,7 +19,7 @@ package struct SignerFile: Sendable {
         self.user = user
     }
 
-    /// Reads the list. Whoever may write the file may give orders, so nobody else may.
+    /// Reads the list. A user who may write the file may give orders: it is refused if others may write it.
     package func read() throws(DocumentRefusal) -> AllowedSigners {
         let cause: String
         do {

@@ -38,7 +38,8 @@ package struct AllowedSigners: Hashable, Sendable {
             }
         }
         guard !entries.isEmpty else {
-            throw AllowedSignersError(line: 1, "the file lists nobody, so no order would count")
+            throw AllowedSignersError(
+                line: 1, "the file lists no signer, so every document would be refused")
         }
         signers = Self.signers(of: entries)
     }

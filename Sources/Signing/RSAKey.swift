@@ -49,9 +49,9 @@ package final class RSAKey {
 /// Why a key is not taken, or signs nothing.
 package enum SigningError: String, Error, CustomStringConvertible {
     case outOfMemory = "out of memory"
-    case unreadableKey = "it is no private key in PEM, or only a part of one"
+    case unreadableKey = "it is not a private key in PEM, or only a part of one"
     case encryptedKey = "the private key is encrypted; write it without a passphrase"
-    case notRSA = "it is no RSA key"
+    case notRSA = "it is not an RSA key"
     case notSigned = "libcrypto does not sign with it"
 
     package var description: String { rawValue }

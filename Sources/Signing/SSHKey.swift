@@ -41,13 +41,13 @@ package struct SSHKey: Hashable, Sendable {
             }
             let point = try reader.string("the key")
             guard point.count == 65, point.first == 4 else {
-                throw WireProblem("the key is no uncompressed point of 65 bytes")
+                throw WireProblem("the key is not an uncompressed point of 65 bytes")
             }
             subject = Self.ecdsaPrefix + point
         }
         try reader.end(of: "the key")
         guard unsafe is_public_key(subject, subject.count) == 1 else {
-            throw WireProblem("the key is no point of its curve")
+            throw WireProblem("the key is not a point of its curve")
         }
         self.kind = kind
         self.bytes = bytes

@@ -41,16 +41,16 @@ extension SignatureRefusal: CustomStringConvertible {
             "it is signed by a key of the type '\(type.excerpt)', and accepted are "
                 + SSHKey.Kind.list
         case .unlisted(let fingerprint):
-            "it is signed by the key \(fingerprint), which no signer has"
+            "it is signed with key \(fingerprint), which no listed signer has"
         case .otherPurpose(let signer):
             "'\(signer)' signed it, and may not sign for the namespace "
                 + "'\(SSHSignature.namespace)'"
         case .notYetValid(let signer): "'\(signer)' signed it with a key that is not valid yet"
         case .noLongerValid(let signer):
             "'\(signer)' signed it with a key that is no longer valid"
-        case .changedBytes(let signer): "its bytes are not those that '\(signer)' signed"
+        case .changedBytes(let signer): "its content has changed since '\(signer)' signed it"
         case .untouched(let signer):
-            "the security key of '\(signer)' signed it, and nobody touched the key"
+            "the security key of '\(signer)' signed it without a touch"
         case .outOfMemory: "its signatures cannot be checked: out of memory"
         }
     }

@@ -8,7 +8,7 @@ struct SignerLine {
     let isForUs: Bool
     let validity: AllowedSigners.Validity
 
-    /// Reads a line; nil for one that is blank or a comment.
+    /// Reads a line; nil for a blank line or a comment.
     init?(_ line: ArraySlice<UInt8>, zone: Zone) throws(SignerProblem) {
         guard let text = String(validating: line, as: UTF8.self) else {
             throw SignerProblem("it is not UTF-8")
@@ -27,7 +27,7 @@ struct SignerLine {
         }
         guard let kind = SSHKey.Kind(rawValue: word) else {
             throw SignerProblem(
-                "'\(word.excerpt)' is no type of a key that is accepted: \(SSHKey.Kind.list)")
+                "'\(word.excerpt)' is not an accepted type of key; accepted: \(SSHKey.Kind.list)")
         }
         key = try Self.key(kind, try words.next())
         isForUs = options.isForUs
@@ -125,7 +125,7 @@ private struct SignerOptions {
     {
         let value = try value(parts, of: name)
         let wrong = SignerProblem(
-            "'\(value.excerpt)' of '\(name)' is no time such as 20270331 or 20270331235959Z")
+            "'\(value.excerpt)' of '\(name)' is not a time such as 20270331 or 20270331235959Z")
         let digits = Array(
             value.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         let suffix = String(value.dropFirst(digits.count))

@@ -27,7 +27,7 @@ package enum TransferError: Error, Hashable, Sendable {
     /// The answer ended before its end.
     static let cutShort = TransferError.broken("it was cut short")
     /// The answer does not begin as one of HTTP does.
-    static let notHTTP = TransferError.broken("it is not HTTP as we know it")
+    static let notHTTP = TransferError.broken("it is not valid HTTP")
 }
 
 extension TransferError: CustomStringConvertible {
@@ -37,7 +37,7 @@ extension TransferError: CustomStringConvertible {
         case .unknownName(let name): "the name '\(name)' does not resolve"
         case .notConnected(let cause): "cannot connect: \(cause)"
         case .proxy(let cause): "the proxy \(cause)"
-        case .timedOut(let limit): "no whole answer within \(limit)"
+        case .timedOut(let limit): "no complete answer within \(limit)"
         case .certificate(let cause): "certificate not accepted: \(cause)"
         case .tls(let cause): "no secure connection: \(cause)"
         case .bodyOver(let limit): "the answer is larger than \(limit) bytes"
@@ -87,7 +87,7 @@ extension TransferError {
                 .certificate(cause)
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: .tls(cause)
             case CURLE_PARTIAL_FILE: .cutShort
-            case CURLE_GOT_NOTHING: .broken("the server closed the connection without a word")
+            case CURLE_GOT_NOTHING: .broken("the server closed the connection without an answer")
             case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .broken("the connection was lost")
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:

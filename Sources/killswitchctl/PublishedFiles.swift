@@ -183,9 +183,10 @@ struct PublishedFiles {
     func isOutOfDate(_ service: ServiceName) -> String {
         let silence = signOfLife.map { now - $0 }.flatMap { silence in
             silence > RuntimeDirectory.longestSilence
-                ? ": killswitchd gave no sign of life for \(silence.rough)" : nil
+                ? ": no sign of life from killswitchd for \(silence.rough)" : nil
         }
-        return "the state of '\(service)' is out of date\(silence ?? ""); is killswitchd running?"
+        return "the state of '\(service)' is out of date\(silence ?? ""); see "
+            + "'systemctl status killswitchd'"
     }
 }
 

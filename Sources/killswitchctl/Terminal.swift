@@ -67,8 +67,7 @@ func say(_ line: String = "", in color: LineColor? = nil) {
     print(color.map { "\u{1B}[\($0.rawValue)m\(line)\u{1B}[0m" } ?? line)
 }
 
-/// Prints a text of several lines on stdout. Whoever puts the lines together sees to it that text from
-/// outside adds none.
+/// Prints a text of several lines on stdout. The caller makes sure that text from outside adds no line.
 func say(lines: String) { print(lines.printableLines) }
 
 /// Prints a value on stdout as JSON, in which unprintable characters are escaped.

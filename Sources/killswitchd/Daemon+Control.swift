@@ -20,7 +20,9 @@ extension Daemon {
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
                 limits: DescriptorBudget.socketLimits(sources: machine.plan.sources.count))
         } catch {
-            log.write(.error, "\(error); killswitchctl can only read", id: .controlUnavailable)
+            log.write(
+                .error, "\(error); killswitchctl shows states but cannot give orders",
+                id: .controlUnavailable)
             return nil
         }
     }

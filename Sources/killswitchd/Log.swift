@@ -51,7 +51,9 @@ final class Log {
     private func write(_ entry: JournalEntry) {
         if let journal { return journal.write(entry) }
         let missed = dropped == 0 ? "" : "(\(dropped) lines were dropped before this one) "
-        let line = "killswitchd: \(Self.prefix(entry.priority))\(missed)\(entry.message)"
+        let prefix = "killswitchd: \(Self.prefix(entry.priority))"
+        let lines = entry.message.split(separator: "\n", omittingEmptySubsequences: false)
+        let line = prefix + missed + lines.joined(separator: "\n\(prefix)")
         dropped = StandardError.write(line: line) ? 0 : dropped + 1
     }
 

@@ -82,7 +82,7 @@ final class MetricsFile {
                 "\(error)", since: known?.since ?? EventLoop.wallClock)
             guard known == nil else { return }
             log.write(
-                .warning, "the metrics are not written: \(error); everything else goes on",
+                .warning, "the metrics are not written: \(error); nothing else is affected",
                 id: .recordFailed)
         }
     }

@@ -54,10 +54,11 @@ struct Options {
                     throw UsageError("unexpected argument '\(excess)'")
                 }
                 guard !options.movesGates || options.purpose != .decideOnce else {
-                    throw UsageError("--once with --gates: nobody would watch the units then")
+                    throw UsageError(
+                        "--once cannot be used with --gates: no daemon would follow the units")
                 }
                 guard !options.isProbing || options.purpose == .check else {
-                    throw UsageError("--probe is for --check")
+                    throw UsageError("--probe needs --check")
                 }
                 return options
             case OPTION_CONFIG: options.configuration = argument

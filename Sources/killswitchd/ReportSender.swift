@@ -163,8 +163,8 @@ final class ReportSender {
         if problem == nil {
             log.write(
                 .warning,
-                "the host's state is not reported: \(failure.detail); everything else goes on, and the "
-                    + "present state is sent as soon as the server takes it", id: .reportFailed)
+                "the host's state is not reported: \(failure.detail); nothing else is affected; retrying",
+                id: .reportFailed)
         }
         problem = HostCondition.Since(failure.detail, since: since)
     }

@@ -48,13 +48,14 @@ import Testing
         #expect(try order().accept(by: "prod", after: seven, at: now) == seven)
         #expect(
             refusal(of: try order(digest: 2), after: seven, at: now)
-                == "same-version-other-bytes: its version 7 was accepted before with other bytes")
+                == "same-version-other-bytes: its version 7 was accepted before with different content"
+        )
     }
 
     @Test func anEndInThePastRefusesAtFirstSightOnly() throws {
         let old = try order(expires: "2027-01-15T08:00:00Z")
         let expected =
-            "expired-at-first-sight: it had expired at 2027-01-15T08:00:00+00:00 when it was seen first"
+            "expired-at-first-sight: it expired at 2027-01-15T08:00:00+00:00, before this host first saw it"
         #expect(refusal(of: old, at: now) == expected)
         #expect(refusal(of: old, at: now - .seconds(1)) == nil)
         #expect(refusal(of: old, after: seven, at: now) == nil)

@@ -27,7 +27,7 @@ import Testing
                   "state": "countdown",
                   "gate": "open",
                   "reason": "flags",
-                  "reason_text": "the flags of source 'app' say so",
+                  "reason_text": "set by the flags of source 'app'",
                   "since": "2027-03-01T11:00:00+00:00",
                   "ends_at": "2027-03-31T08:00:00+00:00",
                   "days_left": 30,

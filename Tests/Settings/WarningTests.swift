@@ -124,7 +124,7 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
             format = "status"
             """)
                 == """
-                f:6:13: 'max_stale' in [service.shop] is over before source 'app' is asked again, \
-                every 5m
+                f:6:13: 'max_stale' in [service.shop] is not longer than the interval of source 'app' \
+                (5m): its flags go stale between polls
                 """)
 }

@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "line 1: the file lists nobody, so no order would count"),
-        ("# nobody\n", "line 1: the file lists nobody, so no order would count"),
+        ("", "line 1: the file lists no signer, so every document would be refused"),
+        ("# nobody\n", "line 1: the file lists no signer, so every document would be refused"),
         ("\nalice", "line 2: the key is missing"),
         ("alice ssh-ed25519", "line 1: the key is missing"),
         ("alice,,\u{301}bob \(key)", "line 1: a name is empty"),
@@ -62,11 +62,11 @@ import Testing
         ("alice namespaces=\"a \(key)", "line 1: a double quote is not closed"),
         (
             "alice valid-after=\"20260230\" \(key)",
-            "line 1: '20260230' of 'valid-after' is no time such as 20270331 or 20270331235959Z"
+            "line 1: '20260230' of 'valid-after' is not a time such as 20270331 or 20270331235959Z"
         ),
         (
             "alice valid-before=\"2026-01-01\" \(key)",
-            "line 1: '2026-01-01' of 'valid-before' is no time such as 20270331 or 20270331235959Z"
+            "line 1: '2026-01-01' of 'valid-before' is not a time such as 20270331 or 20270331235959Z"
         ),
         (
             "alice valid-after=\"20260101\",valid-before=\"20260101\" \(key)",
@@ -85,7 +85,7 @@ import Testing
         ),
         (
             "alice ssh-rsa AAAA",
-            "line 1: 'ssh-rsa' is no type of a key that is accepted: "
+            "line 1: 'ssh-rsa' is not an accepted type of key; accepted: "
                 + "ssh-ed25519, sk-ssh-ed25519@openssh.com, ecdsa-sha2-nistp256"
         ),
         ("alice ssh-ed25519 AAA", "line 1: the key is not base64"),
@@ -108,7 +108,7 @@ import Testing
         ),
         (
             "alice ecdsa-sha2-nistp256 \(curveKey(named: "nistp256"))",
-            "line 1: the key is no point of its curve"
+            "line 1: the key is not a point of its curve"
         ),
     ])
     func aFileThatIsNotSupportedIsAnErrorWithItsLine(text: String, expected: String) {

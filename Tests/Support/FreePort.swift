@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A port for a server that a test starts. It is given once, and it lies below the ports that the kernel gives to
-/// whoever asks for any: no connection or server of another test takes it before the server listens, nor
+/// a socket without a chosen port: no connection or server of another test takes it before the server listens, nor
 /// while the server is away.
 package func freePort() throws -> Int {
     for _ in ports {

@@ -165,8 +165,8 @@ import killswitchd
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
-                "    STATUS=configuration refused, the last accepted one is in force: "
-                    + "a.toml:1:1: no; store the states: disk full; 1 more problem; shop: running; "
+                "    STATUS=configuration refused; the last accepted one stays in force: "
+                    + "a.toml:1:1: no; cannot store the states: disk full; 1 more problem; shop: running; "
                     + "app: flags 3 s old"))
     }
 

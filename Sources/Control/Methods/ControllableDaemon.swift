@@ -74,7 +74,7 @@ extension ControllableDaemon {
         return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
     }
 
-    /// The services of these names. One that is not configured counts if units are attached to it.
+    /// The services of these names. A service that is not configured is among them if units are attached to it.
     func servicesOrOrphans(_ names: [String]) throws(MethodError) -> Set<ServiceName> {
         let gates = condition.gateMachine
         return Set(

@@ -5,7 +5,7 @@ import Glibc
 /// su(1).
 ///
 /// The daemon's sandbox hides the processes of others, so that it cannot look. The peer shows it: it passes its
-/// own open `/proc/self/loginuid`, and the kernel answers whoever reads that.
+/// own open `/proc/self/loginuid`, and the kernel answers any process that reads it.
 package enum LoginUser {
     /// The file of each process.
     package static let file = "/proc/self/loginuid"

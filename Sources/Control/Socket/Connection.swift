@@ -76,7 +76,7 @@ final class Connection {
         }
     }
 
-    /// The bytes that it keeps for its client: of calls, also of the one that is being answered, and of a reply.
+    /// The bytes that it keeps for its client: of calls, also of the call in progress, and of a reply.
     var held: Int { unsent.count + framing.count + callSize }
 
     /// Whether the client has to act next: finish its call, or take its reply.
@@ -176,7 +176,7 @@ final class Connection {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         let (count, passed) = PassedDescriptor.receive(&buffer, from: descriptor)
         if let passed {
-            // A reader records nothing, and whoever passes it a file of a slow file system delays no loop.
+            // A reader records nothing. So a client that passes a file of a slow file system cannot delay the loop.
             if !isReader { peer.login = LoginUser.read(passed, of: peer, at: descriptor) }
             Glibc.close(passed)
         }

@@ -5,7 +5,7 @@ import Glibc
 /// The control socket: listens, and has the calls of each client answered.
 ///
 /// Nothing here blocks. Clients that may only read come after everything else on the loop, and share what
-/// `ServerLimits` allows, user by user. One that is slow, silent, malformed or sends too much loses its own
+/// `ServerLimits` allows, user by user. A client that is slow, silent, malformed or sends too much loses its own
 /// connection.
 package final class Server {
     let dispatcher: Dispatcher

@@ -96,7 +96,7 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
             case .system(let code): SystemError.text(of: code)
             case .tooLong: "the path is too long for a socket"
             case .taken: "another program listens there"
-            case .notASocket: "it is no socket"
+            case .notASocket: "it is not a socket"
             case .closed: "the connection was closed"
             case .malformed: "the answer is malformed"
             }

@@ -50,8 +50,7 @@ package struct DrillRun {
         world.signals.count > 1 || world.signals.first.map { now.boot - $0 >= .seconds(5) } ?? false
     }
 
-    /// How the service stands. A gate that is stuck for a moment is none that cannot be moved: dbus or polkit
-    /// may be replaced by a new version.
+    /// How the service stands. A stuck gate may still move: dbus or polkit may be restarting.
     private mutating func look() -> DrillView {
         let view = world.look()
         switch view {
@@ -164,13 +163,13 @@ package struct DrillRun {
             case nil: break
             }
             if !isAbsenceTold {
-                world.tell("killswitchd does not answer, waiting for it: it opens the gate again")
+                world.tell("waiting: killswitchd does not answer, and only it opens the gate again")
             }
             isAbsenceTold = true
             guard now.boot < last, !isImpatient else {
                 throw DrillProblem(
-                    "killswitchd does not answer; the gate opens when it is there again, or with "
-                        + "'killswitchctl unlock \(plan.service)'")
+                    "killswitchd does not answer; the gate stays closed until killswitchd runs again or "
+                        + "you type 'killswitchctl unlock \(plan.service)'")
             }
             try world.wait(.milliseconds(200))
         }

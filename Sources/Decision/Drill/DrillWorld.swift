@@ -90,8 +90,8 @@ package enum DrillStanding: Hashable, Sendable {
         switch self {
         case .ordered: "the drill's order is still in force"
         case .open, .kept: "somebody has ended the drill's order before its time"
-        case .forced(let words): "somebody else has the service now: \(words)"
-        case .closed(let cause): "the gate is closed for real now: \(cause)"
+        case .forced(let words): "another order has taken over: \(words)"
+        case .closed(let cause): "its flags closed the gate during the drill: \(cause)"
         }
     }
 }

@@ -102,7 +102,7 @@ private struct Judgement {
         switch seen.handStart {
         case .refused: nil
         case .accepted: .startAccepted
-        case .unclear(let word): .startNotTried("it ended as '\(word)'")
+        case .unclear(let word): .startNotTried("the start ended as '\(word)'")
         case nil:
             times.wasAllDown && !times.wasInterrupted
                 ? .startNotTried("there was no time left to try one") : nil
@@ -152,18 +152,18 @@ private struct Judgement {
     private var remark: String? {
         if let problem = seen.reportedProblem { return "killswitchd says: \(problem)" }
         if unit.wasUp, let closed = seen.closed, closed.seen.active == .failed {
-            return "it stopped as failed: \(closed.failure)"
+            return "stopped with result '\(closed.failure)'"
         }
         guard unit.kind == .attached, times.reopened != nil, let ended = seen.ended else {
             return nil
         }
         guard unit.wasUp else {
-            return ended.seen.isAtRestUp ? "it was down, and the opening has started it" : nil
+            return ended.seen.isAtRestUp ? "was stopped before; the opening started it" : nil
         }
         guard !unit.isStarted, ended.seen.active.isDown else { return nil }
         return unit.before.triggeredBy.isEmpty
-            ? "its work was stopped, and is not started again"
-            : "it is down until something triggers it"
+            ? "was stopped at its work, which is not started again"
+            : "stays stopped until something triggers it"
     }
 }
 
@@ -186,7 +186,7 @@ extension UnitSnapshot {
     }
 
     /// The word for how it failed.
-    fileprivate var failure: String { result ?? "for no known reason" }
+    fileprivate var failure: String { result ?? "unknown" }
 }
 
 extension ManualStart {

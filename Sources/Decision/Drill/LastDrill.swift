@@ -4,7 +4,7 @@ package import CivilTime
 package struct DrillResult: Hashable, Sendable {
     /// When it ended.
     package let at: Instant
-    /// Why it has failed, as a clause; nil if it went well.
+    /// Why it has failed, as a clause; nil if it succeeded.
     package let problem: String?
 
     /// A drill that ended at this time.
@@ -13,15 +13,15 @@ package struct DrillResult: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// Whether it went well.
+    /// Whether it succeeded.
     package var isGood: Bool { problem == nil }
 }
 
-/// The last drill of a service, and the last one that went well. It is kept over restarts and reboots.
+/// The last drill of a service, and the last successful one. It is kept over restarts and reboots.
 package struct LastDrill: Hashable, Sendable {
     /// The last one.
     package let result: DrillResult
-    /// When the last drill ended that went well; nil if none ever did.
+    /// When the last successful drill ended; nil if none ever did.
     package let lastGood: Instant?
 
     /// As it was stored.

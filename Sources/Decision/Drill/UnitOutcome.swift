@@ -48,22 +48,23 @@ package enum UnitFailure: Hashable, Sendable {
     /// The failure as a clause about a unit of a service.
     package func sentence(of unit: UnitName, in service: ServiceName) -> String {
         switch self {
-        case .notDown(let limit): "it was not down after \(limit.inWords)"
+        case .notDown(let limit): "still running after \(limit.inWords)"
         case .killed(let limit):
-            "it did not stop by itself and was killed when its limit of \(limit.inWords) was over"
-        case .startAccepted: "a start by hand was not refused"
-        case .startNotTried(let cause): "whether a start by hand is refused is not known: \(cause)"
-        case .failed(let result): "it has failed: \(result)"
-        case .late(let limit): "it is not up after \(limit.inWords)"
-        case .endedAgain: "it ran before, was started again, and has ended"
-        case .notStarted: "it ran before and does not run again: the gate does not start it"
+            "did not stop within its limit of \(limit.inWords), and systemd killed it"
+        case .startAccepted: "a start by hand succeeded although the gate was closed"
+        case .startNotTried(let cause):
+            "could not test whether a start by hand is refused: \(cause)"
+        case .failed(let result): "failed with result '\(result)'"
+        case .late(let limit): "not started after \(limit.inWords)"
+        case .endedAgain: "started again, but then ended"
+        case .notStarted: "was not started again: the gate does not start it"
         case .notBack(let other):
-            "it stopped with \(other) and has not come back"
+            "stopped with \(other) and was not started again"
                 + (unit.type == "target"
                     ? "" : "; attach it too: killswitchctl attach \(service) \(unit)")
-        case .absent: "it did not run while the gate was closed"
-        case .overstayed: "it still runs now that the gate is open"
-        case .unknown: "systemd could not be asked about it"
+        case .absent: "did not run while the gate was closed"
+        case .overstayed: "still runs although the gate is open again"
+        case .unknown: "systemd did not answer a question about this unit"
         }
     }
 }

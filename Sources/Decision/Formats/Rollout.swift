@@ -92,14 +92,13 @@ extension Rollout {
             reach: try reach(object, named: "\(name).percent"))
         guard let before else { return step }
         guard before.at < step.at else {
-            throw .wrongType(
-                key: "\(name).at", expected: "a time after that of the step before",
-                found: "no later than it")
+            throw .unreadable(
+                key: "\(name).at", cause: "must be later than in the step before")
         }
         guard before.reach <= step.reach else {
-            throw .wrongType(
-                key: "\(name).percent", expected: "at least that of the step before",
-                found: "less: an order takes no host out again")
+            throw .unreadable(
+                key: "\(name).percent",
+                cause: "must not be lower than in the step before: a rollout does not reopen hosts")
         }
         return step
     }

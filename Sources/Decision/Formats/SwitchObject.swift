@@ -58,7 +58,10 @@ enum SwitchObject {
         case .updateRequired: return .updateRequired
         case .ended: return .ended
         case .undecided, nil:
-            throw .unknownWord(key: "state", word: word.shortened, expected: "the word of a state")
+            throw .unknownWord(
+                key: "state", word: word.shortened,
+                expected: "a state; the states are running, countdown, maintenance, "
+                    + "update-required and ended")
         }
     }
 
@@ -78,8 +81,7 @@ enum SwitchObject {
         let from = try object.time("from", shownAs: "\(name).from")
         let until = try object.time("until", shownAs: "\(name).until")
         guard from < until else {
-            throw .wrongType(
-                key: "\(name).until", expected: "a time after 'from'", found: "one before it")
+            throw .unreadable(key: "\(name).until", cause: "must be later than 'from'")
         }
         return Window(
             from: from, until: until,

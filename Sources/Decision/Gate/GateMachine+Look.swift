@@ -87,7 +87,7 @@ struct UnitSituation {
     let blocker: UnitName?
 }
 
-/// The problems of a gate and of its attached units, for whoever lists problems.
+/// The problems of a gate and of its attached units, for a list of problems.
 package struct GateProblems: Hashable, Sendable {
     /// Why the gate is stuck, or would be at the next decision; nil without a problem.
     package let gate: Dated<GateObstacle>?

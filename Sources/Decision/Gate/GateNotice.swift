@@ -45,12 +45,12 @@ extension GateNotice {
     package var sentence: String {
         switch self {
         case .moved(let service, let desired, let took, let units, let kept):
-            "\(service): the gate is \(desired.gate.rawValue) after \(took.inMilliseconds)"
+            "\(service): gate \(desired.gate == .open ? "opened" : "closed") in \(took.inMilliseconds)"
                 + Self.list(units, desired.gate) + Self.list(kept)
         case .jobRefused(let service, let job, let problem):
             "\(service): \(job.words): \(problem.refusal); retrying"
         case .movedElsewhere(let service, let desired):
-            "\(service): somebody else has moved the gate; it is put back to "
+            "\(service): somebody else has moved the gate; killswitchd moves it back to "
                 + desired.gate.rawValue
         case .unitProblem(let service, let unit, let problem):
             "\(service): unit '\(unit)': \(problem.sentence)"
@@ -59,22 +59,22 @@ extension GateNotice {
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; web servers send requests to the service from now on"
         case .busLost(let problem):
-            "\(problem); no gate is moved until the bus is back, everything else goes on"
-        case .busRecovered: "the bus is back, gates are moved again"
+            "\(problem); no gate is moved until the bus is back; nothing else is affected"
+        case .busRecovered: "the bus is back; gates are moved again"
         case .unitsOrphaned(let service, let units):
             "service '\(service)' is not configured, but units are attached to it: "
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; its gate stays as it is"
         case .publishFailed(let service, let problem):
-            "write the units of service '\(service)': \(problem); retrying"
+            "cannot write the units of service '\(service)': \(problem); retrying"
         case .noticeLost(let service):
-            "\(service): for an hour the units that pass on notices could not be started; they are not "
-                + "started late"
+            "\(service): the units for its notice could not be started for an hour; giving up, because "
+                + "the notice is too old"
         case .startsRefused(let service, let unit, let count, let isFirst, let isOver, let verdict):
             "\(service): \(Self.starts(count, isFirst)) of unit '\(unit)' refused"
                 + (isOver ? " before the gate opened" : ": \(Self.cause(verdict))")
         case .systemdSilent: "\(GateObstacle.silence); gates move as soon as it answers"
-        case .systemdAnswers: "systemd answers again, gates are moved"
+        case .systemdAnswers: "systemd answers again; gates are moved"
         }
     }
 
@@ -94,7 +94,7 @@ extension GateNotice {
     }
 
     private static func cause(_ verdict: Verdict?) -> String {
-        verdict.map { "the service is \($0.state.rawValue), because \($0.cause)" }
+        verdict.map { "the service is \($0.state.rawValue); \($0.cause)" }
             ?? "the gate is closed"
     }
 
@@ -104,7 +104,8 @@ extension GateNotice {
         // The slowest units are enough for a line; units.json has all.
         let shown = order.suffix(listed).map { "\($0.key) \($0.value.inMilliseconds)" }
         let more = order.count > shown.count ? ["\(order.count - shown.count) more"] : []
-        return ", its units too: " + (shown + more).joined(separator: ", ")
+        return "; units \(gate == .open ? "started" : "stopped"): "
+            + (shown + more).joined(separator: ", ")
     }
 
     /// The units that other services keep down.

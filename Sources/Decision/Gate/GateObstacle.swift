@@ -30,8 +30,8 @@ package enum GateObstacle: Hashable, Sendable {
         case .awaitingBus(let words): "\(words); the gate waits for the bus"
         case .silent: "\(Self.stuck): systemd does not answer"
         case .unanswered: Self.silence
-        case .noEffect: "\(Self.stuck): systemd accepts the move, and nothing changes"
-        case .escaped(let unit, let problem): "unit '\(unit)' is not down: \(problem.sentence)"
+        case .noEffect: "\(Self.stuck): systemd accepts the job, but the targets do not change"
+        case .escaped(let unit, let problem): "unit '\(unit)': \(problem.sentence)"
         }
     }
 
@@ -123,12 +123,12 @@ package enum UnitProblem: Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
-        case .killed: "it did not stop by itself and was killed when its limit was over"
-        case .failed(let result): "it has failed: \(result)"
+        case .killed: "it did not stop within its stop limit, and systemd killed it"
+        case .failed(let result): "it failed with result '\(result)'"
         case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
-        case .runningWhileClosed: "it ran behind a closed gate, and is being stopped"
+        case .runningWhileClosed: "it ran although the gate is closed; killswitchd is stopping it"
         case .escaped(let load):
-            "it runs behind the closed gate, which did not stop it"
+            "it still runs although the gate is closed"
                 + (load.problem.map { ": \($0)" } ?? "")
         case .lost(let load): load.problem ?? "systemd cannot use its unit file"
         case .processesLeft(let left):
@@ -150,7 +150,7 @@ package enum UnitProblem: Hashable, Sendable {
         case .escaped: "stop it yourself: 'systemctl stop \(unit)'"
         case .lost(.masked): "type 'systemctl unmask \(unit)', or: \(detach)"
         case .lost: "restore its file and type 'systemctl daemon-reload', or: \(detach)"
-        case .processesLeft: "end them by 'systemctl kill \(unit)', or set another KillMode="
+        case .processesLeft: "end them with 'systemctl kill \(unit)', or set another KillMode="
         case .attaching: "it is a matter of seconds"
         case .unattached:
             "correct the unit, or 'units' in the configuration, then type 'killswitchctl reload'"

@@ -112,7 +112,7 @@ struct NoticeStart: Hashable, Sendable {
     }
 
     private static let limit: Duration = .seconds(3600)
-    private static let units = "the units that pass on its notices"
+    private static let units = "the units for its notices"
 }
 
 extension GateState {

@@ -94,7 +94,7 @@ struct Announcements: Hashable, Sendable {
     }
 
     /// Since when the end or the window is known on which a verdict of `time` rests, and how long
-    /// before it came true; of several windows, that which was known longest before. Nil if the
+    /// before it came true; of several windows, the window that was known longest before. Nil if the
     /// verdict rests on another thing.
     func lead(of verdict: Verdict, at time: Instant, now: Now) -> Lead? {
         let found: [Announcement]

@@ -3,7 +3,7 @@ import CivilTime
 /// The clock of a source with signers: the wall clock, which never counts as earlier than an instant that surely
 /// lies in the past.
 ///
-/// Whoever serves a signed document, or is on the way to it, writes the `Date` of the answer. It moves
+/// The server of a signed document, or a proxy before it, writes the `Date` of the answer. It moves
 /// nothing: else the holder of a server would choose when a signed end comes.
 extension ClockTrust {
     /// The clock for the ends and windows of a source with signers. They are held while the wall clock
@@ -39,9 +39,9 @@ extension ClockTrust {
     func issueWarning(about source: SourceName, at now: Now) -> String? {
         guard isIssuedAhead(source, at: now), let issued = issued[source] else { return nil }
         let amount = (issued - now.wall).distanceInWords
-        return "a document of it was issued \(amount) ahead of the clock of this host, which is "
+        return "a document was issued \(amount) ahead of the clock of this host, which is "
             + (isSynchronised
-                ? "synchronised and counts: the clock of the signer is wrong"
-                : "not synchronised: its ends and windows are held at that time")
+                ? "synchronised: the signer's clock is wrong"
+                : "not synchronised: ends and windows take the time of issue for now")
     }
 }

@@ -75,60 +75,55 @@ extension Notice {
             "source '\(source)': \(problem); changes are seen at the next poll only"
         case .sourceWarned(let source, let warning): "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
-            "source '\(source)' no longer holds key \(quoted(key)); its default counts"
+            "source '\(source)' no longer has key \(quoted(key)); the configured default is in force"
         case .answerInvalid(let service, let source, let problem, let hasFlags):
             "\(service): "
                 + ServiceProblem.Cause.invalidAnswer(source, problem, hasFlags: hasFlags).text
         case .endUnreadable(let service, let source, let text):
-            "\(service): source '\(source)' announces an end that is no date: \(quoted(text)); "
-                + "it counts down with unknown days"
+            "\(service): \(Reason.endUnreadable(source, text).sentence)"
         case .versionUnknown(let service, let source, let minimum):
-            "\(service): source '\(source)' requires version \(quoted(minimum.text)), but the "
-                + "installed version is not configured or cannot be read; the requirement does not "
-                + "count"
+            "\(service): \(ServiceProblem.Cause.versionUnknown(source, minimum).text)"
         case .valueInvalid(let service, let name, let source, let problem):
-            "\(service): the value '\(name)' of source '\(source)' cannot be read: \(problem); it "
-                + "stays as it was"
+            "\(service): \(ServiceProblem.Cause.valueInvalid(name, source, problem).text)"
         case .closingHeld(let services, let earlier, let limit):
-            "\(services.count + earlier.count) services would close at once, and close_at_once is \(limit): "
+            "\(services.count + earlier.count) services would close at once (close_at_once is "
+                + "\(limit)); held open until 'killswitchctl confirm': "
                 + services.map(\.text).joined(separator: ", ")
                 + (earlier.isEmpty
-                    ? "; they stay open until killswitchctl confirm"
-                    : "; they stay open until killswitchctl confirm, and these have just closed: "
-                        + earlier.map(\.text).joined(separator: ", "))
+                    ? "" : "; just closed: " + earlier.map(\.text).joined(separator: ", "))
         case .closingConfirmed(let services, let author):
             "\(quoted(author)) confirms their closing: "
                 + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let operation, let problem):
-            "\(operation.purpose): \(problem); retrying"
-        case .recordsRecovered: "all files are written again"
+            "\(operation.failure): \(problem); retrying"
+        case .recordsRecovered: "every failed write has now succeeded"
         case .overridden(let service, let override):
             "\(service): \(quoted(override.author)) forces state \(override.state.rawValue): "
                 + "\(quoted(override.cause))"
         case .released(let service, let override, let author):
-            "\(service): \(quoted(author)) releases it from \(override.state.rawValue), "
-                + "the flags decide again"
+            "\(service): released from \(override.state.rawValue) by \(quoted(author)); the flags "
+                + "decide again"
         case .overrideEnds(let service, let override, let end):
             "\(service): "
                 + ServiceProblem.Cause.overrideEnds(override, at: end).text
         case .overrideExpired(let service, let override):
-            "\(service): the override of \(quoted(override.author)) "
-                + "(\(override.state.rawValue)) has expired, the flags decide again"
+            "\(service): the order of \(quoted(override.author)) "
+                + "(\(override.state.rawValue)) has expired; the flags decide again"
         case .forgotten(let source, let author, nil):
-            "source '\(source)': \(quoted(author)) dropped its stored flags, it is fetched again"
+            "source '\(source)': \(quoted(author)) deleted its stored flags; fetching them again"
         case .forgotten(let source, let author, let cause?):
-            "source '\(source)': \(quoted(author)) dropped its stored flags and the highest version of "
-                + "its signed documents, it is fetched again: \(quoted(cause))"
+            "source '\(source)': \(quoted(author)) deleted its stored flags and the highest version of "
+                + "its signed documents: \(quoted(cause)); fetching them again"
         case .told(let service, let news): news.sentence(of: service)
         case .drilled(let service, let drill, let author):
             "\(service): the drill of \(quoted(author)) "
-                + (drill.problem.map { "has failed: \($0)" } ?? "went well")
+                + (drill.problem.map { "has failed: \($0)" } ?? "has succeeded")
         }
     }
 }
 
 extension Notice {
-    /// The flags that count without the newest answer, as the end of a sentence.
+    /// The flags in force without the newest answer, as the end of a sentence.
     package static func rest(hasFlags: Bool) -> String {
         hasFlags ? "the last good flags stay in force" : "no valid flags are known yet"
     }
@@ -168,17 +163,19 @@ extension Reason {
 }
 
 extension WriteOperation {
-    /// What it is for: `store the states`.
-    var purpose: String {
+    /// That it failed: `cannot store the states`.
+    var failure: String { "cannot \(purpose)" }
+
+    private var purpose: String {
         switch self {
         case .storeFlags(let source): "store the flags of source '\(source)'"
         case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"
         case .storeVersion(let source): "store the highest version of source '\(source)'"
-        case .dropVersion(let source): "drop the highest version of source '\(source)'"
+        case .dropVersion(let source): "delete the highest version of source '\(source)'"
         case .reserveVersion(let source):
             "reserve space for the highest version of source '\(source)'"
         case .storeLedger: "store the states"
-        case .storeOverrides: "store the overrides"
+        case .storeOverrides: "store the orders"
         case .publish(let service): "write the files of service '\(service)'"
         }
     }

@@ -88,7 +88,7 @@ struct PendingWrites: Hashable, Sendable {
             guard let blocked = blocked[place] else { return nil }
             let others = blocked.count > 1 ? " and \(blocked.count - 1) more" : ""
             return Problem(
-                .host, place.kind, "\(blocked.operation.purpose)\(others): \(blocked.problem)",
+                .host, place.kind, "\(blocked.operation.failure)\(others): \(blocked.problem)",
                 since: blocked.since, isAlarm: true)
         }
     }

@@ -45,23 +45,19 @@ extension ServerClock {
 }
 
 extension ServerClock {
-    /// The distance of it from ours, and which of the two counts, as a clause.
+    /// Its distance from our clock, and which of the two measures ends, as a clause.
     func warning(isSigned: Bool, isSynchronised: Bool, at now: Now) -> String {
         let distance = now.wall - time(at: now)
         let amount = distance.magnitude.distanceInWords
-        let direction = distance > .zero ? "behind" : "ahead of"
+        let lead = "the server's clock is \(amount) \(distance > .zero ? "behind" : "ahead"); "
         if isSigned {
-            return "the clock of its server is \(amount) \(direction) the clock of this host, and "
-                + "counts for nothing: the documents are signed, the clock is not"
+            return lead + "killswitchd ignores it: the documents are signed, the clock is not"
         }
         if isSynchronised {
-            return
-                "the clock of its server is \(amount) \(direction) the clock of this host, which "
-                + "is synchronised and counts"
+            return lead + "killswitchd uses the clock of this host, which is synchronised"
         }
-        return "the clock of this host is not synchronised, and \(amount) "
-            + (distance > .zero ? "ahead of" : "behind")
-            + " the clock of the source's server, which counts for its ends and windows"
+        return lead + "the clock of this host is not synchronised, so ends and windows follow the "
+            + "server's clock"
     }
 }
 

@@ -110,7 +110,7 @@ private struct EarliestWake: Sendable {
         }
     }
 
-    /// The positions whose time has come: no node is looked at below one that is not due.
+    /// The positions whose time has come: nodes below a node that is not due are skipped.
     func due(at now: Now) -> [Int] {
         guard nodes[1].hasCome(at: now) else { return [] }
         var found: [Int] = []

@@ -39,7 +39,7 @@ package struct HostCondition: Sendable {
             problems.append(
                 Problem(
                     .host, .configurationRefused,
-                    "configuration refused, the last accepted one is in force: \(refusal.problem)",
+                    "configuration refused; the last accepted one stays in force: \(refusal.problem)",
                     since: refusal.since, isAlarm: true))
         }
         if let keeping {

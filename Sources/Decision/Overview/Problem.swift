@@ -96,59 +96,58 @@ extension Problem {
         let service = subject.services.first?.text ?? "SERVICE"
         return switch kind {
         case .noDaemon:
-            "type 'systemctl status killswitchd'; without it nothing closes and nothing opens"
+            "type 'systemctl status killswitchd'; no gate moves until killswitchd runs"
         case .configurationRefused: "correct the file, then type 'killswitchctl reload'"
         case .configurationNotKept:
             "free space in the state directory, then type 'killswitchctl reload'"
         case .stateDirectory:
-            "free space or repair the file system; the writes are repeated until they succeed. Do not restart "
+            "free space or repair the file system; killswitchd retries. Do not restart "
                 + "killswitchd before that: it would forget orders and accepted versions. If the directory is gone "
                 + "for good, 'systemctl restart killswitchd' makes it; then give your orders again"
-        case .runtimeDirectory:
-            "free space or repair the file system; the writes are repeated until they succeed"
+        case .runtimeDirectory: "free space or repair the file system; killswitchd retries"
         case .metrics:
-            "let the daemon's user write there, or correct 'textfile'; it is tried again every 30 s"
-        case .report:
-            "see that this host reaches the server of [report]; the present state is sent again by itself"
+            "let the daemon's user write there, or correct 'textfile'; killswitchd retries every 30 s"
+        case .report: "see that this host reaches the server of [report]; killswitchd retries"
         case .descriptors: "raise LimitNOFILE= in the unit of the daemon"
-        case .bus: "type 'systemctl status dbus polkit'; everything but the gates goes on"
-        case .gate: "type 'systemctl status dbus polkit'; the move is repeated until it succeeds"
+        case .bus: "type 'systemctl status dbus polkit'; only the gates are affected"
+        case .gate: "type 'systemctl status dbus polkit'; killswitchd retries"
         case .notice:
-            "repair it, then type 'systemctl start killswitch-notice@\(service).target': the last "
-                + "notice is passed on"
+            "repair it, then type 'systemctl start killswitch-notice@\(service).target' to announce "
+                + "the last notice"
         case .unit: "type 'systemctl status\(subject.unit.map { " \($0)" } ?? "")'"
         case .unitsOrphaned:
             "configure the service again and type 'killswitchctl reload', or: "
                 + "killswitchctl detach --all \(service)"
-        case .invalidAnswer: "correct the flags; a wrong answer is no order and changes nothing"
+        case .invalidAnswer:
+            "correct the flags at the source; an invalid answer changes nothing"
         case .awaitingSignature:
-            "have more people sign the same document, by 'killswitchctl sign'; until then nothing changes"
+            "have more people sign the same document with 'killswitchctl sign'; until then nothing changes"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
         case .versionUnknown:
             "set 'installed_version' in the service, or correct the file that it names"
         case .valueInvalid: "correct the flag, or the type of the value"
-        case .stale: "see why the source does not confirm its flags; max_stale sets the limit"
+        case .stale: "'killswitchctl refresh' shows why the source fails; max_stale sets the limit"
         case .expired: "publish newer flags; the time 'expires' of these has passed"
         case .unproved:
-            "have somebody who is listed sign the flags, or list a signer of these again"
+            "have a listed signer sign the flags, or put their signer back in the list"
         case .unknown: "see why the source does not answer; when_unknown decides until it does"
-        case .clock: "have the clock of the host synchronised, as by systemd-timesyncd"
+        case .clock: "synchronise the clock of this host, for example with systemd-timesyncd"
         case .closingHeld:
-            "if it is meant, type 'killswitchctl confirm \(service)'; if not, correct the flags"
+            "if the closing is intended, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .overrideEnds:
-            "to go on, give the order again by 'killswitchctl force \(service)'; else the flags decide"
+            "to extend the order, type 'killswitchctl force \(service)' again; otherwise the flags decide"
         case .drillFailed:
-            "correct the unit, then type 'killswitchctl drill \(service)': a good drill ends the problem"
+            "correct the unit, then type 'killswitchctl drill \(service)': a drill that succeeds ends the "
+                + "problem"
         case .unreadableState: "see killswitchd(8), FILES; a running daemon writes it again"
         case .source:
-            "see that this host reaches the source, and that its answer is valid; it is fetched again by itself"
+            "see that this host reaches the source, and that its answer is valid; killswitchd retries"
         case .documentRefused:
-            "see the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tells what a host "
-                + "makes of a document"
+            "look up the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tests a document"
         case .signersUnreadable:
             "correct the file, its owner or its mode; it is read again as soon as it changes"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"
-        case .sourceWarning: "see whether it is meant; the flags count nevertheless"
+        case .sourceWarning: "check whether this is intended; the flags are in force"
         }
     }
 }

@@ -79,12 +79,13 @@ extension ServiceProblem.Cause {
                 + Notice.rest(hasFlags: hasFlags)
         case .degraded(let reason): reason.sentence
         case .versionUnknown(let source, let minimum):
-            "source '\(source)' requires version \(quoted(minimum.text)), and the installed version "
-                + "is unknown; the requirement does not count"
+            "source '\(source)' requires version \(quoted(minimum.text)), but the installed version "
+                + "is unknown; the requirement is ignored"
         case .valueInvalid(let name, let source, let problem):
-            "the value '\(name)' of source '\(source)' cannot be read: \(problem); it stays as it was"
+            "the value '\(name)' of source '\(source)' cannot be read: \(problem); it keeps its last "
+                + "value"
         case .overrideEnds(let override, let end):
-            "the order of \(quoted(override.author)) to be \(override.state.rawValue) ends at \(end), "
+            "the order of \(quoted(override.author)) (\(override.state.rawValue)) ends at \(end); "
                 + "then the flags decide"
         case .drillFailed(let drill): "its last drill has failed: \(drill.problem ?? "")"
         }

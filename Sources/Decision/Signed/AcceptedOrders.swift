@@ -186,6 +186,6 @@ struct AcceptedOrders: Hashable, Sendable {
     func disproofs(of answers: [NumberedAnswer]) -> [String] {
         if audience == nil || disproved.isEmpty { return [] }
         return answers.compactMap { $0.answer.signed.flatMap { disproved[$0.mark] } }
-            .map { "the signatures of the flags in force do not count any more: \($0)" }
+            .map { "the signatures of the flags in force are no longer valid: \($0)" }
     }
 }

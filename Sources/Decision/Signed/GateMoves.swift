@@ -106,7 +106,7 @@ struct Course: Hashable, Sendable {
         return times
     }
 
-    /// The reading with the window alone that is open at `time`.
+    /// The reading with only the window that is open at `time`.
     func reading(at time: Instant) -> Reading {
         var reading = withoutWindows
         if let window = window(at: time) { reading.claims.append(.window(window)) }

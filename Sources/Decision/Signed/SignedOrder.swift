@@ -79,7 +79,7 @@ package struct SignedOrder: Hashable, Sendable {
                 guard digest == accepted.digest else {
                     throw DocumentRefusal(
                         .sameVersionOtherBytes,
-                        "its version \(version) was accepted before with other bytes")
+                        "its version \(version) was accepted before with different content")
                 }
                 return accepted
             }
@@ -87,7 +87,7 @@ package struct SignedOrder: Hashable, Sendable {
         if expires <= now {
             throw DocumentRefusal(
                 .expiredAtFirstSight,
-                "it had expired at \(Zone.utc.rfc3339(expires)) when it was seen first")
+                "it expired at \(Zone.utc.rfc3339(expires)), before this host first saw it")
         }
         return AcceptedVersion(number: version, digest: digest, issued: accepted?.issued)
     }
@@ -112,8 +112,8 @@ package struct SignedAnswer: Hashable, Sendable {
     /// signatures may be proved where this one is not.
     package var mark: [UInt8] { order.digest + signatures }
 
-    /// Whether it shows nothing that `known` did not: the same document, and nobody else has signed it. Whoever
-    /// serves a document can leave signatures out.
+    /// Whether it shows nothing that `known` did not: the same document, and nobody else has signed it. The
+    /// server of a document can leave signatures out.
     func addsNothing(to known: SignedAnswer) -> Bool {
         order == known.order
             && authors.allSatisfy { author in

@@ -28,7 +28,7 @@ final class MemberFetch {
         self.access = access
         // The time that is left differs from one member to the next.
         fetch = Fetch(
-            "", limit: access.site.limits.timeout, timeout: "no whole answer in time",
+            "", limit: access.site.limits.timeout, timeout: "no complete answer in time",
             isDecidedOn: true, for: access.context)
     }
 

@@ -34,8 +34,8 @@ package struct MemberOrder: Hashable, Sendable {
             + others.filter { hung[$0] != nil }
     }
 
-    /// The member for a watch after this many failures in a row, if possible not the member of the other
-    /// watch and none that hangs.
+    /// The member for a watch after this many failures in a row: if possible neither the member of the other
+    /// watch nor a member that hangs.
     package func watched(beside other: Int?, after failures: Int) -> Int {
         let free = ring.filter { $0 != other }
         let healthy = free.filter { hung[$0] == nil }

@@ -42,7 +42,7 @@ package struct WatchParser: StreamParser {
         guard case .success(let value) = Result(catching: { try JSON.Value.parse(line) }),
             let message = value.object
         else {
-            news.failure = Failure(.invalid, "watch: a line is no JSON object")
+            news.failure = Failure(.invalid, "watch: a line is not a JSON object")
             return
         }
         if let error = message["error"] {

@@ -76,7 +76,8 @@ package final class DocumentSink {
         // A GET in its place would deliver nothing, and another address was not configured.
         case .success(let response) where (300...399).contains(response.status):
             failed(
-                "the server redirects (\(response.status)), which is not followed; correct the URL")
+                "the server redirects (\(response.status)), and killswitchd does not follow; correct "
+                    + "the URL")
         case .success(let response): response.refusal(of: operation, now: now())
         }
     }

@@ -50,8 +50,8 @@ struct ReadingMark {
                 let end = ends == 1 ? "for ten minutes after the start" : "until it changes"
                 throw Failure(
                     .invalid,
-                    "the daemon ended while it read this answer of \(body.count) bytes, which is "
-                        + "not read again \(end)")
+                    "killswitchd ended unexpectedly while reading this answer (\(body.count) bytes); it "
+                        + "skips the answer \(end)")
             }
         }
         do {

@@ -58,7 +58,9 @@ extension Template {
             let more = members.members.filter { known.insert(ExactString($0.key)).inserted }
             guard !more.isEmpty else { continue }
             parameters += more.map(Parameter.init)
-            warnings.append("the parameters of group \(quoted(group)) stand in the group alone")
+            warnings.append(
+                "group \(quoted(group)) has parameters that are not at the top level; official "
+                    + "clients ignore them")
         }
     }
 }
@@ -145,12 +147,15 @@ extension Template.Parameter {
             if best.map({ condition.place < $0.place }) ?? true { best = (condition.place, value) }
         }
         guard let chosen = best?.value ?? defaultValue else { return nil }
-        guard let wrapper = chosen.object else { throw ConditionError("its value is no object") }
+        guard let wrapper = chosen.object else {
+            throw ConditionError("its value is not an object")
+        }
         if wrapper["useInAppDefault"]?.bool == true { return nil }
         if let text = wrapper["value"]?.string { return text }
         // Rollouts, experiments and personalizations have values of clients alone.
-        let kind = wrapper.members.first.map { "is given as \(quoted($0.key))" } ?? "is empty"
-        throw ConditionError("its value \(kind), and counts as not given")
+        let kind =
+            wrapper.members.first.map { "has the unsupported kind \(quoted($0.key))" } ?? "is empty"
+        throw ConditionError("its value \(kind); it is treated as missing")
     }
 }
 
@@ -206,7 +211,7 @@ struct TemplateVersions {
         if let newest, number < newest {
             throw Failure(
                 .invalid,
-                "version \(number) of the template is older than \(newest), which was seen")
+                "template version \(number) is lower than \(newest), which this host has read")
         }
         if newest != number { jump = VersionJump(from: newest, to: number) }
         newest = number

@@ -100,7 +100,7 @@ private enum Evaluation {
         case .string("FLAG_NOT_FOUND"): self = .missing
         case .string(let code): self = .failed("could not be evaluated: \(quoted(code))")
         case .bool, .number, .array, .object:
-            self = .failed("could not be evaluated: its error code is no string")
+            self = .failed("could not be evaluated: its error code is not a string")
         }
     }
 }

@@ -182,8 +182,8 @@ extension Service {
         let names = Set(switches.map(\.source))
         for source in sources.sources(named: names) where maxStale <= source.interval {
             reader.report.warn(
-                "'max_stale' \(reader.place) is over before source '\(source.name)' is asked again, "
-                    + "every \(source.interval.text)",
+                "'max_stale' \(reader.place) is not longer than the interval of source "
+                    + "'\(source.name)' (\(source.interval.text)): its flags go stale between polls",
                 at: origin)
         }
     }
@@ -211,7 +211,8 @@ extension ValueType where Value == [UnitName] {
                     let meant = UnitName(text + ".service").map {
                         "; did you mean \($0.text.shown)?"
                     }
-                    throw .bad("list", cause: "\(text.shown) is no name of a unit\(meant ?? "")")
+                    throw .bad(
+                        "list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
                 }
                 guard !units.contains(unit) else {
                     throw .bad("list", cause: "it names \(text.shown) twice")

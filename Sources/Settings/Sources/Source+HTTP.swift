@@ -86,13 +86,13 @@ extension HeaderField {
     /// Why it cannot be sent: it would end the line, it belongs to the daemon, or it is a secret.
     fileprivate var problem: String? {
         let isToken = name.isASCII(from: "!") && !name.utf8.contains(where: separators.contains)
-        guard isToken, !name.isEmpty else { return "\(name.quoted) is no name of a header" }
+        guard isToken, !name.isEmpty else { return "\(name.quoted) is not the name of a header" }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
             return "the value of \(name.quoted) is not one line of ASCII"
         }
         switch name.lowercased() {
         case "authorization", "proxy-authorization", "cookie":
-            return "\(name.quoted) is a secret, which does not belong into this file; use 'bearer'"
+            return "\(name.quoted) is a secret; do not write it in this file; use 'bearer'"
         case "accept-encoding", "connection", "content-length", "expect", "host", "if-match",
             "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range", "te",
             "trailer", "transfer-encoding", "upgrade":

@@ -38,7 +38,7 @@ struct URLText {
             return "what follows '#' is not sent to a server; leave it out"
         }
         guard !authority.contains("@") else {
-            return "a user or password does not belong into a URL; use \(login)"
+            return "do not write a user or password in a URL; use \(login)"
         }
         return hostProblem ?? portProblem
     }
@@ -46,12 +46,12 @@ struct URLText {
     private var hostProblem: String? {
         guard authority.hasPrefix("[") else {
             if host.isEmpty { return "it names no host" }
-            return host.isHostName ? nil : "its host is no name and no address"
+            return host.isHostName ? nil : "its host is neither a name nor an address"
         }
         guard authority.contains("]") else { return "the '[' of its address is not closed" }
         let address = host.dropFirst()
         if address.isEmpty { return "it names no host" }
-        return address.isIPv6WithZone ? nil : "what is in brackets is no address of IPv6"
+        return address.isIPv6WithZone ? nil : "the text in brackets is not an IPv6 address"
     }
 
     private var portProblem: String? {
@@ -60,7 +60,7 @@ struct URLText {
         let digits = end.dropFirst()
         let port = digits.utf8.allSatisfy(\.isDigit) ? UInt16(digits) : nil
         guard end.hasPrefix(":"), let port, port > 0 else {
-            return "its port is no number from 1 to 65535"
+            return "its port is not a number from 1 to 65535"
         }
         return nil
     }

@@ -15,9 +15,9 @@ struct ValueType<Value> {
 enum ValueProblem: Error {
     /// Another type of TOML; `hint` names the text to write instead.
     case wrongType(hint: String? = nil)
-    /// The right type, the wrong content: `bad NOUN 'VALUE' of …: CAUSE`.
+    /// The right type, the wrong content: `bad NOUN 'VALUE' for …: CAUSE`.
     case bad(_ noun: String, cause: String)
-    /// A word that names nothing: `unknown NOUN 'VALUE' of …; HINT`.
+    /// A word that names nothing: `unknown NOUN 'VALUE' for …; HINT`.
     case unknown(_ noun: String, hint: String?)
 
     /// The problem of a list with this element, which has the problem.

@@ -12,17 +12,15 @@ import Records
 /// `killswitchctl drill SERVICE`
 struct Drill: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Rehearse the switch: close an open gate for a moment, and watch the units.",
+        abstract:
+            "Test the switch: close the gate briefly, watch the units, open it again.",
         discussion: """
-            Closes the gate of a service, times the stop of each attached unit and of its \
-            dependents, tries to start each unit by hand, opens the gate again as soon as all are \
-            down, and times each start. If anything failed, names it and exits with 1.
+            The service is DOWN meanwhile. Times the stop of each attached unit and its dependents, \
+            tries to start each unit by hand (this must fail), opens the gate as soon as all have \
+            stopped, times each start. Exit status: 1 if anything failed.
 
-            The service is down meanwhile. However the drill ends, the gate opens again by itself: \
-            the drill is an order of 'force' that ends after --for. At a terminal it asks first.
-
-            The daemon keeps the result: 'status' and the metrics tell when the last drill was, and whether it \
-            went well. For a drill each month, enable killswitch-drill@SERVICE.timer.
+            The gate always reopens by itself: the drill is a 'force' order that ends after --for. \
+            'status' shows the result; for a monthly drill enable killswitch-drill@SERVICE.timer.
 
             example: killswitchctl drill shop --for 30s
             """)
@@ -38,7 +36,7 @@ struct Drill: ParsableCommand {
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
     var state: DrilledState = .maintenance
 
-    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.")
     var isAgreed = false
 
     @Flag(help: "Print JSON.")
@@ -58,7 +56,8 @@ struct Drill: ParsableCommand {
         guard geteuid() == 0 else {
             throw CommandFailure(
                 .notPermitted,
-                "drill needs root: to anybody else a start by hand is refused by an open gate too")
+                "drill needs root: other users may not start units at all, so the test by hand would "
+                    + "prove nothing")
         }
         let published = try PublishedFiles(common)
         let order = DrillOrder(

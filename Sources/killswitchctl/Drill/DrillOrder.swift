@@ -29,7 +29,9 @@ struct DrillOrder {
             _ = try daemon.order(("Force", parameters))
         } catch let error as MethodError where error == .invalidParameter("state") {
             throw CommandFailure(
-                .no, "\(state.rawValue) does not close '\(service)': its gate stays open then")
+                .no,
+                "state \(state.rawValue) leaves the gate of '\(service)' open; a drill needs a state "
+                    + "that closes it")
         } catch let error as SocketError {
             // It is not known whether the daemon took the order.
             do { _ = try release() } catch {}

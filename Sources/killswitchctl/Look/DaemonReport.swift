@@ -41,7 +41,7 @@ struct DaemonReport {
         } catch {
             // It answers, and has no service of this name.
             if !(error is MethodError) { noteAbsence(error, published) }
-            // A file that cannot be read is told by whoever shows the service.
+            // An unreadable file is reported where the service is shown.
             do { try readFiles(published, services) } catch {}
         }
     }
@@ -61,7 +61,7 @@ struct DaemonReport {
         _ published: PublishedFiles, _ services: [ServiceName]
     ) throws {
         if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
-            let text = "configuration refused, the last accepted one is in force: \(refusal)"
+            let text = "configuration refused; the last accepted one stays in force: \(refusal)"
             let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
             problems.append(ProblemLine(problem))
         }
@@ -88,7 +88,7 @@ struct DrillReply {
     func line(of service: ServiceName, at now: Instant) -> String? {
         guard object["problem"]?.string == nil, let time = Instant(argument: object.text("at"))
         else { return nil }
-        return "\(service): its last drill went well, \(max(.zero, now - time).rough) ago"
+        return "\(service): its last drill succeeded \(max(.zero, now - time).rough) ago"
     }
 }
 
@@ -115,7 +115,7 @@ struct ProblemLine {
             && object["unit"]?.string == nil
     }
 
-    /// The sentence, and how long it is so.
+    /// The sentence, and how long the problem has lasted.
     func line(at now: Instant) -> String {
         let since = Instant(argument: object.text("since")).map { max(.zero, now - $0) }
         return object.text("text") + (since.map { " (for \($0.rough))" } ?? "")

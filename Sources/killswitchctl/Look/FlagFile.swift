@@ -28,7 +28,7 @@ struct FlagFile {
         do {
             return try readAnswer(by: signers, fetchedAt: fetchedAt)
         } catch let error as Failure {
-            throw CommandFailure(.no, "the flags in \(name) are not an order: \(error.detail)")
+            throw CommandFailure(.no, "the flags in \(name) are invalid: \(error.detail)")
         }
     }
 

@@ -29,6 +29,9 @@ struct ShownGate {
         return decided == .open ? .opening : .closing
     }
 
+    /// The message where no gate is moved.
+    static let noGates = "killswitchd was started without --gates and moves no gate"
+
     /// Whether it cannot be moved, or a unit runs that it does not stop.
     var isStuck: Bool { actual == .stuck }
 

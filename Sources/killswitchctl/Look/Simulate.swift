@@ -59,10 +59,11 @@ struct Simulate: ParsableCommand {
         case (nil, nil):
             throw ValidationError("give a format or a service: --format FORMAT or --service NAME")
         case (.some, .some):
-            throw ValidationError("--format and --service exclude each other")
+            throw ValidationError("give --format or --service, not both")
         case (nil, .some):
             guard reading.isUnused else {
-                throw ValidationError("the service says how flags are read: give no such option")
+                throw ValidationError(
+                    "remove the options of --format: the service sets them")
             }
         case (.some, nil):
             guard configured.isUnused else {

@@ -7,18 +7,18 @@ import Records
 /// `killswitchctl status [SERVICE…]`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the state of each service.",
+        commandName: "status",
+        abstract: "Show the state of each service, and every problem with what to do.",
         discussion: """
-            GATE is what the gate is: open, closing 1/3, closed, opening, or stuck if it cannot be \
-            moved. AGE is how long ago the source of the flags last confirmed them, NEXT when they \
-            are fetched again. UNITS says how many attached units are as they should be, and how \
-            long the slowest took to stop or start. Below the table is a line for everything that is \
-            wrong, and what to do. Without a running daemon it shows the files alone, and says so; it \
-            exits with 1 if no daemon has decided anything since the boot.
+            GATE: open, closing 1/3, closed, opening, or stuck (cannot be moved). AGE: time since \
+            the source last confirmed the flags. NEXT: time to the next fetch. UNITS: attached \
+            units that follow the gate, and the slowest stop or start. Without a daemon it shows \
+            what was published last, and says so; exit status 1 if no daemon has decided anything \
+            since the boot.
 
-            With --check it prints only what is not as wanted: a gate, a unit, flags that a service \
-            cannot read or that are older than three intervals, a refused configuration, a full \
-            disk, a daemon that does not run.
+            --check (monitoring): print only problems, exit 1 if there is any: gates, units, \
+            unreadable flags, flags older than three intervals, refused configuration, full disk, \
+            no daemon.
 
             example: killswitchctl status
             """)
@@ -34,8 +34,7 @@ struct StatusCommand: ParsableCommand {
 
     @Flag(
         help: """
-            For monitoring: print a line for each thing that is not as wanted, and exit with 1 if \
-            there is any.
+            For monitoring: print a line for each problem, and exit with 1 if there is any.
             """) var check = false
 
     @Argument(
@@ -70,7 +69,8 @@ struct StatusCommand: ParsableCommand {
         }
         for problem in unreadable { printError("\(problem)") }
         if let absence = daemon.absence {
-            printError(absence + (names.isEmpty ? "" : "\nThe states are read from the files."))
+            printError(
+                absence + (names.isEmpty ? "" : "\nShowing what killswitchd published last."))
         }
         // The exit status shows a script that some services are missing from the output, or that no daemon has
         // decided anything.
@@ -97,7 +97,7 @@ struct StatusCommand: ParsableCommand {
     /// Problems of the whole host go to stderr, before the table. The others stand below it.
     private func printTable(_ rows: [StatusRow], _ daemon: DaemonReport, at now: Instant) {
         for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
-            printError("\(problem.line(at: now))\n\(problem.advice)")
+            printError("\(problem.line(at: now))\n    to do: \(problem.advice)")
         }
         if !rows.isEmpty { StatusTable(rows: rows).show() }
         for row in rows { for line in row.keptUnits { say(line) } }

@@ -38,20 +38,22 @@ extension MethodError.Kind {
         case .notInTheFuture:
             return "'\(text("until"))' is past already; give --for DURATION, such as 2h"
         case .configurationRefused:
-            return "the configuration is refused, the last accepted one stays in force:\n"
+            return "configuration refused; the last accepted one stays in force:\n"
                 + text("problems")
         case .gateNotOpen:
-            return "'\(service)' is \(text("state")); only an open gate can be rehearsed"
+            return "'\(service)' is \(text("state")); a drill needs an open gate"
         case .alreadyForced:
             let override = error.parameters.object("override")
             let word = { (key: String) in override.text(key).printable }
-            return "'\(service)' is forced to be \(word("state")) by \(word("author")) until "
-                + "\(word("until")): \(word("reason")); 'killswitchctl release \(service)' ends that"
+            return "'\(service)' is forced to \(word("state")) by \(word("author")) until "
+                + "\(word("until")): \(word("reason")); to end the order, type "
+                + "'killswitchctl release \(service)'"
         case .closingHeld:
-            return "'\(service)' is held open against its flags by close_at_once; "
-                + "'killswitchctl confirm \(service)' lets it close"
+            return
+                "close_at_once holds '\(service)' open although its flags close it; to close it, "
+                + "type 'killswitchctl confirm \(service)'"
         case .gatesNotMoved:
-            return "there is no gate to close: the running killswitchd was started without --gates"
+            return ShownGate.noGates
         case .methodNotFound, .methodNotImplemented, .interfaceNotFound, .expectedMore:
             return "the running killswitchd is another version; "
                 + "type 'systemctl restart killswitchd'"

@@ -8,14 +8,11 @@ import Records
 /// `killswitchctl force SERVICE… STATE`
 struct Force: DaemonOrder {
     static let configuration = CommandConfiguration(
-        abstract: "Order a state for services, whatever their flags say.",
+        abstract: "Set the state of services by hand, whatever their flags say.",
         discussion: """
-            The order holds until its end or until 'release', also over restarts and without a \
-            network. 'open' is the state running, 'closed' is maintenance. Its author, reason and \
-            end are in the journal and in 'status'.
-
-            The order is answered when systemd has taken the move: units may still be stopping. \
-            With --wait it is answered when they are down or up.
+            The order lasts until its end or 'release', over restarts and without a network. 'open' \
+            means running, 'closed' maintenance. Returns when systemd has accepted the move; with \
+            --wait, when the units have stopped or started.
 
             example: killswitchctl force shop maintenance --for 2h --reason "disk swap" --wait
             """)
@@ -58,9 +55,10 @@ struct Force: DaemonOrder {
         }
         switch (duration, until) {
         case (nil, nil):
-            throw ValidationError("until when? give --for DURATION, such as --for 2h, or --until")
+            throw ValidationError(
+                "no end given: add --for DURATION, such as --for 2h, or --until TIME")
         case (_?, _?):
-            throw ValidationError("--for and --until say the same thing; give one of them")
+            throw ValidationError("give --for or --until, not both")
         case (let duration?, nil):
             guard duration.duration >= .seconds(1) else {
                 throw ValidationError("--for is at least 1s")
@@ -72,7 +70,7 @@ struct Force: DaemonOrder {
         case (nil, let until?):
             guard Instant(argument: until) != nil else {
                 throw ValidationError(
-                    "--until '\(until)' is no time; write it like 2027-03-01T12:00:00+09:00")
+                    "--until '\(until)' is not a time; write it like 2027-03-01T12:00:00+09:00")
             }
         }
     }
@@ -95,7 +93,7 @@ struct Force: DaemonOrder {
             } catch {
                 let wrong = words.first { ServiceName($0) == nil } ?? word
                 let thing = ServiceName(wrong) == nil && wrong != word ? "service" : "state"
-                throw ValidationError("'\(wrong.printable)' is no \(thing): \(error)")
+                throw ValidationError("'\(wrong.printable)' is not a \(thing): \(error)")
             }
         }
     }
@@ -122,12 +120,13 @@ struct Force: DaemonOrder {
         let order = state.object("override")
         let service = state.text("service")
         let problem = reply.object["problem"]?.string.map {
-            "but it could not be stored, and a restart would lose it: \($0)"
+            "the order is in force but not stored: \($0); a restart would lose it"
         }
         return [
-            "\(service): forced to be \(reply.stateAndGate(state)), until \(order.text("until")) "
-                + "by \(order.text("author"))", problem,
-            "its flags decide again after that, or with 'killswitchctl release \(service)'",
+            "\(service): forced to \(state.stateSummary) until \(order.text("until")) by "
+                + order.text("author")
+                + (reply.gate(of: state).words.map { "; its gate is \($0)" } ?? ""), problem,
+            "then its flags decide; to end the order now, type 'killswitchctl release \(service)'",
         ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 

@@ -64,8 +64,7 @@ final class GateFollowing {
             return false
         }
         guard let actual = report.actual else {
-            return end(
-                service, "nothing moves its gate: killswitchd was started without --gates")
+            return end(service, ShownGate.noGates)
         }
         let units = try published.units(of: service)
         try tell(units, of: service, as: gate)

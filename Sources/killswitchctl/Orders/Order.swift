@@ -50,7 +50,7 @@ struct WaitingOptions: ParsableArguments {
     @Flag(
         name: .customLong("wait"),
         help: """
-            Wait for the effect of this order: until every attached unit is down or up. Exits with \
+            Wait for the effect of this order: until every attached unit has stopped or started. Exits with \
             1 if a unit passes its limit, the gate cannot be moved, or another order takes over.
             """) var isOn = false
 }

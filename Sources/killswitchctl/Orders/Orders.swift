@@ -38,10 +38,10 @@ struct Activate: OrderCommand {
 /// `killswitchctl confirm SERVICE…`
 struct Confirm: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let services close that were held because too many would close at once.",
+        abstract: "Allow closings that the host guard holds.",
         discussion: """
-            See close_at_once in killswitchd.toml(5). Exits with 1 if none of the services was \
-            held.
+            If too many services would close at once (close_at_once), they stay open until this \
+            command. Exit status: 1 if no named service was held.
 
             example: killswitchctl confirm shop
             """)
@@ -73,11 +73,11 @@ struct Confirm: OrderCommand {
 /// `killswitchctl forget SOURCE`
 struct Forget: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Drop the stored flags of a source, and fetch them again.",
+        abstract: "Delete the stored flags of a source and fetch them again.",
         discussion: """
-            Also drops the highest version in the flags that was accepted: necessary if a source \
-            starts its versions at a lower number again. The highest version of signed documents \
-            stays, so that nobody brings an older one back; --version drops it too.
+            Also deletes the highest accepted version in the flags: needed if a source restarts at \
+            a lower number. Keeps the highest version of signed documents, so that nobody can \
+            replay an old one; --version --reason TEXT deletes that too.
 
             example: killswitchctl forget app
             """)
@@ -86,7 +86,7 @@ struct Forget: OrderCommand {
 
     @Flag(
         name: .customLong("version"),
-        help: "Drop the highest version of signed documents too. Needs --reason.")
+        help: "Delete the highest version of signed documents too. Needs --reason.")
     var isVersionDropped = false
 
     @Option(help: "Why, for the journal.") var reason: String?
@@ -108,14 +108,15 @@ struct Forget: OrderCommand {
     func lines(_ reply: OrderReply) -> [String] {
         let outcome =
             isVersionDropped
-            ? "its stored flags and the highest version of its signed documents are dropped, it is "
-                + "fetched again"
-            : "its stored flags are dropped, it is fetched again; the highest version of signed "
+            ? "its stored flags and the highest version of its signed documents are deleted; fetching "
+                + "them again"
+            : "its stored flags are deleted; fetching them again. The highest version of signed "
                 + "documents stays"
+        let services = reply.object.strings("services")
         return [
             "source '\(source)': \(outcome)",
-            "\(reply.object.strings("services").joined(separator: ", ")): as before until it has answered, "
-                + "at most for first_timeout",
+            "\(services.joined(separator: ", ")): \(services.count == 1 ? "keeps its" : "keep their") "
+                + "state until the source answers or first_timeout is over",
         ]
     }
 }

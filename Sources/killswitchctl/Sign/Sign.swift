@@ -11,13 +11,12 @@ import SourceKinds
 /// `killswitchctl sign FILE --key KEY`
 struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sign flags, by ssh-keygen.",
+        abstract: "Sign flags with ssh-keygen.",
         discussion: """
-            Fills in what a signed document has to say of itself, with the present time as \
-            'issued', has ssh-keygen sign it, and puts the signature behind the document: FILE is \
-            replaced. Without --version, --expires, --audience and --issued the document stays as \
-            it is, and a signature is added to those that are there: so the next person signs. A \
-            document that is signed already changes only with --version.
+            First signer: give --version, --expires and --audience; they are written into FILE and \
+            the signature is appended. Next signers: give only --key; the content stays, a \
+            signature is added. To change a signed file, give --version next; its old signatures \
+            are removed.
 
             example: killswitchctl sign flags.json --key ~/.ssh/ops --version next --expires 7d \
             --audience prod
@@ -37,11 +36,11 @@ struct Sign: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long hosts act on it without a newer one, such as 7d, or until when.",
+            "How long hosts act on it, such as 7d, or a time.",
             valueName: "duration|time"), transform: ExpiryArgument.read)
     var expires: ExpiryArgument?
 
-    @Option(help: ArgumentHelp("For whom it is. Repeatable.", valueName: "name"))
+    @Option(help: ArgumentHelp("Which hosts it is for. Repeatable.", valueName: "name"))
     var audience: [String] = []
 
     @Option(
@@ -136,7 +135,7 @@ struct DocumentFile {
     /// The document with its signatures.
     var bytes: [UInt8] { content + signatures }
 
-    /// Fills in the members. The signatures that are there were not for this: they are dropped.
+    /// Fills in the members. Removes the old signatures, which were for another content.
     mutating func set(
         version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String],
         at now: Instant
@@ -147,7 +146,7 @@ struct DocumentFile {
             guard signatures.isEmpty else {
                 throw CommandFailure(
                     .no,
-                    "'\(name)' is signed already, and each version has one content: give "
+                    "'\(name)' is already signed; changed flags need a new version: add "
                         + "--version next")
             }
         case .number(let number): flags["version"] = .number(Number(number))
@@ -168,7 +167,7 @@ struct DocumentFile {
             flags["issued"] = .string(Zone.utc.rfc3339(time))
         }
         if !signatures.isEmpty {
-            printError("the signatures in '\(name)' are dropped: they were for another document")
+            printError("the signatures in '\(name)' are removed: they were for another document")
         }
         content = JSON.Value.object(flags).serializedBytes(.pretty) + [UInt8(ascii: "\n")]
         signatures = []
@@ -192,7 +191,7 @@ struct DocumentFile {
         do {
             return try FlagDocument.parse(content)
         } catch {
-            throw CommandFailure(.no, "the flags in '\(name)' are not an order: \(error.detail)")
+            throw CommandFailure(.no, "the flags in '\(name)' are invalid: \(error.detail)")
         }
     }
 

@@ -12,11 +12,10 @@ import SourceKinds
 /// `killswitchctl verify FILE --signers FILE --audience NAME`
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say who has signed flags, and what a host would do with them.",
+        abstract: "Show who signed flags, and whether a host would accept them.",
         discussion: """
-            Checks the document as a host does that has accepted none before: by its file of allowed \
-            signers, and for its audience. With --accepted, as a host that has accepted that \
-            version. Exits with 1 if a host would refuse it.
+            Checks signers and audience like a host that has accepted no document yet; with \
+            --accepted N, like one that has accepted version N. Exit status: 0 accepted, 1 refused.
 
             example: killswitchctl verify shop.json --signers /etc/killswitchd/allowed_signers \
             --audience prod
@@ -93,7 +92,7 @@ struct VerificationReport {
     /// The lines for people.
     var text: String {
         var lines = LabelledLines()
-        lines.add("signed by", authors.isEmpty ? "nobody who counts" : names)
+        lines.add("signed by", authors.isEmpty ? "no listed signer" : names)
         for problem in uncounted { lines.add("not counted", problem) }
         if let order {
             lines.add("version", String(order.version))
@@ -102,10 +101,10 @@ struct VerificationReport {
             if let issued = order.issued { lines.add("issued", Zone.utc.rfc3339(issued)) }
         }
         if let refusal {
-            let slug = refusal.slug.map { "\($0): " } ?? ""
-            lines.add("a host", "refuses it, \(slug)\(refusal.text)")
+            let slug = refusal.slug.map { ", '\($0)'" } ?? ""
+            lines.add("result", "a host refuses it\(slug): \(refusal.text)")
         } else {
-            lines.add("a host", "accepts it")
+            lines.add("result", "a host accepts it")
         }
         return lines.text
     }

@@ -12,16 +12,14 @@ import Settings
 /// `killswitchctl attach SERVICE UNIT…`
 struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Attach systemd units to a service: they stop and start with its gate.",
+        abstract: "Attach systemd units to a service: its gate stops and starts them.",
         discussion: """
-            Writes a drop-in for each unit and a link that makes the gate start it, in \
-            /etc/systemd/system. The unit stays enabled as it is. A socket, timer or path unit \
-            that triggers a unit is attached with it, and started instead of it. With --renew, it \
-            writes the drop-ins of all attached units again, as this version writes them. With \
-            --from-configuration, it attaches the units that the configuration lists in 'units', as \
-            killswitchd-attach.service does at a start and a reload of the daemon. With --on notice \
-            the units start once for each notice of an end or of planned maintenance; state.env of \
-            the service has what is to be told.
+            Writes a drop-in for each unit, and a link by which the gate starts it, to \
+            /etc/systemd/system. Enabled units stay enabled. A socket, timer or path unit that \
+            triggers a unit is attached too, and started instead of it. --on notice: start the unit \
+            once for each notice of an end or maintenance (text: state.env). --from-configuration: \
+            make attachments match 'units' in the configuration. --renew: rewrite all drop-ins for \
+            this version.
 
             example: killswitchctl attach shop web.service worker@3.service
             example: killswitchctl attach shop mail@shop.service --on notice
@@ -195,7 +193,7 @@ struct Attach: ParsableCommand {
                 service: service,
                 units: try patterns.map { pattern in
                     guard let unit = pattern.unit(of: service) else {
-                        throw CommandFailure(.no, "'\(pattern.text)' is no unit of '\(service)'")
+                        throw CommandFailure(.no, "'\(pattern.text)' is not a unit of '\(service)'")
                     }
                     return unit
                 }, state: point, isEarly: isEarly,
@@ -216,8 +214,7 @@ struct Attach: ParsableCommand {
         for unit in plan.leavingProcesses { printError(unit.warning) }
         for (unit, other) in plan.dependents {
             printError(
-                "'\(unit)' requires '\(other)': it stops with it and does not come back with it; "
-                    + "--with-dependents attaches it too")
+                "\(unit.stopsWith(other)); attach '\(unit)' too with --with-dependents")
         }
     }
 

@@ -94,8 +94,15 @@ struct AttachmentPlan {
         }
         if !rules.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
-                .no, "unit '\(unit.name)' is not attached: \(reason); --force does it nevertheless")
+                .no, "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
         }
+    }
+}
+
+extension UnitName {
+    /// That it requires another unit, and does not start with that.
+    func stopsWith(_ other: UnitName) -> String {
+        "'\(self)' requires '\(other)': systemd stops '\(self)' with '\(other)' but does not start it again"
     }
 }
 
@@ -117,7 +124,7 @@ enum ProtectedUnit {
             return "it belongs to systemd"
         }
         if needed.contains(stem) { return "killswitchd needs it to open the gate again" }
-        if access.contains(stem) { return "it is a way into this host" }
+        if access.contains(stem) { return "it is a way to log in to this host" }
         return nil
     }
 

@@ -69,8 +69,8 @@ struct ConfiguredUnits {
         guard before.target == attachment.target else {
             throw CommandFailure(
                 .no,
-                "unit '\(unit)' is attached to \(before.target.name), and stays so: "
-                    + "'killswitchctl detach \(service) \(unit)', or take it out of 'units'")
+                "unit '\(unit)' is attached to \(before.target.name) and left unchanged; type "
+                    + "'killswitchctl detach \(service) \(unit)', or remove it from 'units'")
         }
         return false
     }
@@ -150,8 +150,7 @@ struct ConfiguredUnits {
         }
         for (unit, other) in dependents where attached.contains(where: { $0.1.unit.name == other })
         {
-            printError(
-                "'\(unit)' requires '\(other)': it stops with it and does not come back with it")
+            printError("\(unit.stopsWith(other)); list '\(unit)' in 'units' too")
         }
     }
 

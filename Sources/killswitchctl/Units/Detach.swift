@@ -8,7 +8,7 @@ import Records
 /// `killswitchctl detach SERVICE UNIT…`
 struct Detach: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Detach systemd units from a service: its gate does not concern them any more.",
+        abstract: "Detach systemd units from a service: its gate no longer stops or starts them.",
         discussion: """
             Removes the files that attach has written for the units and for their triggers. It \
             neither stops nor starts a unit; a unit that a closed gate keeps down is named with the \
@@ -62,7 +62,7 @@ struct Detach: ParsableCommand {
             if !isAll, attachment.isOfConfiguration {
                 printError(
                     "the configuration lists '\(attachment.unit)' in 'units' of service "
-                        + "'\(attachment.service)': take it out, or the next reload attaches it again"
+                        + "'\(attachment.service)': remove it, or the next reload attaches it again"
                 )
             }
             if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
@@ -93,7 +93,8 @@ struct Detach: ParsableCommand {
             let attached = units.filter { $0["attached"]?.bool != false }
             for unit in attached.compactMap({ $0["name"]?.string }) where !own.contains(unit) {
                 printError(
-                    "'\(unit.printable)' is attached to '\(name)' by files of yours, and stays so")
+                    "'\(unit.printable)' stays attached to '\(name)': killswitchctl did not write these "
+                        + "files")
             }
         }
     }
@@ -104,7 +105,7 @@ struct Detach: ParsableCommand {
             return try work()
         } catch {
             let problem = CommandFailure(error).message
-            printError("\(problem); units that are attached by files of yours are not named")
+            printError("\(problem); units that killswitchctl did not attach are not named")
             return nil
         }
     }

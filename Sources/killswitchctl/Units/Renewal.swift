@@ -69,7 +69,7 @@ struct Renewal {
         }
         for part in renewal.edited {
             printError(
-                "'\(part.path)' is not as attach writes it, and stays so; "
+                "'\(part.path)' is not as attach writes it, and is left unchanged; "
                     + "'killswitchctl attach \(part.attachment.service) \(part.attachment.unit)' "
                     + "replaces it")
         }

@@ -10,7 +10,7 @@ import Records
 /// `killswitchctl units [SERVICE]`
 struct Units: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the attached systemd units, and whether each is as it should be.",
+        abstract: "Show the attached systemd units, and whether each follows its gate.",
         discussion: """
             WANTED is the state that the gate wants a unit in; a dash means that the gate only \
             permits the unit. TOOK is how long its last stop or start took, counted from the move \
@@ -88,8 +88,8 @@ private struct MissingDaemon {
             let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
             throw CommandFailure(
                 .no,
-                "\(published.absence(error).line(at: published.now)); no gate is moved, and these "
-                    + "attached units stay as they are, or down: \(units); type 'systemctl start "
+                "\(published.absence(error).line(at: published.now)); no gate moves. These units stay "
+                    + "as they are, stopped or running: \(units). Type 'systemctl start "
                     + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
         }
     }

@@ -10,13 +10,12 @@ import Records
 /// `killswitchctl unlock SERVICE…`
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open the gates of services while killswitchd does not run.",
+        abstract: "Open the gate of a service while killswitchd is not running (root only).",
         discussion: """
-            The way out without the daemon, for root: removes the marker 'closed' of each service, \
-            which refuses every start of an attached unit, starts the target of the open gate, which \
-            starts the units, and removes 'unavailable', for which web servers send the page. --all is \
-            every service that has files or attached units. While the daemon runs use 'force' or \
-            'release'. When the daemon starts again, its flags decide.
+            Deletes the marker file 'closed', which blocks every start, then starts the target of \
+            the open gate, which starts the units, and deletes 'unavailable', for which web servers \
+            send the page. While killswitchd runs, use 'force' or 'release'. When it starts again, \
+            the flags decide.
 
             example: killswitchctl unlock shop
             """)

@@ -92,7 +92,7 @@ extension Run {
                 if !quiet {
                     let condition = when.defaultValueDescription
                     printError(
-                        "'\(service)' is \(state), not \(condition) any more: stopping the command")
+                        "'\(service)' is \(state), no longer \(condition); stopping the command")
                 }
                 process.send(SIGTERM)
                 // A suspended process could not end otherwise.

@@ -11,15 +11,15 @@ import Settings
 /// `killswitchctl wait SERVICE --for CONDITION`
 struct Wait: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until a service is in a state, or its units are down or up.",
+        abstract:
+            "Wait until a service reaches a state, or its units have stopped or started.",
         discussion: """
-            'closed' and 'open' are the decision: units may still be stopping or starting. 'down' and \
-            'up' are the effect: the gate was moved, and every attached unit is down, or every unit \
-            that the gate starts is up. They exit with 1 if the gate cannot be moved.
+            'open' and 'closed' wait for the decision; units may still be changing. 'up' and 'down' \
+            also wait for the gate and its units.
 
-            Exits with 0 when the condition is met, and with 124 if the timeout is over first. A \
-            state file that is out of date does not count; instead of an unreadable state file the \
-            marker counts. Waits for a daemon that is not running yet.
+            Exit status: 0 condition met; 1 the gate cannot be moved ('up', 'down'); 124 timeout. \
+            Ignores an out-of-date state file; if the file is unreadable, the marker file decides. \
+            Also waits for a daemon that has not started yet.
 
             example: killswitchctl wait shop --for down --timeout 5m && ./migrate
             """)
@@ -32,7 +32,7 @@ struct Wait: ParsableCommand {
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
     @Option(
-        help: "How long to wait, such as 500ms, 30s or 5m; without it for ever.",
+        help: "Longest wait, such as 30s; default: no limit.",
         transform: DurationArgument.read)
     var timeout: DurationArgument?
 
@@ -207,7 +207,7 @@ extension WaitCondition {
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
         guard report.actual != nil else {
-            return "nothing moves its gate, because killswitchd was started without --gates"
+            return ShownGate.noGates
         }
         return report.isStuck(on: wanted) ? gate.problem : nil
     }

@@ -206,7 +206,7 @@ struct ServiceChange {
             switch state {
             case nil: "is no longer configured"
             case .some(let state) where !isCurrent:
-                "is out of date, it was \(state.summary); is killswitchd running?"
+                "is out of date (it was \(state.summary)); see 'systemctl status killswitchd'"
             case .some(let state):
                 "\(state.summary): \(state.object["reason_text"]?.string ?? state.reason)"
             }

@@ -84,7 +84,7 @@ final class ConfigurationStore {
         refusal = HostCondition.Since(
             "\(error)", since: refusal?.since ?? EventLoop.wallClock)
         log.write(
-            .error, "the configuration is refused, the last accepted one stays in force:\n\(error)",
+            .error, "configuration refused; the last accepted one stays in force:\n\(error)",
             id: .configurationRefused)
     }
 

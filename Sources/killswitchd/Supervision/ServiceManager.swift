@@ -62,7 +62,7 @@ final class ServiceManager {
     /// Sends STOPPING.
     func stop() {
         timer = nil
-        say([.stopping, .status("stopping; no gate is moved by that")])
+        say([.stopping, .status("stopping; gates stay as they are")])
     }
 
     private func say(_ messages: [Notification]) {

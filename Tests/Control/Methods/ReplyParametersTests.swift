@@ -2,7 +2,7 @@ import Control
 import JSON
 import Testing
 
-/// A reply that is made piece by piece is the same as one that is made at once.
+/// A reply that is made piece by piece is the same as a reply that is made at once.
 @Suite struct ReplyParametersTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -52,7 +52,7 @@ import Testing
                     read standing
                 12.1s standing: open
                     finish: open, closed for 10000 ms
-                    web.service: stop 11500 ms, -, start 1900 ms, it was not down after 10 s
+                    web.service: stop 11500 ms, -, start 1900 ms, still running after 10 s
                     page.service: stop -, -, start -
 
                 """)
@@ -88,7 +88,7 @@ import Testing
                 0.9s no unit problems
                     read standing
                 0.9s standing: forced: root has forced ended: a leak
-                    finish: closed, interrupted, somebody else has the service now: root has \
+                    finish: closed, interrupted, another order has taken over: root has \
                 forced ended: a leak
                     web.service: stop 800 ms, -, start -
                     page.service: stop -, -, start -
@@ -143,8 +143,8 @@ import Testing
                     read standing
                 9.3s standing: open
                     finish: open, closed for 9100 ms
-                    web.service: stop 9150 ms, -, start 100 ms, systemd could not be asked about \
-                it
+                    web.service: stop 9150 ms, -, start 100 ms, systemd did not answer a \
+                question about this unit
                     page.service: stop -, -, start -
 
                 """)

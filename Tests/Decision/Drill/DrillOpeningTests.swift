@@ -41,7 +41,7 @@ import Testing
                     read standing
                 6.2s standing: open
                     finish: open, closed for 1100 ms
-                    web.service: stop 400 ms, refused, start -, it is not up after 5 s
+                    web.service: stop 400 ms, refused, start -, not started after 5 s
                     page.service: stop 200 ms, -, start 500 ms
 
                 """)
@@ -52,12 +52,12 @@ import Testing
         drill.at(1, .released(.open))
         drill.forget()
         try drill.list(1.1, .opening)
-        drill.at(1.1, .standing(.closed("the flags of source 'app' say so")))
+        drill.at(1.1, .standing(.closed("set by the flags of source 'app'")))
         #expect(
             try drill.text == """
                 1.1s listed page.service=inactive web.service=activating
                     read standing
-                1.1s standing: closed: the flags of source 'app' say so
+                1.1s standing: closed: set by the flags of source 'app'
                     read web.service page.service killswitch-open@shop.target
 
                 """)
@@ -78,7 +78,7 @@ import Testing
                     tell opening 'shop' again
                     release
                 1s the daemon does not answer
-                    tell killswitchd does not answer, waiting for it: it opens the gate again
+                    tell waiting: killswitchd does not answer, and only it opens the gate again
                     wait 200 ms
                 1.2s woke
                     release

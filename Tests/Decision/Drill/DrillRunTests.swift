@@ -18,7 +18,7 @@ import Testing
         try drill.end(5.4, web: UnitSnapshot(UnitStatus(.active)), .open)
         #expect(try drill.text.contains("its gate cannot be moved: access denied"))
         #expect(try !drill.text.contains("closed for"))
-        #expect(try !drill.text.contains("not down"))
+        #expect(try !drill.text.contains("still running"))
     }
 
     @Test func aDrillThatSucceedsClosesTriesEachStartOpensAndTimesTheReturn() throws {
@@ -152,7 +152,7 @@ import Testing
                 1s interrupted
                 1s interrupted
                 1s the daemon does not answer
-                    tell killswitchd does not answer, waiting for it: it opens the gate again
+                    tell waiting: killswitchd does not answer, and only it opens the gate again
                     read web.service page.service killswitch-open@shop.target
 
                 """)

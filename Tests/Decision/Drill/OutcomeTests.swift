@@ -62,7 +62,7 @@ import Testing
         Case(name: "all went well", shows: "1500 | refused | 250"),
         Case(
             name: "it was down and is started", was: .inactive, closed: .down(at: 40),
-            shows: "- | refused | 250 | it was down, and the opening has started it"),
+            shows: "- | refused | 250 | was stopped before; the opening started it"),
         Case(
             name: "it was down and stays so", isStarted: false, was: .inactive,
             closed: .down(at: 40), ended: .down(at: 40), shows: "- | refused | -"),
@@ -77,59 +77,61 @@ import Testing
             name: "it does not stop in time",
             closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)),
             handStart: nil, ended: .up(at: 113, downAt: 112), wasAllDown: false,
-            shows: "12000 | - | 3000 | FAILED it was not down after 10 s"),
+            shows: "12000 | - | 3000 | FAILED still running after 10 s"),
         Case(
             name: "it does not stop, and does not come back",
             closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)), handStart: nil,
             ended: .down(at: 112, .failed, "timeout"), wasAllDown: false,
-            shows: "12000 | - | - | FAILED it was not down after 10 s | "
-                + "FAILED it ran before and does not run again: the gate does not start it"),
+            shows: "12000 | - | - | FAILED still running after 10 s | "
+                + "FAILED was not started again: the gate does not start it"),
         Case(
             name: "it is killed", closed: .down(at: 105, .failed, "timeout"),
-            shows: "5000 | refused | 250 | FAILED it did not stop by itself and was killed when "
-                + "its limit of 30 s was over"),
+            shows: "5000 | refused | 250 | FAILED did not stop within its limit of 30 s, and "
+                + "systemd killed it"),
         Case(
             name: "it was killed long ago", was: .failed, closed: .down(at: 40, .failed, "timeout"),
-            shows: "- | refused | 250 | it was down, and the opening has started it"),
+            shows: "- | refused | 250 | was stopped before; the opening started it"),
         Case(
             name: "it stops with an error", closed: .down(at: 101, .failed, "exit-code"),
-            shows: "1000 | refused | 250 | it stopped as failed: exit-code"),
+            shows: "1000 | refused | 250 | stopped with result 'exit-code'"),
         Case(
             name: "a start by hand is taken", handStart: .accepted,
-            shows: "1500 | taken | 250 | FAILED a start by hand was not refused"),
+            shows:
+                "1500 | taken | 250 | FAILED a start by hand succeeded although the gate was closed"
+        ),
         Case(
             name: "a start by hand ends strangely", handStart: .unclear("canceled"),
-            shows: "1500 | - | 250 | FAILED whether a start by hand is refused is not known: it "
-                + "ended as 'canceled'"),
+            shows: "1500 | - | 250 | FAILED could not test whether a start by hand is refused: the "
+                + "start ended as 'canceled'"),
         Case(
             name: "no time is left for a start by hand", handStart: nil,
-            shows: "1500 | - | 250 | FAILED whether a start by hand is refused is not known: there "
+            shows:
+                "1500 | - | 250 | FAILED could not test whether a start by hand is refused: there "
                 + "was no time left to try one"),
         Case(
             name: "another unit keeps starts by hand from being tried", handStart: nil,
             wasAllDown: false, shows: "1500 | - | 250"),
         Case(
             name: "it fails to start", ended: .down(at: 110.5, .failed, "exit-code", leftAt: 110.2),
-            shows: "1500 | refused | - | FAILED it has failed: exit-code"),
+            shows: "1500 | refused | - | FAILED failed with result 'exit-code'"),
         Case(
             name: "it is still starting",
             ended: UnitSnapshot(UnitStatus(.activating, hasJob: true)),
-            shows: "1500 | refused | - | FAILED it is not up after 90 s"),
+            shows: "1500 | refused | - | FAILED not started after 90 s"),
         Case(
             name: "nothing starts it", isStarted: false, ended: .down(at: 101.5),
-            shows: "1500 | refused | - | FAILED it ran before and does not run again: the gate "
-                + "does not start it"),
+            shows: "1500 | refused | - | FAILED was not started again: the gate does not start it"),
         Case(
             name: "its socket starts it later", isStarted: false, isTriggered: true,
             ended: .down(at: 101.5),
-            shows: "1500 | refused | - | it is down until something triggers it"),
+            shows: "1500 | refused | - | stays stopped until something triggers it"),
         Case(
             name: "a job that was under way", isStarted: false, was: .activating,
             ended: .down(at: 101.5),
-            shows: "1500 | refused | - | its work was stopped, and is not started again"),
+            shows: "1500 | refused | - | was stopped at its work, which is not started again"),
         Case(
             name: "it does not stay up", ended: .down(at: 110.75, leftAt: 110.1),
-            shows: "1500 | refused | 750 | FAILED it ran before, was started again, and has ended"),
+            shows: "1500 | refused | 750 | FAILED started again, but then ended"),
         Case(
             name: "a job that the opening runs", was: .activating,
             ended: .down(at: 110.75, leftAt: 110.1),
@@ -142,7 +144,7 @@ import Testing
             shows: "1500 | refused | -"),
         Case(
             name: "systemd told nothing", closed: nil, ended: nil,
-            shows: "- | refused | - | FAILED systemd could not be asked about it"),
+            shows: "- | refused | - | FAILED systemd did not answer a question about this unit"),
         Case(
             name: "it was broken off in the middle",
             closed: UnitSnapshot(UnitStatus(.deactivating, hasJob: true)), handStart: nil,
@@ -157,7 +159,7 @@ import Testing
         Case(
             name: "a dependent that does not", kind: .dependent(on: needed), isStarted: false,
             handStart: nil, ended: .down(at: 101.5),
-            shows: "1500 | - | - | FAILED it stopped with db.service and has not come back; "
+            shows: "1500 | - | - | FAILED stopped with db.service and was not started again; "
                 + "attach it too: killswitchctl attach shop web.service"),
         Case(
             name: "a dependent that never stopped", kind: .dependent(on: needed), isStarted: false,
@@ -166,7 +168,7 @@ import Testing
             name: "a dependent that hangs", kind: .dependent(on: needed), isStarted: false,
             closed: UnitSnapshot(UnitStatus(.deactivating)), handStart: nil,
             ended: .up(at: 110.25, downAt: 110.2), wasAllDown: false,
-            shows: "10200 | - | 250 | FAILED it was not down after 10 s"),
+            shows: "10200 | - | 250 | FAILED still running after 10 s"),
         Case(
             name: "a page that runs meanwhile", kind: .state, was: .inactive,
             closed: .up(at: 101.75), handStart: nil, ended: .down(at: 110.1, leftAt: 101),
@@ -174,7 +176,7 @@ import Testing
         Case(
             name: "a page that does not start", kind: .state, was: .inactive,
             closed: .down(at: 40), handStart: nil, ended: .down(at: 40),
-            shows: "- | - | - | FAILED it did not run while the gate was closed"),
+            shows: "- | - | - | FAILED did not run while the gate was closed"),
         Case(
             name: "a page that waits for another unit", kind: .state, was: .inactive,
             closed: .down(at: 40), handStart: nil, ended: .down(at: 40), wasAllDown: false,
@@ -183,11 +185,11 @@ import Testing
             name: "a page that fails", kind: .state, was: .inactive,
             closed: .down(at: 102, .failed, "exit-code", leftAt: 101.9), handStart: nil,
             ended: .down(at: 102, .failed, "exit-code", leftAt: 101.9),
-            shows: "- | - | - | FAILED it has failed: exit-code"),
+            shows: "- | - | - | FAILED failed with result 'exit-code'"),
         Case(
             name: "a page that stays", kind: .state, was: .inactive, closed: .up(at: 101),
             handStart: nil, ended: .up(at: 101),
-            shows: "- | - | 1000 | FAILED it still runs now that the gate is open"),
+            shows: "- | - | 1000 | FAILED still runs although the gate is open again"),
         Case(
             name: "a page that nothing starts", kind: .state, isStarted: false, was: .inactive,
             closed: .down(at: 40), handStart: nil, ended: .down(at: 40), shows: "- | - | -"),

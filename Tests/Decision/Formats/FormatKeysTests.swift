@@ -44,7 +44,7 @@ import Testing
         for (key, _) in row.flags {
             var other = row.flags
             other[key] = [[]]
-            // No key takes a list of a list: whoever reads it, refuses it.
+            // No key takes a list of a list: a format that reads the key refuses it.
             #expect(throws: InvalidFlag.self, "\(key)") {
                 _ = try row.format.read(other, in: .utc)
             }

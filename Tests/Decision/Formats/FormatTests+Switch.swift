@@ -47,10 +47,12 @@ extension FormatTests {
         Case("a state", own, #"{"state":"maintenance","title":"T"}"#, "maintenance title=T"),
         Case(
             "nobody orders not to know", own, #"{"state":"undecided"}"#,
-            "key 'state' is 'undecided', not the word of a state"),
+            "key 'state' is 'undecided', not a state; the states are running, countdown, maintenance, update-required and ended"
+        ),
         Case(
             "an unknown word", own, #"{"state":"Running"}"#,
-            "key 'state' is 'Running', not the word of a state"),
+            "key 'state' is 'Running', not a state; the states are running, countdown, maintenance, update-required and ended"
+        ),
         Case("without a state", own, #"{"title":"T"}"#, "key 'state' is missing"),
         Case(
             "an end makes it count down", own,
@@ -78,7 +80,7 @@ extension FormatTests {
         Case(
             "a window that ends before it begins", own,
             #"{"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T00:00:00Z"}]}"#,
-            "key 'windows[0].until' is one before it, not a time after 'from'"),
+            "key 'windows[0].until' must be later than 'from'"),
         Case(
             "a window without an end", own,
             #"{"state":"running","windows":[{"from":"2027-03-01T00:00:00Z"}]}"#,

@@ -60,11 +60,11 @@ import Testing
         ),
         (
             #"[{"at":"2027-03-01T12:00:00Z","percent":1},{"at":"2027-03-01T12:00:00Z","percent":2}]"#,
-            "key 'rollout[1].at' is no later than it, not a time after that of the step before"
+            "key 'rollout[1].at' must be later than in the step before"
         ),
         (
             #"[{"at":"2027-03-01T12:00:00Z","percent":2},{"at":"2027-03-01T13:00:00Z","percent":1}]"#,
-            "key 'rollout[1].percent' is less: an order takes no host out again, not at least that of the step before"
+            "key 'rollout[1].percent' must not be lower than in the step before: a rollout does not reopen hosts"
         ),
     ])
     func whatIsNoRolloutIsNoOrder(_ rollout: String, _ problem: String) throws {

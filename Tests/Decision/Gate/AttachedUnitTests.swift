@@ -54,8 +54,8 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 2.1s web.service read: failed
-                    say warning: shop: unit 'web.service': it did not stop by itself and was killed \
-                when its limit was over
+                    say warning: shop: unit 'web.service': it did not stop within its stop limit, \
+                and systemd killed it
 
                 """)
     }
@@ -102,7 +102,7 @@ struct AttachedUnitTests {
             gate.text == """
                 1s web.service is failed
                 1.1s web.service read: failed
-                    say error: shop: unit 'web.service': it has failed: exit-code
+                    say error: shop: unit 'web.service': it failed with result 'exit-code'
                 1.2s web.service read: failed
 
                 """)
@@ -129,8 +129,8 @@ struct AttachedUnitTests {
             gate.text == """
                 1s web.service is active
                     stop killswitch-open@shop.target
-                    say warning: shop: unit 'web.service': it ran behind a closed gate, and is being \
-                stopped
+                    say warning: shop: unit 'web.service': it ran although the gate is closed; \
+                killswitchd is stopping it
 
                 """)
         gate.forget()
@@ -191,7 +191,7 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 1.5s web.service is active
-                    say notice: shop: the gate is open after 500 ms, its units too: web.service 500 \
+                    say notice: shop: gate opened in 500 ms; units started: web.service 500 \
                 ms
 
                 """)
@@ -219,7 +219,7 @@ struct AttachedUnitTests {
         gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
         gate.forget()
         gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
-        #expect(gate.text.contains("the gate is open after 400 ms, its units too: web.service"))
+        #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
     }
 
     /// The unit stays attached to another service, so that the machine still knows it, but not for this
@@ -252,7 +252,7 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 1.2s killswitch-open@mail.target read: inactive
-                    say notice: mail: the gate is closed after 200 ms
+                    say notice: mail: gate closed in 200 ms
 
                 """)
     }

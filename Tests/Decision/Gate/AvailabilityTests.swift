@@ -72,7 +72,9 @@ struct AvailabilityTests {
         try read(&gate, at: 1.1, "app.service", UnitStatus(.active))
         try read(&gate, at: 1.2, "web.service", UnitStatus(.failed))
         #expect(isUnavailable(gate, at: 1.2) == false)
-        #expect(gate.text.contains("say error: shop: unit 'web.service': it has failed: exit-code"))
+        #expect(
+            gate.text.contains(
+                "say error: shop: unit 'web.service': it failed with result 'exit-code'"))
     }
 
     /// The time counts from the last unit that came up: one may wait for another.

@@ -42,8 +42,8 @@ struct CountedStartTests {
             shop, try unit("web.service"), 1, isFirst: true, isOver: false, by: nil)
         #expect(
             notice.explained { _ in verdict }.sentence
-                == "shop: a start of unit 'web.service' refused: the service is ended, because the "
-                + "flags of source 'app' say so, signed by 'alice'")
+                == "shop: a start of unit 'web.service' refused: the service is ended; set by the "
+                + "flags of source 'app', signed by 'alice'")
     }
 
     @Test func aGateThatHasOpenedMeanwhileIsNotSaidToRefuse() throws {

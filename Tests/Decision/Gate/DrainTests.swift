@@ -90,9 +90,9 @@ struct DrainTests {
             gate.at(5.2, .unitRead(try unit(.countdown), countdown))
         }
         try read(&gate, at: 5.2, UnitSnapshot(UnitStatus(.inactive, hasJob: true)))
-        #expect(!gate.text.contains("the gate is open"), "\(gate.text)")
+        #expect(!gate.text.contains("gate opened in"), "\(gate.text)")
         try gate.at(5.4, "app.service", is: .active)
-        #expect(gate.text.contains("say notice: shop: the gate is open"), "\(gate.text)")
+        #expect(gate.text.contains("say notice: shop: gate opened in"), "\(gate.text)")
         #expect(gate.text.contains("gate of shop: open 1/1"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)
     }
@@ -184,7 +184,7 @@ struct DrainTests {
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-closed@shop.target") != isStarted)
-        #expect(!gate.text.contains("put back"), "\(gate.text)")
+        #expect(!gate.text.contains("moves it back"), "\(gate.text)")
         gate.forget()
         // The same decision once more, as after a change of its texts.
         gate.at(6, .decided(shop, .maintenance, drainsUntil: second(21)))

@@ -16,7 +16,7 @@ extension GateMachineTests {
                 1.01s killswitch-open@shop.target is active
                 1.1s the system is up
                     start killswitch-closed@shop.target
-                    say warning: shop: somebody else has moved the gate; it is put back to closed
+                    say warning: shop: somebody else has moved the gate; killswitchd moves it back to closed
 
                 """)
     }
@@ -116,7 +116,7 @@ extension GateMachineTests {
             gate.text == """
                 1s lost: connect to the bus: connection refused
                     say warning: connect to the bus: connection refused; no gate is moved until the \
-                bus is back, everything else goes on
+                bus is back; nothing else is affected
                 1s lost: connect to the bus: connection refused
                 2s woke
                     connect
@@ -127,7 +127,7 @@ extension GateMachineTests {
                 4.1s listed killswitch-open@shop.target=active
                     start killswitch-closed@shop.target
                     start killswitch-ended@shop.target
-                    say info: the bus is back, gates are moved again
+                    say info: the bus is back; gates are moved again
 
                 """)
     }

@@ -45,7 +45,7 @@ struct GateMachineTests {
                 1.07s killswitch-open@shop.target read: inactive
                 1.07s killswitch-closed@shop.target read: active
                 1.07s killswitch-maintenance@shop.target read: active
-                    say notice: shop: the gate is closed after 70 ms, its units too: app.service 20 \
+                    say notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
                 ms, web.service 30 ms
 
                 """)

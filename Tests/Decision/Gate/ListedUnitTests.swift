@@ -68,7 +68,7 @@ struct ListedUnitTests {
         #expect(gate.text.contains("say error: shop: unit 'web.service': \(problem)\n"))
         #expect(
             gate.text.contains(
-                "gate of shop: stuck 0/1 (unit 'web.service' is not down: \(problem))"))
+                "gate of shop: stuck 0/1 (unit 'web.service': \(problem))"))
         #expect(
             gate.machine.overview.problems.map(\.sentence) == [
                 "unit 'web.service' of 'shop': \(problem)"

@@ -72,12 +72,12 @@ struct LostUnitTests {
         gate.at(1.3, taken: .stop(try target(.open)))
         gate.at(3, .woke)
         let words =
-            "it runs behind the closed gate, which did not stop it: its unit file is gone"
+            "it still runs although the gate is closed: its unit file is gone"
         #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
         #expect(gate.text.contains("    say error: shop: unit 'web.service': \(words)\n"))
         #expect(
             gate.text.contains(
-                "    gate of shop: stuck 0/1 (unit 'web.service' is not down: \(words))\n"))
+                "    gate of shop: stuck 0/1 (unit 'web.service': \(words))\n"))
         gate.forget()
         gate.at(3.1, taken: .stop(try target(.open)))
         try gate.at(4, "web.service", is: .inactive)

@@ -108,7 +108,7 @@ struct NoticeStartTests {
         gate.at(2, .systemState(isStopping: false))
         #expect(
             problems(gate)
-                == ["shop: the units that pass on its notices cannot be started: it is masked"])
+                == ["shop: the units for its notices cannot be started: it is masked"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         #expect(
             gate.machine.overview.problems.map(\.since)
@@ -139,7 +139,7 @@ struct NoticeStartTests {
         gate.at(3800, .systemdReloaded)
         #expect(
             gate.machine.overview.problems.map(\.sentence) == [
-                "shop: the units that pass on its notices were not started for its last notice "
+                "shop: the units for its notices were not started for its last notice "
                     + "within an hour: it is masked"
             ])
         try gate.at(4000, .notice, is: .active)
@@ -156,9 +156,9 @@ struct NoticeStartTests {
             gate.text == """
                 2s shop told
                 4000s listed killswitch-open@shop.target=active
-                    say info: the bus is back, gates are moved again
-                    say error: shop: for an hour the units that pass on notices could not be started; \
-                they are not started late
+                    say info: the bus is back; gates are moved again
+                    say error: shop: the units for its notice could not be started for an hour; giving \
+                up, because the notice is too old
 
                 """)
     }
@@ -188,7 +188,7 @@ struct NoticeStartTests {
             gate.text == """
                 3s mail.service is failed
                 3s mail.service read: failed
-                    say error: shop: unit 'mail.service': it has failed: exit-code
+                    say error: shop: unit 'mail.service': it failed with result 'exit-code'
 
                 """)
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
@@ -214,7 +214,7 @@ struct NoticeStartTests {
                 .unitRead(
                     try unit(kind), UnitSnapshot(UnitStatus(kind == .open ? .inactive : .active))))
         }
-        #expect(gate.text.contains("say notice: shop: the gate is closed after 200 ms\n"))
+        #expect(gate.text.contains("say notice: shop: gate closed in 200 ms\n"))
         #expect(!gate.text.contains("mail.service"))
     }
 }

@@ -59,7 +59,7 @@ struct RefusedStartTests {
                 1.5s web.service is inactive
                 1.6s web.service read: inactive
                     say error: shop: unit 'web.service': \(sentence)
-                    say notice: shop: the gate is open after 600 ms, its units too: web.service 600 ms
+                    say notice: shop: gate opened in 600 ms; units started: web.service 600 ms
 
                 """)
     }

@@ -31,7 +31,7 @@ struct UnansweredJobTests {
         gate.at(20, taken: .start(try target(.closed)))
         gate.at(20, taken: .start(try target(.ended)))
         #expect(
-            gate.text.contains("    say info: systemd answers again, gates are moved\n"),
+            gate.text.contains("    say info: systemd answers again; gates are moved\n"),
             "\(gate.text)")
         #expect(gate.text.contains("gate of shop: closing 0/1\n"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)

@@ -23,7 +23,7 @@ import Testing
                 3s app answers {"service_end": "no"}
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running: the flags of source 'app' say so
+                    say notice: shop: running: set by the flags of source 'app'
                 4s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
                     say notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
@@ -35,7 +35,7 @@ import Testing
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say info: source 'app' answers again
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
         for second in 7...8 { try play.at(Double(second), "app", answers: Self.running) }
@@ -78,7 +78,7 @@ import Testing
                 4s activate all
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }

@@ -22,7 +22,7 @@ import Testing
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: the flags of source 'app' say so
+                    say notice: shop: ended: set by the flags of source 'app'
                 3s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
@@ -31,13 +31,13 @@ import Testing
                 5s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): the flags of source 'app' say so
+                    say notice: shop: running (was ended): set by the flags of source 'app'
                 6s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#4
                     publish shop ended closed flags #4 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -56,7 +56,7 @@ import Testing
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): the flags of source 'app' say so
+                    say notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
     }
@@ -78,7 +78,7 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed flags title=T #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: maintenance (was update-required): the flags of source 'plan' say so
+                    say notice: shop: maintenance (was update-required): set by the flags of source 'plan'
 
                 """#)
     }
@@ -95,7 +95,7 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: maintenance (was update-required): the flags of source 'app' say so
+                    say notice: shop: maintenance (was update-required): set by the flags of source 'app'
 
                 """#)
     }
@@ -113,7 +113,7 @@ import Testing
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    say notice: shop: running (was maintenance): set by the flags of source 'app'
                     sleep 62s wall 2027-03-02T00:00:00+00:00
 
                 """#)
@@ -133,7 +133,7 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
                     fetch app
                 0.3s app unchanged
                     confirm app
@@ -170,7 +170,7 @@ import Testing
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    say notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }

@@ -157,8 +157,8 @@ struct GuardEvasionTests {
         #expect(transcript.states == [.ended, .ended, .running])
         #expect(
             transcript.text.contains(
-                "3 services would close at once, and close_at_once is 2: c; they stay open until "
-                    + "killswitchctl confirm, and these have just closed: a, b"))
+                "3 services would close at once (close_at_once is 2); held open until "
+                    + "'killswitchctl confirm': c; just closed: a, b"))
     }
 
     @Test func closingsAMinuteApartAreNotCountedTogether() throws {

@@ -70,7 +70,7 @@ struct GuardRestartTests {
         #expect(ledger?.entries[try named("a")]?.announced == [end: since])
     }
 
-    /// Several switches may announce many windows. The ledger has the next ones, and none that is over.
+    /// Several switches may announce many windows. The ledger has the next windows, and no past window.
     @Test func ofManyWindowsTheLedgerHasTheNext() throws {
         let day = { (year: Int) in
             #"{"from": "\#(year)-01-01T00:00:00Z", "until": "\#(year)-01-02T00:00:00Z"}"#

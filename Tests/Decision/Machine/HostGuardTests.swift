@@ -29,8 +29,8 @@ struct HostGuardTests {
         #expect(
             transcript.textWithoutFetches.contains(
                 """
-                    say error: 3 services would close at once, and close_at_once is 2: a, b, c; they \
-                stay open until killswitchctl confirm
+                    say error: 3 services would close at once (close_at_once is 2); held open until \
+                'killswitchctl confirm': a, b, c
                 """))
         #expect(Self.gates(transcript) == ["a running", "b running", "c running"])
         #expect(transcript.text.contains("publish a running open closing-held"))

@@ -22,7 +22,7 @@ import Testing
                 240s app unchanged
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: the flags of source 'app' say so
+                    say notice: shop: ended: set by the flags of source 'app'
 
                 """#)
     }
@@ -38,7 +38,7 @@ import Testing
                     remember shop=countdown#2
                     publish shop countdown open end-unreadable #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: countdown (was undecided): source 'app' announces an end that is no date, 'soon', the days left are unknown
+                    say warning: shop: countdown (was undecided): source 'app' announces an end, but 'soon' is not a date; the days left are unknown
 
                 """#)
     }
@@ -90,8 +90,8 @@ import Testing
                     publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: blog: running (was undecided): the flags of source 'app' say so
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say notice: blog: running (was undecided): set by the flags of source 'app'
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
                 60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}}
                     store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
                     remember blog=running#2 shop=maintenance#3
@@ -99,12 +99,12 @@ import Testing
                     publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
-                    say notice: shop: maintenance (was running): the flags of source 'app' say so
+                    say notice: shop: maintenance (was running): set by the flags of source 'app'
                 120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
                     store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
                     publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: blog: running: the flags of source 'app' say so
+                    say notice: blog: running: set by the flags of source 'app'
 
                 """#)
     }
@@ -136,7 +136,7 @@ import Testing
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say info: source 'app' answers again
-                    say notice: shop: running: the flags of source 'app' say so
+                    say notice: shop: running: set by the flags of source 'app'
 
                 """#)
     }

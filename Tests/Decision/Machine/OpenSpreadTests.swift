@@ -28,12 +28,12 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again; by open_spread it is this host's turn at 2027-03-01T12:05:10+00:00
+                    say notice: shop: ended: source 'app' opens the gate again; this host opens it at 2027-03-01T12:05:10+00:00 (open_spread)
                 309s woke
                 310s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): the flags of source 'app' say so
+                    say notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
     }

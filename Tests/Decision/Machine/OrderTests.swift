@@ -16,14 +16,14 @@ import Testing
                 2s root (uid 0) forgets app
                     store app: 
                     forget app
-                    say notice: source 'app': 'root (uid 0)' dropped its stored flags, it is fetched again
+                    say notice: source 'app': 'root (uid 0)' deleted its stored flags; fetching them again
                     fetch app
                 3s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -70,8 +70,8 @@ import Testing
         #expect(
             play.textWithoutFetches.split(separator: "\n").filter { $0.contains("say") } == [
                 "    say notice: shop: 'bob (uid 2)' forces state ended: 'disk swap'",
-                "    say notice: shop: 'carol (uid 3)' releases it from ended, the flags decide again",
-                "    say notice: shop: running (was ended): the flags of source 'app' say so",
+                "    say notice: shop: released from ended by 'carol (uid 3)'; the flags decide again",
+                "    say notice: shop: running (was ended): set by the flags of source 'app'",
             ])
     }
 }

@@ -21,15 +21,15 @@ import Testing
                     keep shop=maintenance
                     remember shop=maintenance#3
                     publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
-                    say notice: shop: maintenance (was running): 'root' forced it until 2027-03-01T13:00:00+00:00: 'disk swap'
+                    say notice: shop: maintenance (was running): forced by 'root' until 2027-03-01T13:00:00+00:00: 'disk swap'
                 3599s woke
-                    say notice: shop: the order of 'root' to be maintenance ends at 2027-03-01T13:00:00+00:00, then the flags decide
+                    say notice: shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide
                 3600s woke
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: the override of 'root' (maintenance) has expired, the flags decide again
-                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    say notice: shop: the order of 'root' (maintenance) has expired; the flags decide again
+                    say notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -131,13 +131,13 @@ import Testing
         #expect(
             play.textWithoutFetches == #"""
                 3599s woke
-                    say notice: shop: the order of 'root' to be running ends at 2027-03-01T13:00:00+00:00, then the flags decide
+                    say notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
                 3600s woke
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
-                    say notice: shop: the override of 'root' (running) has expired, the flags decide again
-                    say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-01T14:00:00+00:00
+                    say notice: shop: the order of 'root' (running) has expired; the flags decide again
+                    say notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-01T14:00:00+00:00
 
                 """#)
     }
@@ -158,17 +158,17 @@ import Testing
                 12s bob (uid 7) releases shop
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: 'bob (uid 7)' releases it from maintenance, the flags decide again
+                    say notice: shop: released from maintenance by 'bob (uid 7)'; the flags decide again
                     say notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
                 15s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    say notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
 
-    /// A reload may have removed the service meanwhile: whoever ordered waits for an answer.
+    /// A reload may have removed the service meanwhile: the author of the order waits for an answer.
     @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsRejected() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)

@@ -44,9 +44,9 @@ import Testing
         #expect(
             play.text == #"""
                 0s store app write '/state': no space left on device
-                    say error: store the flags of source 'app': write '/state': no space left on device; retrying
+                    say error: cannot store the flags of source 'app': write '/state': no space left on device; retrying
                 0s publish shop write '/state': no space left on device
-                    say error: write the files of service 'shop': write '/state': no space left on device; retrying
+                    say error: cannot write the files of service 'shop': write '/state': no space left on device; retrying
                 1s woke
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
@@ -55,7 +55,7 @@ import Testing
                 3s woke
                     store app: {"service_end": "over"}
                 3s store app done
-                    say info: all files are written again
+                    say info: every failed write has now succeeded
 
                 """#)
     }
@@ -73,14 +73,14 @@ import Testing
                 0s started
                     remember shop=undecided#42
                     publish shop undecided - awaiting-first-answer #42 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    say notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
                     fetch app
                 1s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#43
                     publish shop ended closed flags #43 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+                    say notice: shop: ended (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -99,13 +99,13 @@ import Testing
                 60s app unchanged
                     confirm app
                 60s confirm app touch '/run/source.app': no such file or directory
-                    say error: mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
+                    say error: cannot mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
                 61s woke
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
                 61s publish shop done
                 61s confirm app done
-                    say info: all files are written again
+                    say info: every failed write has now succeeded
 
                 """#)
     }

@@ -99,7 +99,7 @@ import Testing
                     remember new=ended#2 old=running#2 shop=running#2
                     publish new ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm next
-                    say notice: new: ended (was undecided): the flags of source 'next' say so
+                    say notice: new: ended (was undecided): set by the flags of source 'next'
                 20s reconfigured
                     publish old running open starting #2 until 2027-03-02T00:01:00+00:00
                     withdraw new

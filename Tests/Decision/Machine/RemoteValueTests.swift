@@ -42,21 +42,21 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
                 2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}
                     store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it stays as it was
+                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
                 3s app answers {"service_end": "no", "limit": [], "banner": "C"}
                     store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     confirm app
-                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it stays as it was
+                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
                 4s app answers {"service_end": "no"}
                     store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
                     publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it stays as it was
+                    say warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
                 5s app answers {"limit": 99, "banner": "Z"}
                     publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
                     say warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force

@@ -39,7 +39,7 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was undecided): the flags of source 'app' say so
+                    say notice: shop: ended (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -93,7 +93,7 @@ import Testing
             play.textWithoutFetches == #"""
                 60s reconfigured app=other
                     publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
+                    say notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
                 61s app fails: no such file
                     say warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
                 3600s woke
@@ -103,7 +103,7 @@ import Testing
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say info: source 'app' answers again
-                    say notice: shop: running (was ended): the flags of source 'app' say so
+                    say notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
         let fetches = play.text.split(separator: "\n").filter { $0.hasPrefix("    fetch ") }

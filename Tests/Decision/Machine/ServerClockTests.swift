@@ -56,13 +56,13 @@ import Testing
             play.textWithoutFetches == #"""
                 100s clock stepped
                     publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
-                    say warning: source 'app': the clock of this host is not synchronised, and 2 days ahead of the clock of the source's server, which counts for its ends and windows
-                    say warning: shop: countdown, 1 day left: the clock of this host is not believed, so the ends and windows of source 'app' follow the clock of its server
+                    say warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
+                    say warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
                 120s app unchanged
                     confirm app
                 130s clock stepped
                     publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: countdown, 1 day left: the flags of source 'app' say so
+                    say notice: shop: countdown, 1 day left: set by the flags of source 'app'
 
                 """#)
     }
@@ -80,7 +80,7 @@ import Testing
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
                     confirm app
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed, by the clock of its server: that of this host is not believed
+                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
 
                 """#)
     }
@@ -115,7 +115,7 @@ import Testing
                 60s app unchanged
                     remember shop=countdown#2
                     confirm app
-                    say warning: source 'app': the clock of its server is 2 days ahead of the clock of this host, which is synchronised and counts
+                    say warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
                 120s app unchanged
                     confirm app
                 180s app unchanged

@@ -100,7 +100,7 @@ import Testing
         #expect(play.states.first == closed)
         try lie(Self.edgeSeconds + 30, &play)
         #expect(play.states.first == closed)
-        let isAlarmed = play.text.contains("and counts for nothing: the documents are signed")
+        let isAlarmed = play.text.contains("killswitchd ignores it: the documents are signed")
         #expect(isAlarmed == (attack.place == .http))
     }
 
@@ -173,8 +173,8 @@ import Testing
         #expect(try play.reason("shop") == .clockNotBelieved)
         #expect(
             play.text.contains(
-                "source 'app': a document of it was issued 2 days ahead of the clock of this host, "
-                    + "which is not synchronised: its ends and windows are held at that time"))
+                "source 'app': a document was issued 2 days ahead of the clock of this host, which is "
+                    + "not synchronised: ends and windows take the time of issue for now"))
         play.stepClock(100, by: .seconds(2 * 86_400))
         #expect(try play.reason("shop") == .flags)
         #expect(play.machine.overview(at: play.now).problems.isEmpty)
@@ -198,7 +198,7 @@ import Testing
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
         #expect(play.machine.isClockContradicted)
-        #expect(play.text.contains("synchronised and counts: the clock of the signer is wrong"))
+        #expect(play.text.contains("which is synchronised: the signer's clock is wrong"))
         // The synchronisation is lost, and comes back.
         play.isSynchronised = false
         play.at(2, .woke)

@@ -126,7 +126,7 @@ import Testing
         #expect(play.states == [.undecided])
         for clause in [
             "it is not signed", "it is for 'stage', this host is 'prod'",
-            "it had expired at 2027-03-01T11:59:00+00:00 when it was seen first",
+            "it expired at 2027-03-01T11:59:00+00:00, before this host first saw it",
         ] {
             #expect(play.text.contains(clause), "\(play.text)")
         }
@@ -172,7 +172,7 @@ import Testing
         try play.take(0, try signed("yes", version: 7))
         try play.take(60, try signed("no", version: 7))
         #expect(play.states == [.ended])
-        #expect(play.text.contains("its version 7 was accepted before with other bytes"))
+        #expect(play.text.contains("its version 7 was accepted before with different content"))
     }
 
     // MARK: - Several people
@@ -247,7 +247,7 @@ import Testing
         else { throw InvalidFlag.missing(key: "signed") }
         play.at(1, .disproved(try named("app"), [mark: "no signer has the key"]))
         #expect(try play.reason("shop") == .unprovedClosed)
-        #expect(play.text.contains("do not count any more: no signer has the key"), "\(play.text)")
+        #expect(play.text.contains("are no longer valid: no signer has the key"), "\(play.text)")
         play.at(2, .disproved(try named("app"), [:]))
         #expect(try play.reason("shop") == .flags)
         play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
@@ -263,7 +263,7 @@ import Testing
         try play.take(0, try signed("no", version: 7))
         let mark = try #require(play.machine.answers(of: app).first?.signed?.mark)
         let warning =
-            "source 'app': the signatures of the flags in force do not count any more: no signer has "
+            "source 'app': the signatures of the flags in force are no longer valid: no signer has "
             + "the key"
         play.at(1, .disproved(app, [mark: "no signer has the key"]))
         #expect(sourceAlarms(play) == [warning])

@@ -33,7 +33,7 @@ import Testing
         try play.at(60, "app", answers: #"{"other": 1}"#)
         try play.at(120, "app", answers: #"{"other": 2}"#)
         let sentence =
-            "source 'app' no longer holds key 'service_end'; its default counts"
+            "source 'app' no longer has key 'service_end'; the configured default is in force"
         #expect(play.text.split(separator: "\n").filter { $0.contains(sentence) }.count == 1)
         #expect(!play.text.contains("'unheard'"))
     }

@@ -20,7 +20,7 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -40,14 +40,14 @@ import Testing
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' never gave flags, when_unknown opens the gate
+                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
                 40s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
                     say info: source 'app' answers again
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -61,7 +61,7 @@ import Testing
                 5s woke
                     remember shop=maintenance#2
                     publish shop maintenance closed unknown-closed #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance (was undecided): source 'app' never gave flags, when_unknown closes the gate
+                    say warning: shop: maintenance (was undecided): source 'app' has never given valid flags; when_unknown closes the gate
 
                 """#)
     }
@@ -74,7 +74,7 @@ import Testing
                 0.1s patience ended
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' never gave flags, when_unknown opens the gate
+                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
 
                 """#)
     }
@@ -90,7 +90,7 @@ import Testing
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' never gave flags, when_unknown opens the gate
+                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
 
                 """#)
     }
@@ -109,7 +109,7 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm other
-                    say notice: shop: ended (was undecided): the flags of source 'other' say so
+                    say notice: shop: ended (was undecided): set by the flags of source 'other'
 
                 """#)
     }

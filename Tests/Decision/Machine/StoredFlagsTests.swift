@@ -21,12 +21,12 @@ import Testing
             play.text == #"""
                 0s started
                     publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: the stored flags of source 'app' say so, it has not answered since the start
+                    say notice: shop: running: source 'app' has not answered since the start; set by its stored flags
                     fetch app
                 1s app unchanged
                     publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running: the flags of source 'app' say so
+                    say notice: shop: running: set by the flags of source 'app'
 
                 """#)
     }
@@ -40,7 +40,7 @@ import Testing
                 0s started
                     remember shop=ended#7
                     publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: the stored flags of source 'app' say so, it has not answered since the start
+                    say notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
                     fetch app
 
                 """#)
@@ -56,13 +56,13 @@ import Testing
                 0s started
                     remember shop=undecided#8
                     publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    say notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
                     fetch app
                 2s app unchanged
                     remember shop=running#9
                     publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -78,7 +78,7 @@ import Testing
                 0s started
                     remember shop=undecided#8
                     publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): after a reboot the stored flags would open the gate, so source 'app' is asked first
+                    say notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
                     fetch app
                     sleep 30s wall 2027-03-02T00:00:00+00:00
                 1s app fails: no route
@@ -87,7 +87,7 @@ import Testing
                 30s woke
                     remember shop=running#9
                     publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was undecided): the stored flags of source 'app' say so, it has not answered since the start
+                    say notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
                     fetch app
                     sleep wall 2027-03-02T00:00:00+00:00
 
@@ -114,7 +114,7 @@ import Testing
                     confirm app
                 30s woke
                     publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance: source 'other' never gave flags, when_unknown closes the gate
+                    say warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
 
                 """#)
     }

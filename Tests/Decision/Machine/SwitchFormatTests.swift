@@ -35,12 +35,12 @@ import Testing
                 165600s woke
                     remember shop=maintenance#3
                     publish shop maintenance closed window title=Works #3 until 2027-03-03T11:01:00+00:00
-                    say notice: shop: maintenance (was running): the maintenance that source 'app' planned goes on until 2027-03-03T11:00:00+00:00
+                    say notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-03T11:00:00+00:00
                 169199s woke
                 169200s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-04T00:01:00+00:00
-                    say notice: shop: running (was maintenance): the flags of source 'app' say so
+                    say notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -80,7 +80,7 @@ import Testing
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was running): the flags of source 'app' say so
+                    say notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -142,8 +142,8 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: source 'app' requires version '1.10.0', but the installed version is not configured or cannot be read; the requirement does not count
-                    say notice: shop: running (was undecided): the flags of source 'app' say so
+                    say warning: shop: source 'app' requires version '1.10.0', but the installed version is unknown; the requirement is ignored
+                    say notice: shop: running (was undecided): set by the flags of source 'app'
                 2s shop has 1.9.0
                     remember shop=update-required#3
                     publish shop update-required closed version-too-old #3 until 2027-03-02T00:01:00+00:00
@@ -151,7 +151,7 @@ import Testing
                 20s shop has 1.10.0
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was update-required): the flags of source 'app' say so
+                    say notice: shop: running (was update-required): set by the flags of source 'app'
 
                 """#)
     }

@@ -100,7 +100,7 @@ import Testing
                 300s clock stepped
                     remember shop=countdown#4
                     publish shop countdown open flags days=4 #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: countdown (was ended), 4 days left: the flags of source 'app' say so
+                    say notice: shop: countdown (was ended), 4 days left: set by the flags of source 'app'
 
                 """#)
     }

@@ -100,7 +100,7 @@ import Testing
             body, unreadable: isPartial ? [] : ["limit"], isPartial: isPartial, at: play.now)
         let effects = play.at(2, .fetched(try named("app"), .answer(answer)))
         #expect(play.text.contains("publish shop ended closed flags values={\"limit\":3}"))
-        #expect(!play.text.contains("its default counts"))
+        #expect(!play.text.contains("the configured default"))
         // Both answers are stored: the order, and the older one for the value.
         let stored = effects.compactMap { effect in
             if case .storeFlags(_, let answers) = effect { answers } else { nil }

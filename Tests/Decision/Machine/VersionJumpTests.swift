@@ -34,15 +34,15 @@ import Testing
         }
         try play.at(1, "app", answers: Self.flags(1 << 40))
         let warning =
-            "version 1099511627776 comes after 7, and lower ones are refused from now on; if "
-            + "that is a mistake, 'killswitchctl forget SOURCE' deletes the highest version"
+            "version jumped from 7 to 1099511627776; lower versions are refused from now on. If this "
+            + "is a mistake, type 'killswitchctl forget SOURCE'"
         #expect(warnings(play) == [warning])
         try play.at(2, "app", answers: Self.flags(1 << 40))
         try play.at(3, "app", answers: Self.flags(8))
         #expect(warnings(play) == [warning])
         try play.at(4, "app", answers: Self.flags(1 << 40 + 1))
         #expect(warnings(play) == [])
-        let lines = play.text.split(separator: "\n").filter { $0.contains(" comes after ") }
+        let lines = play.text.split(separator: "\n").filter { $0.contains("version jumped") }
         #expect(lines == ["    say warning: source 'app': \(warning)"])
     }
 
@@ -63,7 +63,7 @@ import Testing
             boot: "this-boot")
         var play = try Transcript([try shop()], memory: memory)
         play.at(0, .started)
-        #expect(play.text.contains("version 9223372036854775807 is the highest"))
+        #expect(play.text.contains("version 9223372036854775807 is almost the highest possible"))
     }
 
     /// A plain `forget` keeps the version of signed documents, so that the warning names the one that does not.
@@ -74,9 +74,8 @@ import Testing
         try play.take(1, try signedOrder(flags, version: 7, by: ["alice"]))
         try play.take(2, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
         let warning =
-            "version 1099511627776 comes after 7, and lower ones are refused from now on; if "
-            + "that is a mistake, 'killswitchctl forget SOURCE --version --reason TEXT' deletes the "
-            + "highest version"
+            "version jumped from 7 to 1099511627776; lower versions are refused from now on. If this "
+            + "is a mistake, type 'killswitchctl forget SOURCE --version --reason TEXT'"
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
         play.at(3, .forget(source, by: "root (uid 0)"))
         try play.take(4, try signedOrder(flags, version: 1 << 40, by: ["alice"]))

@@ -72,8 +72,8 @@ import Testing
         try play.at(2, "app", answers: #"{"service_end": "yes"}"#)
         play.at(12, .woke)
         let text =
-            "source 'app' closes more services at once than close_at_once allows, so the gate stays open until "
-            + "somebody confirms"
+            "source 'app' would close more services at once than close_at_once allows; the gate stays open "
+            + "until 'killswitchctl confirm'"
         #expect(
             lines(play) == [
                 "closing-held! 10 s a: \(text)", "closing-held! 10 s b: \(text)",
@@ -90,7 +90,7 @@ import Testing
         play.forget()
         play.at(2700, .woke)
         let text =
-            "shop: the order of 'root' to be maintenance ends at 2027-03-01T13:00:00+00:00, then the flags decide"
+            "shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide"
         #expect(lines(play) == ["override-ends! 0 s \(text)"])
         #expect(play.textWithoutFetches == "2700s woke\n    say notice: \(text)\n")
         play.at(3600, .woke)
@@ -104,7 +104,7 @@ import Testing
         play.at(100, .woke)
         #expect(
             lines(play) == [
-                "stale! 0 s shop: the flags of source 'app' are older than max_stale, and are held",
+                "stale! 0 s shop: the flags of source 'app' are older than max_stale; they stay in force (when_stale = \"hold\")",
                 "source 40 s source 'app': no route; the last good flags stay in force",
             ])
     }
@@ -116,14 +116,14 @@ import Testing
         play.at(1, .recorded(.publish(try named("shop")), problem: "read-only"))
         #expect(
             lines(play) == [
-                "state-directory! 0 s store the flags of source 'app' and 1 more: no space",
-                "runtime-directory! 0 s write the files of service 'shop': read-only",
+                "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space",
+                "runtime-directory! 0 s cannot write the files of service 'shop': read-only",
             ])
         play.at(2, .recorded(.storeFlags(try named("app")), problem: nil))
         play.at(2, .recorded(.storeLedger, problem: nil))
         #expect(
             lines(play) == [
-                "runtime-directory! 1 s write the files of service 'shop': read-only"
+                "runtime-directory! 1 s cannot write the files of service 'shop': read-only"
             ])
         play.at(3, .recorded(.publish(try named("shop")), problem: nil))
         #expect(lines(play).isEmpty)
@@ -138,7 +138,7 @@ import Testing
         condition.descriptors = (used: 90, limit: 100)
         #expect(
             lines(play, condition) == [
-                "configuration-refused! 0 s configuration refused, the last accepted one is in force: a.toml:1:1: no",
+                "configuration-refused! 0 s configuration refused; the last accepted one stays in force: a.toml:1:1: no",
                 "configuration-not-kept! 0 s the accepted configuration is not stored: no space",
                 "descriptors! - the daemon uses 90 of 100 descriptors",
                 "source 0 s source 'app': no route; the last good flags stay in force",

@@ -63,21 +63,21 @@ import Testing
         try watched.start()
         try watched.waitUntilReady()
         try daemon.stop()
-        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; no gate is moved by that")
+        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
         try daemon.folder.write(Daemon.shop + "\nsorce = 1", to: "killswitchd.toml")
         try watched.start()
         #expect(
             try watched.next().hasPrefix(
-                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
+                "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "
                     + "/killswitchd.toml:6:1: unknown key 'sorce'"))
         #expect(
             try daemon.log.contains(
-                "error: the configuration is refused, the last accepted one stays in force:\n"))
+                "error: configuration refused; the last accepted one stays in force:\n"))
         let status = try daemon.control("status")
         #expect(status.output.contains("shop     running"))
         #expect(
             status.errors.contains(
-                "configuration refused, the last accepted one is in force: "))
+                "configuration refused; the last accepted one stays in force: "))
         #expect(status.errors.contains("killswitchd.toml:6:1: unknown key 'sorce'"))
         #expect(try daemon.control("status", "--json").output.contains("\"refused\": \""))
         try daemon.stop()

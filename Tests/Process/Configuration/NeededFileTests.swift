@@ -50,6 +50,6 @@ import Testing
         #expect(try !daemon.control("status").output.contains("shop"))
         #expect(try Daemon().run("--check", "--probe").status == 0)
         let alone = try daemon.run("--probe")
-        #expect(alone.status == 2 && alone.errors.contains("--probe is for --check"))
+        #expect(alone.status == 2 && alone.errors.contains("--probe needs --check"))
     }
 }

@@ -31,7 +31,7 @@ import Testing
         let status = try watched.next()
         #expect(
             status.hasPrefix(
-                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "))
+                "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "))
         #expect(status.contains("out of memory"))
         #expect(
             try daemon.folder.text(of: "run/configuration.refused").contains("out of memory"))

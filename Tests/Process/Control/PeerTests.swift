@@ -59,9 +59,9 @@ import Testing
 
     @Test func anOrderRecordsItsAuthor() throws {
         let known = try control(Self.orders[0], groups: [4242])
-        #expect(known.output.contains(" by alice (uid 1042)\n"))
+        #expect(known.output.contains(" by alice (uid 1042); its gate is "))
         let unknown = try control(Self.orders[0], user: 1043, groups: [4242])
-        #expect(unknown.output.contains(" by uid 1043\n"))
+        #expect(unknown.output.contains(" by uid 1043; its gate is "))
         #expect(try daemon.member("override")?.contains(#""author":"uid 1043""#) == true)
     }
 
@@ -115,11 +115,11 @@ import Testing
                 "shop", "ended", "--for", "1h", "--reason", "x", "--runtime-directory",
                 daemon.folder("run"),
             ])
-        #expect(result.output.contains(" by \(author)\n"), "\(result)")
-        #expect(try daemon.log.contains("'\(author)' forced it until "))
+        #expect(result.output.contains(" by \(author); its gate is "), "\(result)")
+        #expect(try daemon.log.contains("forced by '\(author)' until "))
     }
 
-    /// Whoever may act cannot be recorded as another user by passing that user's file.
+    /// A user who may act cannot be recorded as another user by passing that user's file.
     @Test func theLoginOfAnotherProcessIsNotTaken() throws {
         let script = """
             import array, json, os, socket, subprocess, sys

@@ -79,7 +79,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    /// Whoever asked last lost the connection, and those that did not read kept theirs.
+    /// The last client to ask once lost its connection, and clients that did not read kept theirs.
     @Test func aReaderThatDoesNotReadCostsItsOwnConnectionAlone() throws {
         let text = String(repeating: "x", count: 900_000)
         let daemon = try started(

@@ -157,7 +157,7 @@ import Testing
         let result = try explain(daemon)
         #expect(result.status == 3)
         #expect(result.output.contains("verdict   running (out of date)\n"))
-        #expect(result.errors.contains("out of date; is killswitchd running?"))
+        #expect(result.errors.contains("out of date; see 'systemctl status killswitchd'"))
     }
 
     @Test func anUnknownServiceAndAMissingDaemonHaveTheirOwnStatus() throws {

@@ -66,7 +66,7 @@ import Testing
         #expect(result.status == 1)
         #expect(
             result.output.hasPrefix(
-                "configuration refused, the last accepted one is in force: "))
+                "configuration refused; the last accepted one stays in force: "))
     }
 
     @Test func aDeadDaemonIsALineAndSoIsOneThatNeverRan() throws {

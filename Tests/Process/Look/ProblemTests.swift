@@ -70,7 +70,7 @@ import Testing
                 """)
         try watched.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         #expect(try watched.daemon.control("refresh").status == 0)
-        try expect("shop: source 'shop' closes more services at once than", from: watched)
+        try expect("shop: source 'shop' would close more services at once than", from: watched)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func aStateDirectoryThatCannotBeWritten()
@@ -90,7 +90,7 @@ import Testing
         try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
         #expect(try watched.daemon.control("reload").status == 78)
         try expect(
-            "configuration refused, the last accepted one is in force: ", from: watched)
+            "configuration refused; the last accepted one stays in force: ", from: watched)
     }
 
     /// The refusal of a proxy used to read as one of the server.

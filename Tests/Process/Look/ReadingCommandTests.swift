@@ -130,7 +130,7 @@ import Testing
         try daemon.folder.write(old, to: "run/shop/state.json")
         let isOpen = try daemon.control("is-open", "shop")
         #expect(isOpen.status == 3)
-        #expect(isOpen.errors.contains("out of date; is killswitchd running?"))
+        #expect(isOpen.errors.contains("out of date; see 'systemctl status killswitchd'"))
         let json = try daemon.control("is-open", "shop", "--json")
         #expect(json.status == 3)
         #expect(json.output == #"{"service":"shop","open":null,"state":"running"}"# + "\n")
@@ -187,7 +187,7 @@ import Testing
         #expect(table.status == 0)
         #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
         #expect(table.errors.contains("is killswitchd running?"))
-        #expect(table.errors.hasSuffix("\nThe states are read from the files.\n"))
+        #expect(table.errors.hasSuffix("\nShowing what killswitchd published last.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
         #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
         #expect(json?["sources"] == .null)

@@ -71,8 +71,8 @@ import Testing
             later.output == """
                 state   running
                 gate    open
-                reason  rollout: source 'flags' closes 1 % of all hosts, and not this one, whose slot is \
-                10000 of 1000000; this host closes at 2027-03-01T13:00:00+00:00
+                reason  rollout: source 'flags' closes 1 % of all hosts, but not this one (slot 10000 \
+                of 1000000); this host closes at 2027-03-01T13:00:00+00:00
 
                 """, "\(later)")
         #expect(try Program.run(program, arguments + ["1000000"]).status == 2)

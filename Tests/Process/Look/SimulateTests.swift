@@ -53,7 +53,7 @@ import Testing
         #expect(result.status == 0 && result.output.hasPrefix("state      running\n"), "\(result)")
         let refused = try simulate("--flags", "-", "--format", "switch")
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("the flags in standard input are not an order"))
+        #expect(refused.errors.contains("the flags in standard input are invalid"))
     }
 
     @Test func simulatePrintsTheVerdictAtATime() throws {
@@ -82,9 +82,9 @@ import Testing
             result.output == """
                 2027-03-01T21:00:00+09:00 running, open: source 'plan' plans maintenance from \
                 2027-03-03T19:00:00+09:00 until 2027-03-03T20:00:00+09:00; 'Works'
-                2027-03-03T19:00:00+09:00 maintenance, closed: the maintenance that source 'plan' \
-                planned goes on until 2027-03-03T20:00:00+09:00; 'Works'
-                2027-03-03T20:00:00+09:00 running, open: the flags of source 'app' say so
+                2027-03-03T19:00:00+09:00 maintenance, closed: maintenance planned by source 'plan' \
+                lasts until 2027-03-03T20:00:00+09:00; 'Works'
+                2027-03-03T20:00:00+09:00 running, open: set by the flags of source 'app'
 
                 """)
         #expect(result.status == 0 && result.errors == "")
@@ -106,7 +106,10 @@ import Testing
         ("{}", "key 'state' is missing"), ("", "the answer is empty"),
         ("<html>", "the answer is a web page, not JSON"),
         (#"{"state": "running",}"#, "not valid JSON"),
-        (#"{"state": "over"}"#, "key 'state' is 'over', not the word of a state"),
+        (
+            #"{"state": "over"}"#,
+            "key 'state' is 'over', not a state; the states are running, countdown, maintenance, update-required and ended"
+        ),
     ])
     func flagsThatAreNoOrderAreAFailure(_ flags: String, _ problem: String) throws {
         try folder.write(flags, to: "bad.json")

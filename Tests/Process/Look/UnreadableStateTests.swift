@@ -114,7 +114,7 @@ import Testing
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try File.rename(daemon.folder("run/shop/open"), to: daemon.folder("run/shop/closed"))
         #expect(try await program.end() == 128 + SIGTERM)
-        #expect(try program.errors.contains("'shop' is closed, not open any more"))
+        #expect(try program.errors.contains("'shop' is closed, no longer open"))
     }
 
     @Test func watchReportsAnUnreadableStateOnceAndGoesOn() throws {

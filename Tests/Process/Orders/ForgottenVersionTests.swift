@@ -34,7 +34,7 @@ import Testing
         try await daemon.awaitState("running")
         #expect(try daemon.warnings.isEmpty)
         try source.publish(.ended, version: .max)
-        let told = "version 9223372036854775807 comes after 3"
+        let told = "version jumped from 3 to 9223372036854775807"
         try await daemon.awaitLine(told)
         try await daemon.awaitState("ended")
         #expect(try daemon.control("status").output.contains(told))

@@ -28,9 +28,9 @@ import Testing
         #expect(forced.status == 0 && forced.errors == "")
         #expect(
             forced.output == """
-                shop: forced to be maintenance, its gate is closed, until \
-                2099-03-01T21:00:00+09:00 by \(ownUser)
-                its flags decide again after that, or with 'killswitchctl release shop'
+                shop: forced to maintenance until 2099-03-01T21:00:00+09:00 by \(ownUser); \
+                its gate is closed
+                then its flags decide; to end the order now, type 'killswitchctl release shop'
 
                 """)
         #expect(try daemon.member("reason") == "\"override\"")
@@ -42,7 +42,7 @@ import Testing
         #expect(try File.exists(daemon.folder("run/shop/closed")))
         #expect(
             try daemon.log.contains(
-                "shop: maintenance (was running): '\(ownUser)' forced it until "
+                "shop: maintenance (was running): forced by '\(ownUser)' until "
                     + "2099-03-01T21:00:00+09:00: 'disk swap'"))
     }
 
@@ -61,10 +61,10 @@ import Testing
         #expect(
             again.output == """
                 shop: it was not forced, nothing has changed
-                shop: running, its gate is open: the flags of source 'shop' say so
+                shop: running, its gate is open: set by the flags of source 'shop'
 
                 """)
-        #expect(try daemon.log.contains("'\(ownUser)' releases it from ended"))
+        #expect(try daemon.log.contains("shop: released from ended by '\(ownUser)'"))
     }
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
@@ -80,7 +80,7 @@ import Testing
         try daemon.waitFor("running")
         #expect(try daemon.member("override") == "null")
         try daemon.waitUntil("it is said") {
-            try daemon.log.contains("shop: the override of '\(ownUser)'")
+            try daemon.log.contains("shop: the order of '\(ownUser)'")
         }
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(same.output.hasPrefix("source 'shop': already read "), "\(same.output)")
         #expect(
             same.output.hasSuffix(
-                " s ago\nshop: running, its gate is open: the flags of source 'shop' say so\n"),
+                " s ago\nshop: running, its gate is open: set by the flags of source 'shop'\n"),
             "\(same.output)")
         try File.remove(daemon.folder("flags.json"))
         let failed = try daemon.control("refresh", "shop")
@@ -130,7 +130,7 @@ import Testing
         #expect(
             activated.output == """
                 in force now: the newest flags of shop
-                shop: ended, its gate is closed: the flags of source 'shop' say so
+                shop: ended, its gate is closed: set by the flags of source 'shop'
 
                 """)
     }
@@ -143,7 +143,7 @@ import Testing
         let lines = refused.errors.split(separator: "\n")
         #expect(
             lines.first
-                == "killswitchctl: the configuration is refused, the last accepted one stays in force:"
+                == "killswitchctl: configuration refused; the last accepted one stays in force:"
         )
         let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
         #expect(lines.contains { $0.hasPrefix(mistake) })
@@ -180,7 +180,7 @@ import Testing
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
         #expect(try daemon.member("state") == "\"running\"")
         #expect(
-            try daemon.log.contains("source 'shop': '\(ownUser)' dropped its stored flags"))
+            try daemon.log.contains("source 'shop': '\(ownUser)' deleted its stored flags"))
     }
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
@@ -202,7 +202,7 @@ import Testing
         #expect(
             try waiting.output == """
                 shop: it was not forced, nothing has changed
-                shop: running, its gate is open: the flags of source 'shop' say so
+                shop: running, its gate is open: set by the flags of source 'shop'
 
                 """)
     }

@@ -56,7 +56,7 @@ import Testing
         try await server.behave(behaviour)
         let daemon = try Daemon(reportingTo: server)
         try daemon.start()
-        try await daemon.awaitLine("the server redirects (302), which is not followed")
+        try await daemon.awaitLine("the server redirects (302), and killswitchd does not follow")
         let found = try server.requests
         #expect(found.allSatisfy { $0.path == "/hosts" && $0.method == "POST" })
     }

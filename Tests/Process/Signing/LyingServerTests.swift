@@ -131,8 +131,8 @@ import Testing
         for subject in Self.subjects {
             for count in [1, 2] {
                 try await host.fleet.daemon.awaitLine(
-                    "source 'http-\(subject)-\(count)': the clock of its server is 2 days ahead of the "
-                        + "clock of this host, and counts for nothing")
+                    "source 'http-\(subject)-\(count)': the server's clock is 2 days ahead; killswitchd "
+                        + "ignores it")
             }
         }
         try await host.awaitStates { Self.before[$0] }

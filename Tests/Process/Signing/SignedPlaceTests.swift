@@ -99,7 +99,7 @@ import Testing
         (#"audience = "prod""#, "'audience' in [source.app] needs 'signers' beside it"),
         (
             "signers = \"allowed_signers\"\naudience = \"\"",
-            "bad audience '' of 'audience' in [source.app]: it is empty"
+            "bad audience '' for 'audience' in [source.app]: it is empty"
         ),
     ])
     func halfARuleIsAnError(lines: String, message: String) throws {

@@ -30,7 +30,7 @@ import Testing
         try fleet.publish("no", version: 7, by: fleet.alice)
         try await fleet.daemon.awaitReason("rollback")
         #expect(try fleet.daemon.control("forget", "app").status == 0)
-        try await fleet.daemon.awaitLine("dropped its stored flags")
+        try await fleet.daemon.awaitLine("deleted its stored flags")
         try fleet.daemon.stop()
         try fleet.daemon.start()
         try await fleet.daemon.awaitLine("'rollback'")
@@ -44,8 +44,8 @@ import Testing
         #expect(
             try !fleet.daemon.lines(
                 with:
-                    "the highest version of its signed documents, it is fetched again: 'a typo in the "
-                    + "version'"
+                    "the highest version of its signed documents: 'a typo in the version'; fetching them "
+                    + "again"
             ).isEmpty)
     }
 
@@ -102,12 +102,12 @@ import Testing
         ).output
         for line in [
             "says       maintenance, closed: decides",
-            "the signatures of the flags in force do not",
-            "to do      have somebody who is listed sign the flags, or list a signer",
+            "the signatures of the flags in force are no",
+            "to do      have a listed signer sign the flags, or put their signer back",
         ] {
             #expect(explanation.contains(line), "\(explanation)")
         }
-        #expect(!explanation.contains("count nevertheless"), "\(explanation)")
+        #expect(!explanation.contains("the flags are in force"), "\(explanation)")
         try fleet.publish("no", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("running")
         let check = try fleet.daemon.control("status", "--check")
@@ -202,7 +202,7 @@ import Testing
         #expect(try fleet.daemon.member("state") == #""ended""#)
     }
 
-    /// Whoever may write the list may give orders.
+    /// A user who may write the list may give orders.
     @Test func aListThatOthersMayWriteIsRefused() async throws {
         let fleet = try Fleet()
         _ = try Program.run("/bin/chmod", ["666", fleet.daemon.folder("allowed_signers")])

@@ -104,7 +104,7 @@ import Testing
             try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
         } else {
             #expect(try mounted.run("cat run/shop/*").output == before)
-            // The files still say open. Whoever asks is told that they are out of date.
+            // The files still say open. A reader is told that they are out of date.
             let isOpen = try mounted.control("is-open shop")
             #expect(isOpen.status == 3, "\(isOpen.output)\(isOpen.errors)")
             #expect(
@@ -118,7 +118,7 @@ import Testing
         }
         _ = try mounted.run(problem.end)
         try mounted.wait(until: "it has recovered") {
-            try mounted.program.errors.contains("all files are written again")
+            try mounted.program.errors.contains("every failed write has now succeeded")
         }
         #expect(try mounted.state() == "ended")
         let names = [
@@ -141,7 +141,7 @@ import Testing
         #expect(try mounted.run("echo x > state/more").status != 0)
         try fleet.publish("yes", version: 9, by: fleet.alice)
         try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
-        // The next ones too, and none that is older.
+        // The next documents too, and no older document.
         try fleet.publish("no", version: 10, by: fleet.alice)
         try mounted.wait(until: "the shop runs again") { try mounted.state() == "running" }
         try fleet.publish("yes", version: 9, by: fleet.alice)

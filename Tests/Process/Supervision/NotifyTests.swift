@@ -11,7 +11,7 @@ import Testing
             try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
         )
         #expect(try watched.daemon.stop() == 0)
-        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; no gate is moved by that")
+        #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
         #expect(try watched.next(within: 0) == nil)
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         #expect(
             try watched.next().hasPrefix(
-                "READY=1\nSTATUS=configuration refused, the last accepted one is in force: "
+                "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "
                     + "/killswitchd.toml:1:14: syntax error"))
         #expect(try watched.next(within: 200) == nil)
         try watched.daemon.folder.write(Daemon.shop, to: "killswitchd.toml")

@@ -30,7 +30,7 @@ extension InATerminal {
                 shows: "'shop' is not closed yet: it is running", status: 124),
             Case(
                 command: "force shop maintenance --for 1h --reason 'disk swap'",
-                shows: "shop: forced to be maintenance, its gate is closed"),
+                shows: "shop: forced to maintenance until "),
             Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
             Case(command: "refresh", shows: "source 'shop': already read "),
             Case(command: "activate", shows: "no flags were waiting, nothing has changed"),

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-/// A wrong command line: one style of messages for all commands, whoever finds the mistake.
+/// A wrong command line: one style of messages for all commands, found by the parser or by us.
 @Suite(.timeLimit(.minutes(5))) struct UsageErrorTests {
     /// Every command with arguments that it accepts, as far as the parser sees.
     static let commands = [

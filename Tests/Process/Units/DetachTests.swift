@@ -52,9 +52,9 @@ struct DetachTests {
                 && result.output == "detached web.service from killswitch-open@shop.target\n")
         #expect(
             result.errors == """
-                killswitchctl: 'own.service' is attached to 'blog' by files of yours, and stays so
+                killswitchctl: 'own.service' stays attached to 'blog': killswitchctl did not write these files
                 killswitchctl: read '/run/killswitchd/shop/units.json': is a directory; units that \
-                are attached by files of yours are not named
+                killswitchctl did not attach are not named
 
                 """)
     }

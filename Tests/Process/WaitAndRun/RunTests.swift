@@ -55,7 +55,7 @@ import Testing
         #expect(try program.output == "ready\nasked\n")
         #expect(
             try program.errors
-                == "killswitchctl: 'shop' is ended, not open any more: stopping the command\n")
+                == "killswitchctl: 'shop' is ended, no longer open; stopping the command\n")
     }
 
     @Test func aCommandThatIgnoresSIGTERMIsKilledAfterTheGracePeriod() async throws {
@@ -168,7 +168,7 @@ import Testing
             try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").status
                 == 0)
         #expect(try await program.end() == 128 + SIGTERM)
-        #expect(try program.errors.contains("'shop' is countdown, not running any more"))
+        #expect(try program.errors.contains("'shop' is countdown, no longer running"))
     }
 
     @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {

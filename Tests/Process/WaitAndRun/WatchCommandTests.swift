@@ -34,9 +34,9 @@ import Testing
         let words = try lines(watching).map { $0.split(separator: " ", maxSplits: 1).last ?? "" }
         #expect(
             words.suffix(3) == [
-                "shop running: the flags of source 'shop' say so",
-                "shop ended: the flags of source 'shop' say so",
-                "shop running: the flags of source 'shop' say so",
+                "shop running: set by the flags of source 'shop'",
+                "shop ended: set by the flags of source 'shop'",
+                "shop running: set by the flags of source 'shop'",
             ])
         #expect(try watching.errors == "")
     }

@@ -85,7 +85,7 @@ import Testing
         #expect(missing.status == 78)
         #expect(
             missing.errors.contains(
-                ":5:8: bad template 'page.html' of 'page' in [service.shop]: open '"
+                ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '"
             ))
     }
 

@@ -68,7 +68,7 @@ import Testing
             failure: Failure(.unreachable, "watch: no leader")),
         Lines(
             name: "a page", text: "<html>\n",
-            failure: Failure(.invalid, "watch: a line is no JSON object")),
+            failure: Failure(.invalid, "watch: a line is not a JSON object")),
         Lines(
             name: "other JSON", text: "{}\n",
             failure: Failure(.invalid, "watch: a line is not as etcd writes it")),

@@ -48,7 +48,10 @@ import Testing
             "could not be evaluated: 'flag_not_found'"
         ),
         (#"{"key": "a", "errorCode": "\u001b[2J"}"#, "could not be evaluated: '\u{FFFD}[2J'"),
-        (#"{"key": "a", "errorCode": 5}"#, "could not be evaluated: its error code is no string"),
+        (
+            #"{"key": "a", "errorCode": 5}"#,
+            "could not be evaluated: its error code is not a string"
+        ),
         (#"{"key": "a", "value": 1}, {"key": "\u0061", "value": 1}"#, "is given more than once"),
         (
             #"{"key": "a", "errorCode": "FLAG_NOT_FOUND"}, {"key": "a", "value": 1}"#,

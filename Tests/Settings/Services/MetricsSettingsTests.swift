@@ -23,20 +23,20 @@ import Testing
     @Test(arguments: [
         (
             #"textfile = "killswitchd.prom""#,
-            "bad path 'killswitchd.prom' of 'textfile' in [metrics]: write the whole path, from '/'"
+            "bad path 'killswitchd.prom' for 'textfile' in [metrics]: write the whole path, from '/'"
         ),
         (
             #"textfile = "/var/lib/killswitchd.txt""#,
-            "bad path '/var/lib/killswitchd.txt' of 'textfile' in [metrics]: "
+            "bad path '/var/lib/killswitchd.txt' for 'textfile' in [metrics]: "
                 + "the node exporter reads files '*.prom' alone"
         ),
         (
             #"textfile = """#,
-            "bad path '' of 'textfile' in [metrics]: write the whole path, from '/'"
+            "bad path '' for 'textfile' in [metrics]: write the whole path, from '/'"
         ),
         (
             "textfile = true",
-            "wrong type of 'textfile' in [metrics]: expected the path of a file, found a boolean"
+            "wrong type for 'textfile' in [metrics]: expected the path of a file, found a boolean"
         ),
         (
             #"textfil = "/a.prom""#,

@@ -77,20 +77,20 @@ import Testing
     @Test(arguments: [
         (
             "lang = \"fr\"",
-            "/etc/k/k.toml:4:8: bad value 'fr' of 'lang' in [service.shop]: expected 'en', 'ja', 'de' "
+            "/etc/k/k.toml:4:8: bad value 'fr' for 'lang' in [service.shop]: expected 'en', 'ja', 'de' "
                 + "or 'zh-TW'"
         ),
         (
             "page = \"/none\"",
-            "/etc/k/k.toml:4:8: bad template '/none' of 'page' in [service.shop]: it is not there"
+            "/etc/k/k.toml:4:8: bad template '/none' for 'page' in [service.shop]: it is not there"
         ),
         (
             "page = \"\"",
-            "/etc/k/k.toml:4:8: bad path '' of 'page' in [service.shop]: it is empty"
+            "/etc/k/k.toml:4:8: bad path '' for 'page' in [service.shop]: it is empty"
         ),
         (
             "page = true",
-            "/etc/k/k.toml:4:8: wrong type of 'page' in [service.shop]: expected a path, found a boolean"
+            "/etc/k/k.toml:4:8: wrong type for 'page' in [service.shop]: expected a path, found a boolean"
         ),
         (
             "page = \"/value\"",

@@ -41,9 +41,9 @@ import Testing
 
     @Test(arguments: [
         ("", "missing key 'url' in [report]"),
-        ("url = 7", "wrong type of 'url' in [report]"),
+        ("url = 7", "wrong type for 'url' in [report]"),
         (#"url = "ftp://a""#, "it begins with neither 'https://' nor 'http://'"),
-        (#"url = "https://u:p@a""#, "a user or password does not belong into a URL"),
+        (#"url = "https://u:p@a""#, "do not write a user or password in a URL"),
         (
             "url = \"http://fleet.example.com/\"\nbearer = \"token\"",
             "'bearer' in [report] would be sent in clear: 'url' is not https"

@@ -87,12 +87,12 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
             "[service.shop]\nwhen_stale = 1\n[service.blog]\nsource = 'file:/a'",
             "service.shop.at_end = 'x'")
                 == """
-                /0/f:3:10: bad value 'state' of 'format' in [service.shop]: \
+                /0/f:3:10: bad value 'state' for 'format' in [service.shop]: \
                 expected 'service-end', 'status', 'maintenance' or 'switch'
-                /1/f:2:14: wrong type of 'when_stale' in [service.shop]: \
+                /1/f:2:14: wrong type for 'when_stale' in [service.shop]: \
                 expected 'hold', 'open' or 'closed', found an integer
                 /1/f:3:1: missing key 'format' in [service.blog]
-                /2/f:1:23: bad value 'x' of 'at_end' in [service.shop]: expected 'ended' or 'keep'
+                /2/f:1:23: bad value 'x' for 'at_end' in [service.shop]: expected 'ended' or 'keep'
                 """)
 }
 

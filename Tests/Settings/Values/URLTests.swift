@@ -29,10 +29,10 @@ struct URLTests {
     }
 
     static let noHost = "it names no host"
-    static let noName = "its host is no name and no address"
+    static let noName = "its host is neither a name nor an address"
     static let notClosed = "the '[' of its address is not closed"
-    static let noAddress = "what is in brackets is no address of IPv6"
-    static let noPort = "its port is no number from 1 to 65535"
+    static let noAddress = "the text in brackets is not an IPv6 address"
+    static let noPort = "its port is not a number from 1 to 65535"
     static let blank = "it holds a blank or a non-ASCII character; write it as %XX"
 
     static let invalid = [
@@ -91,7 +91,7 @@ struct URLTests {
     func anAddressThatCannotBeFetchedIsAnErrorWithItsPlace(url: String, problem: String) {
         let printed = errors(in: Self.source(url))
         #expect(printed.hasPrefix("f:3:7: bad URL "))
-        #expect(printed.hasSuffix(" of 'url' in [source.app]: \(problem)"))
+        #expect(printed.hasSuffix(" for 'url' in [source.app]: \(problem)"))
     }
 
     @Test func addressesOfEveryKindAreChecked() {
@@ -115,18 +115,18 @@ struct URLTests {
                     source = "https://[::1/x"
                     format = "status"
                     """) == """
-                    f:3:7: bad URL 'https://[::1' of 'url' in [source.a]: \(Self.notClosed)
-                    f:7:13: bad endpoint of 'endpoints' in [source.b]: 'https://[::2:2379': \
+                    f:3:7: bad URL 'https://[::1' for 'url' in [source.a]: \(Self.notClosed)
+                    f:7:13: bad endpoint for 'endpoints' in [source.b]: 'https://[::2:2379': \
                     \(Self.notClosed)
-                    f:13:12: bad URL 'https://[::1' of 'base_url' in [source.c]: \(Self.notClosed)
-                    f:15:10: bad URL 'https://[::1/x' of 'url' in address 'https://[::1/x': \
+                    f:13:12: bad URL 'https://[::1' for 'base_url' in [source.c]: \(Self.notClosed)
+                    f:15:10: bad URL 'https://[::1/x' for 'url' in address 'https://[::1/x': \
                     \(Self.notClosed)
                     """)
     }
 
     /// A URL of etcd with a user was refused with the advice to use `bearer`, which etcd does not have.
     @Test func aLoginInAURLIsRefusedWithTheKeysForIt() {
-        let problem = "a user or password does not belong into a URL; use"
+        let problem = "do not write a user or password in a URL; use"
         #expect(
             errors(
                 in: """
@@ -156,17 +156,17 @@ struct URLTests {
                     source = "a"
                     format = "status"
                     """) == """
-                    f:3:7: bad URL 'https://…@a' of 'url' in [source.a]: \(problem) 'bearer'
-                    f:6:7: bad URL 'https://…@a' of 'url' in [source.b]: \(problem) 'bearer' or \
+                    f:3:7: bad URL 'https://…@a' for 'url' in [source.a]: \(problem) 'bearer'
+                    f:6:7: bad URL 'https://…@a' for 'url' in [source.b]: \(problem) 'bearer' or \
                     'api_key'
-                    f:10:13: bad endpoint of 'endpoints' in [source.c]: \
+                    f:10:13: bad endpoint for 'endpoints' in [source.c]: \
                     'https://…@a:2379': \(problem) 'user' and 'password'
-                    f:16:12: bad URL 'https://…@a' of 'base_url' in [source.d]: \(problem) 'api_key'
-                    f:17:16: bad URL 'https://…@a' of 'realtime_url' in [source.d]: \(problem) \
+                    f:16:12: bad URL 'https://…@a' for 'base_url' in [source.d]: \(problem) 'api_key'
+                    f:17:16: bad URL 'https://…@a' for 'realtime_url' in [source.d]: \(problem) \
                     'api_key'
-                    f:18:21: bad URL 'https://…@a' of 'installations_url' in [source.d]: \(problem) \
+                    f:18:21: bad URL 'https://…@a' for 'installations_url' in [source.d]: \(problem) \
                     'api_key'
-                    f:22:12: bad URL 'https://…@a' of 'base_url' in [source.e]: \(problem) \
+                    f:22:12: bad URL 'https://…@a' for 'base_url' in [source.e]: \(problem) \
                     'credentials'
                     """)
     }

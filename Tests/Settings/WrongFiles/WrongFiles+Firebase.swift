@@ -56,15 +56,15 @@ extension WrongFile {
             format = "service-end"
             """,
             """
-            f:4:12: bad URL 'http://flags.example.com' of 'base_url' in [source.a]: write \
+            f:4:12: bad URL 'http://flags.example.com' for 'base_url' in [source.a]: write \
             'https://'; plain http is for this host alone
-            f:8:12: bad URL 'http://127.0.0.1.example.com' of 'base_url' in [source.b]: write \
+            f:8:12: bad URL 'http://127.0.0.1.example.com' for 'base_url' in [source.b]: write \
             'https://'; plain http is for this host alone
-            f:14:12: bad URL 'http://localhost.example.com' of 'base_url' in [source.c]: write \
+            f:14:12: bad URL 'http://localhost.example.com' for 'base_url' in [source.c]: write \
             'https://'; plain http is for this host alone
-            f:15:16: bad URL 'https://flags.example.com/?…' of 'realtime_url' in \
+            f:15:16: bad URL 'https://flags.example.com/?…' for 'realtime_url' in \
             [source.c]: it has a query; paths are added to its end
-            f:16:21: bad URL 'http://[::2]' of 'installations_url' in [source.c]: write \
+            f:16:21: bad URL 'http://[::2]' for 'installations_url' in [source.c]: write \
             'https://'; plain http is for this host alone
             f:22:1: 'realtime' in [source.d] needs an installation: 'installations_url' is \
             "none"
@@ -94,21 +94,21 @@ extension WrongFile {
             format = "service-end"
             """,
             """
-            f:3:11: bad project '../demo' of 'project' in [source.a]: write the id of the \
+            f:3:11: bad project '../demo' for 'project' in [source.a]: write the id of the \
             project: lower-case letters, digits and '-'
-            f:4:15: bad credential 'a/b' of 'credentials' in [source.a]: write the name of a \
+            f:4:15: bad credential 'a/b' for 'credentials' in [source.a]: write the name of a \
             credential, without '/', or an absolute path
-            f:5:9: bad scope '' of 'scope' in [source.a]: it is empty, or holds a non-ASCII \
+            f:5:9: bad scope '' for 'scope' in [source.a]: it is empty, or holds a non-ASCII \
             character
-            f:6:20: bad id '' of 'randomization_id' in [source.a]: it is empty
-            f:7:11: bad signal a table of 'signals' in [source.a]: the value of 'tier' is a \
+            f:6:20: bad id '' for 'randomization_id' in [source.a]: it is empty
+            f:7:11: bad signal a table for 'signals' in [source.a]: the value of 'tier' is a \
             boolean, neither a string nor a finite number
-            f:11:11: wrong type of 'signals' in [source.b]: expected a table such as { tier = \
+            f:11:11: wrong type for 'signals' in [source.b]: expected a table such as { tier = \
             "gold", build = 42 }, found an array
-            f:15:11: bad value 'a key' of 'api_key' in [source.c]: it is empty, or holds a \
+            f:15:11: bad value 'a key' for 'api_key' in [source.c]: it is empty, or holds a \
             blank or a non-ASCII character
-            f:16:10: wrong type of 'app_id' in [source.c]: expected a string, found an integer
-            f:17:12: wrong type of 'realtime' in [source.c]: expected true or false, found a \
+            f:16:10: wrong type for 'app_id' in [source.c]: expected a string, found an integer
+            f:17:12: wrong type for 'realtime' in [source.c]: expected true or false, found a \
             string
             """),
     ]

@@ -33,21 +33,21 @@ extension WrongFile {
             """,
             """
             f:1:1: missing key 'url' in [source.a], which type 'http' needs
-            f:5:7: bad URL 'flags.example.com' of 'url' in [source.b]: it begins with neither \
+            f:5:7: bad URL 'flags.example.com' for 'url' in [source.b]: it begins with neither \
             'https://' nor 'http://'
-            f:8:7: bad URL 'https://…@flags.example.com/' of 'url' in [source.c]: a user \
-            or password does not belong into a URL; use 'bearer'
-            f:11:7: bad URL 'https:///flags.json' of 'url' in [source.d]: it names no host
-            f:14:7: bad URL 'https://flags.example.com:70000/' of 'url' in [source.e]: its port is \
-            no number from 1 to 65535
-            f:17:7: bad URL 'https://flags.example.com/a b' of 'url' in [source.f]: it holds a blank \
+            f:8:7: bad URL 'https://…@flags.example.com/' for 'url' in [source.c]: do not \
+            write a user or password in a URL; use 'bearer'
+            f:11:7: bad URL 'https:///flags.json' for 'url' in [source.d]: it names no host
+            f:14:7: bad URL 'https://flags.example.com:70000/' for 'url' in [source.e]: its port is \
+            not a number from 1 to 65535
+            f:17:7: bad URL 'https://flags.example.com/a b' for 'url' in [source.f]: it holds a blank \
             or a non-ASCII character; write it as %XX
-            f:20:7: bad URL 'https://flags.example.com/#…' of 'url' in [source.g]: what follows \
+            f:20:7: bad URL 'https://flags.example.com/#…' for 'url' in [source.g]: what follows \
             '#' is not sent to a server; leave it out
-            f:23:7: bad URL 'https://flags'example.com/' of 'url' in [source.h]: its host is no name \
-            and no address
-            f:25:10: bad URL 'https://flags.example.com:/shop.json' of 'url' in address \
-            'https://flags.example.com:/shop.json': its port is no number from 1 to 65535
+            f:23:7: bad URL 'https://flags'example.com/' for 'url' in [source.h]: its host is neither \
+            a name nor an address
+            f:25:10: bad URL 'https://flags.example.com:/shop.json' for 'url' in address \
+            'https://flags.example.com:/shop.json': its port is not a number from 1 to 65535
             """),
         WrongFile(
             "headersThatCannotBeSent",
@@ -77,14 +77,14 @@ extension WrongFile {
             format = "status"
             """#,
             """
-            f:4:11: bad header a table of 'headers' in [source.a]: 'X Team' is no name of a header
-            f:8:11: bad header a table of 'headers' in [source.b]: the value of 'X-Team' is not one \
+            f:4:11: bad header a table for 'headers' in [source.a]: 'X Team' is not the name of a header
+            f:8:11: bad header a table for 'headers' in [source.b]: the value of 'X-Team' is not one \
             line of ASCII
-            f:12:11: bad header a table of 'headers' in [source.c]: 'authorization' is a secret, \
-            which does not belong into this file; use 'bearer'
-            f:16:11: bad header a table of 'headers' in [source.d]: 'If-None-Match' is set by the \
+            f:12:11: bad header a table for 'headers' in [source.c]: 'authorization' is a secret; \
+            do not write it in this file; use 'bearer'
+            f:16:11: bad header a table for 'headers' in [source.d]: 'If-None-Match' is set by the \
             daemon
-            f:20:11: bad header a table of 'headers' in [source.e]: the value of 'X-Team' is an \
+            f:20:11: bad header a table for 'headers' in [source.e]: the value of 'X-Team' is an \
             integer, not a string
             """),
         WrongFile(
@@ -103,12 +103,12 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:4:10: bad credential 'tokens/one' of 'bearer' in [source.a]: write the name of a \
+            f:4:10: bad credential 'tokens/one' for 'bearer' in [source.a]: write the name of a \
             credential, without '/', or an absolute path
             f:5:1: 'client_key' in [source.a] needs a 'client_certificate' beside it
-            f:6:15: bad path 'run/flags.sock' of 'unix_socket' in [source.a]: it does not begin \
+            f:6:15: bad path 'run/flags.sock' for 'unix_socket' in [source.a]: it does not begin \
             with '/'
-            f:7:6: wrong type of 'ca' in [source.a]: expected the name of a credential or an \
+            f:7:6: wrong type for 'ca' in [source.a]: expected the name of a credential or an \
             absolute path, found an integer
             f:8:1: unknown key 'path' in [source.a]; known are 'type', 'interval', 'max_backoff', 'timeout', \
             'max_body', 'defaults', 'url', 'ca', 'client_certificate', 'client_key', 'bearer', 'headers', \

@@ -30,14 +30,14 @@ extension WrongFile {
             """
             f:1:1: missing key 'endpoints' in [source.a], which type 'etcd' needs
             f:1:1: missing key 'prefix' in [source.a], which type 'etcd' needs
-            f:5:13: wrong type of 'endpoints' in [source.b]: expected a list of URLs such as \
+            f:5:13: wrong type for 'endpoints' in [source.b]: expected a list of URLs such as \
             ["https://etcd-1.example.com:2379"], found a string
-            f:6:10: bad prefix '' of 'prefix' in [source.b]: it is empty
-            f:9:13: bad list of 'endpoints' in [source.c]: it is empty
-            f:13:13: bad endpoint of 'endpoints' in [source.d]: \
+            f:6:10: bad prefix '' for 'prefix' in [source.b]: it is empty
+            f:9:13: bad list for 'endpoints' in [source.c]: it is empty
+            f:13:13: bad endpoint for 'endpoints' in [source.d]: \
             'etcd.example.com:2379': it begins with neither 'https://' nor 'http://'
-            f:17:13: bad list of 'endpoints' in [source.e]: it names 'https://a:2379' twice
-            f:21:13: bad endpoint of 'endpoints' in [source.f]: 'https://a:2379/v3': leave \
+            f:17:13: bad list for 'endpoints' in [source.e]: it names 'https://a:2379' twice
+            f:21:13: bad endpoint for 'endpoints' in [source.f]: 'https://a:2379/v3': leave \
             out what follows the port
             """),
         WrongFile(
@@ -84,19 +84,19 @@ extension WrongFile {
             """,
             """
             f:1:1: missing key 'url' in [source.a], which type 'ofrep' needs
-            f:5:7: bad URL 'https://flags.example.com/?…' of 'url' in [source.b]: paths are \
+            f:5:7: bad URL 'https://flags.example.com/?…' for 'url' in [source.b]: paths are \
             added to it; leave out what follows '?'
-            f:8:7: bad URL 'https://flags.example.com/ofrep/v1' of 'url' in [source.c]: leave out \
+            f:8:7: bad URL 'https://flags.example.com/ofrep/v1' for 'url' in [source.c]: leave out \
             '/ofrep' and what follows; it is added
-            f:12:28: wrong type of 'targetingKey' in [source.d.context]: expected a string, found an \
+            f:12:28: wrong type for 'targetingKey' in [source.d.context]: expected a string, found an \
             integer
-            f:12:39: wrong type of 'since' in [source.d.context]: expected a value that JSON has, \
+            f:12:39: wrong type for 'since' in [source.d.context]: expected a value that JSON has, \
             found a date; JSON has no such value
-            f:16:11: wrong type of 'context' in [source.e]: expected a table [source.e.context], \
+            f:16:11: wrong type for 'context' in [source.e]: expected a table [source.e.context], \
             found a string
-            f:17:16: bad host of 'stream_hosts' in [source.e]: 'events.example.com': it begins with \
+            f:17:16: bad host for 'stream_hosts' in [source.e]: 'events.example.com': it begins with \
             neither 'https://' nor 'http://'
-            f:18:15: bad duration '16m' of 'max_backoff' in [source.e]: expected 100ms to 15m
+            f:18:15: bad duration '16m' for 'max_backoff' in [source.e]: expected 100ms to 15m
             """),
     ]
 }

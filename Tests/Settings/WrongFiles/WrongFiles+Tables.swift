@@ -56,10 +56,10 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:2:17: bad number '0' of 'close_at_once' in [limits]: expected 1 to 100000
+            f:2:17: bad number '0' for 'close_at_once' in [limits]: expected 1 to 100000
             f:3:1: unknown key 'close_at_onse' in [limits]; did you mean 'close_at_once'?
-            f:4:16: wrong type of 'close_within' in [limits]: expected a duration, found an integer; write "60s"
-            f:5:10: bad duration '-1m' of 'notice' in [limits]: write a number and a unit (ms, s, m, h, d), such as '30s'
+            f:4:16: wrong type for 'close_within' in [limits]: expected a duration, found an integer; write "60s"
+            f:5:10: bad duration '-1m' for 'notice' in [limits]: write a number and a unit (ms, s, m, h, d), such as '30s'
             f:6:1: unknown key 'notise' in [limits]; did you mean 'notice'?
             """),
         WrongFile(
@@ -73,8 +73,8 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:2:16: bad duration '31d' of 'close_within' in [limits]: expected 0s to 30d
-            f:3:10: bad duration '40000000h' of 'notice' in [limits]: expected 0s to 30d
+            f:2:16: bad duration '31d' for 'close_within' in [limits]: expected 0s to 30d
+            f:3:10: bad duration '40000000h' for 'notice' in [limits]: expected 0s to 30d
             """),
         WrongFile(
             "arraysForTables",
@@ -83,9 +83,9 @@ extension WrongFile {
             [[source]]
             """,
             """
-            f:1:1: wrong type of 'service' at the top level: expected a table [service.NAME], \
+            f:1:1: wrong type for 'service' at the top level: expected a table [service.NAME], \
             found an array
-            f:2:1: wrong type of 'source' at the top level: expected a table [source.NAME], found \
+            f:2:1: wrong type for 'source' at the top level: expected a table [source.NAME], found \
             an array
             """),
         WrongFile(
@@ -95,9 +95,9 @@ extension WrongFile {
             source = "a"
             """,
             """
-            f:1:11: wrong type of 'service' at the top level: expected a table [service.NAME], \
+            f:1:11: wrong type for 'service' at the top level: expected a table [service.NAME], \
             found an integer
-            f:2:10: wrong type of 'source' at the top level: expected a table [source.NAME], \
+            f:2:10: wrong type for 'source' at the top level: expected a table [source.NAME], \
             found a string
             """),
         WrongFile(
@@ -107,7 +107,7 @@ extension WrongFile {
             shop = "a"
             """,
             """
-            f:2:8: wrong type of 'shop' in [service]: expected a table [service.shop], found a \
+            f:2:8: wrong type for 'shop' in [service]: expected a table [service.shop], found a \
             string
             """),
         WrongFile(
@@ -128,7 +128,7 @@ extension WrongFile {
             first a letter or digit
             f:4:10: bad name 'my shop' of a service: expected 1 to 63 of a-z, 0-9, '_' and '-', \
             the first a letter or digit
-            f:8:10: bad name 'My app' of 'source' in [service.shop]: expected 1 to 63 of a-z, \
+            f:8:10: bad name 'My app' for 'source' in [service.shop]: expected 1 to 63 of a-z, \
             0-9, '_' and '-', the first a letter or digit, or an address
             """),
         WrongFile(
@@ -229,7 +229,7 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:1:1: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            f:1:1: wrong type for 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found a table
             """),
         WrongFile(
@@ -239,9 +239,9 @@ extension WrongFile {
             switch = ["app", 1]
             """,
             """
-            f:2:11: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            f:2:11: wrong type for 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found a string
-            f:2:18: wrong type of 'switch' in [service.shop]: expected an array of tables \
+            f:2:18: wrong type for 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found an integer
             """),
         WrongFile(
@@ -253,7 +253,7 @@ extension WrongFile {
             units = "web.service"
             """,
             """
-            f:4:9: wrong type of 'units' in [service.shop]: expected a list of units such as \
+            f:4:9: wrong type for 'units' in [service.shop]: expected a list of units such as \
             ["web.service"], found a string; write ["web.service"]
             """),
         WrongFile(
@@ -273,10 +273,10 @@ extension WrongFile {
             units = ["a.service", "a.service"]
             """,
             """
-            f:4:9: bad list of 'units' in [service.shop]: 'web' is no name of a unit; \
+            f:4:9: bad list for 'units' in [service.shop]: 'web' is not the name of a unit; \
             did you mean 'web.service'?
-            f:8:9: bad list of 'units' in [service.blog]: '../b.service' is no name of a unit
-            f:12:9: bad list of 'units' in [service.wiki]: it names 'a.service' twice
+            f:8:9: bad list for 'units' in [service.blog]: '../b.service' is not the name of a unit
+            f:12:9: bad list for 'units' in [service.wiki]: it names 'a.service' twice
             """),
     ]
 }

@@ -21,25 +21,25 @@ extension WrongFile {
             min_closed = -1
             """,
             """
-            f:2:8: wrong type of 'type' in [source.app]: expected 'file', 'http', \
+            f:2:8: wrong type for 'type' in [source.app]: expected 'file', 'http', \
             'etcd', 'ofrep', 'firebase' or 'firebase-server', found an integer
-            f:4:12: wrong type of 'interval' in [source.app]: expected a duration, found an \
+            f:4:12: wrong type for 'interval' in [source.app]: expected a duration, found an \
             integer; write "60s"
-            f:5:11: wrong type of 'timeout' in [source.app]: expected a duration, found a float; \
+            f:5:11: wrong type for 'timeout' in [source.app]: expected a duration, found a float; \
             write a number and a unit, such as "30s"
-            f:6:12: wrong type of 'max_body' in [source.app]: expected a number of bytes or a \
+            f:6:12: wrong type for 'max_body' in [source.app]: expected a number of bytes or a \
             size such as "512KiB", found a boolean
-            f:9:8: wrong type of 'path' in [source.other]: expected a path, found an integer
-            f:11:10: wrong type of 'source' in [service.shop]: expected a string, found a date
-            f:12:10: wrong type of 'format' in [service.shop]: expected 'service-end', 'status', \
+            f:9:8: wrong type for 'path' in [source.other]: expected a path, found an integer
+            f:11:10: wrong type for 'source' in [service.shop]: expected a string, found a date
+            f:12:10: wrong type for 'format' in [service.shop]: expected 'service-end', 'status', \
             'maintenance' or 'switch', found an array
-            f:13:13: wrong type of 'time_zone' in [service.shop]: expected the name of a time \
+            f:13:13: wrong type for 'time_zone' in [service.shop]: expected the name of a time \
             zone such as "Asia/Tokyo", found a time
-            f:14:13: wrong type of 'max_stale' in [service.shop]: expected a duration or "never", \
+            f:14:13: wrong type for 'max_stale' in [service.shop]: expected a duration or "never", \
             found an integer; write "86400s"
-            f:15:14: wrong type of 'when_stale' in [service.shop]: expected 'hold', 'open' or \
+            f:15:14: wrong type for 'when_stale' in [service.shop]: expected 'hold', 'open' or \
             'closed', found a table
-            f:16:14: wrong type of 'min_closed' in [service.shop]: expected a duration, found an \
+            f:16:14: wrong type for 'min_closed' in [service.shop]: expected a duration, found an \
             integer; write "30s"
             """),
         WrongFile(
@@ -65,28 +65,28 @@ extension WrongFile {
             min_closed = "-5s"
             """,
             """
-            f:3:8: bad path '' of 'path' in [source.app]: it is empty
-            f:4:12: bad duration '60' of 'interval' in [source.app]: write a number and a unit \
+            f:3:8: bad path '' for 'path' in [source.app]: it is empty
+            f:4:12: bad duration '60' for 'interval' in [source.app]: write a number and a unit \
             (ms, s, m, h, d), such as '30s'
-            f:5:11: bad duration '11m' of 'timeout' in [source.app]: expected 100ms to 10m
-            f:6:12: bad size '65MiB' of 'max_body' in [source.app]: expected 1B to 64MiB
-            f:9:10: bad value 'state' of 'format' in [service.shop]: expected 'service-end', \
+            f:5:11: bad duration '11m' for 'timeout' in [source.app]: expected 100ms to 10m
+            f:6:12: bad size '65MiB' for 'max_body' in [source.app]: expected 1B to 64MiB
+            f:9:10: bad value 'state' for 'format' in [service.shop]: expected 'service-end', \
             'status', 'maintenance' or 'switch'
-            f:10:7: bad key '' of 'key' in [service.shop]: it is empty
-            f:11:13: unknown time zone 'Asia/Tokio' of 'time_zone' in [service.shop]; did you \
+            f:10:7: bad key '' for 'key' in [service.shop]: it is empty
+            f:11:13: unknown time zone 'Asia/Tokio' for 'time_zone' in [service.shop]; did you \
             mean 'Asia/Tokyo'?
-            f:12:13: bad duration 'forever' of 'max_stale' in [service.shop]: write a number and \
+            f:12:13: bad duration 'forever' for 'max_stale' in [service.shop]: write a number and \
             a unit (ms, s, m, h, d), such as '30s', or 'never'
-            f:13:14: bad value 'opne' of 'when_stale' in [service.shop]: expected 'hold', 'open' \
+            f:13:14: bad value 'opne' for 'when_stale' in [service.shop]: expected 'hold', 'open' \
             or 'closed'; did you mean 'open'?
-            f:14:16: bad value 'hold' of 'when_unknown' in [service.shop]: expected 'open' or \
+            f:14:16: bad value 'hold' for 'when_unknown' in [service.shop]: expected 'open' or \
             'closed'
-            f:15:17: bad duration '99999999999999999999d' of 'first_timeout' in [service.shop]: \
+            f:15:17: bad duration '99999999999999999999d' for 'first_timeout' in [service.shop]: \
             expected 0s to 1h
-            f:16:10: bad value 'stay' of 'at_end' in [service.shop]: expected 'ended' or 'keep'
-            f:17:19: bad value 'ignore' of 'update_required' in [service.shop]: expected 'open' \
+            f:16:10: bad value 'stay' for 'at_end' in [service.shop]: expected 'ended' or 'keep'
+            f:17:19: bad value 'ignore' for 'update_required' in [service.shop]: expected 'open' \
             or 'closed'
-            f:18:14: bad duration '-5s' of 'min_closed' in [service.shop]: write a number and a \
+            f:18:14: bad duration '-5s' for 'min_closed' in [service.shop]: write a number and a \
             unit (ms, s, m, h, d), such as '30s'
             """),
         WrongFile(
@@ -110,15 +110,15 @@ extension WrongFile {
             drain = "61m"
             """,
             """
-            f:4:12: bad duration '99ms' of 'interval' in [source.app]: expected 100ms to 24h
-            f:5:12: bad size '1MB' of 'max_body' in [source.app]: write a number and a unit (B, \
+            f:4:12: bad duration '99ms' for 'interval' in [source.app]: expected 100ms to 24h
+            f:5:12: bad size '1MB' for 'max_body' in [source.app]: write a number and a unit (B, \
             KiB, MiB), such as '512KiB'
-            f:9:12: bad size '-1' of 'max_body' in [source.other]: expected 1B to 64MiB
-            f:13:13: bad duration '0s' of 'max_stale' in [service.shop]: expected 1s to 3650d, or \
+            f:9:12: bad size '-1' for 'max_body' in [source.other]: expected 1B to 64MiB
+            f:13:13: bad duration '0s' for 'max_stale' in [service.shop]: expected 1s to 3650d, or \
             'never'
-            f:14:14: bad duration '25h' of 'min_closed' in [service.shop]: expected 0s to 24h
-            f:15:15: bad duration '25h' of 'open_spread' in [service.shop]: expected 0s to 24h
-            f:16:9: bad duration '61m' of 'drain' in [service.shop]: expected 0s to 1h
+            f:14:14: bad duration '25h' for 'min_closed' in [service.shop]: expected 0s to 24h
+            f:15:15: bad duration '25h' for 'open_spread' in [service.shop]: expected 0s to 24h
+            f:16:9: bad duration '61m' for 'drain' in [service.shop]: expected 0s to 1h
             """),
         WrongFile(
             "sourcesThatAreUnknown",
@@ -140,12 +140,12 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:5:10: unknown source 'ap' of 'source' in [service.shop]; did you mean 'app'?
-            f:8:10: unknown source 'other' of 'source' in [service.blog]; add a table [source.other]
-            f:11:10: bad name '/etc/wiki.json' of 'source' in [service.wiki]: expected 1 to 63 of \
+            f:5:10: unknown source 'ap' for 'source' in [service.shop]; did you mean 'app'?
+            f:8:10: unknown source 'other' for 'source' in [service.blog]; add a table [source.other]
+            f:11:10: bad name '/etc/wiki.json' for 'source' in [service.wiki]: expected 1 to 63 of \
             a-z, 0-9, '_' and '-', the first a letter or digit, or an address; did you mean \
             'file:/etc/wiki.json'?
-            f:14:10: unknown address 'gopher://flags.example.com/shop.json' of 'source' in \
+            f:14:10: unknown address 'gopher://flags.example.com/shop.json' for 'source' in \
             [service.docs]; this version follows only 'file:', 'http:' or 'https:'
             """),
         WrongFile(
@@ -162,10 +162,10 @@ extension WrongFile {
             format = "status"
             """#,
             #"""
-            f:2:10: bad path '' of 'path' in address 'file:': it is empty
-            f:5:10: bad address 'file://host/b' of 'source' in [service.b]: write 'file:/PATH' \#
+            f:2:10: bad path '' for 'path' in address 'file:': it is empty
+            f:5:10: bad address 'file://host/b' for 'source' in [service.b]: write 'file:/PATH' \#
             or 'file:PATH'
-            f:8:10: bad path '/a\u0000b' of 'path' in address 'file:/a\u0000b': it holds a NUL
+            f:8:10: bad path '/a\u0000b' for 'path' in address 'file:/a\u0000b': it holds a NUL
             """#),
         WrongFile(
             "aTypeThatThereIsNot",
@@ -178,7 +178,7 @@ extension WrongFile {
             format = "status"
             """,
             """
-            f:2:8: unknown type 'ftp' of 'type' in [source.app]; this version follows only 'file', \
+            f:2:8: unknown type 'ftp' for 'type' in [source.app]; this version follows only 'file', \
             'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
             """),
         WrongFile(
@@ -202,7 +202,7 @@ extension WrongFile {
             time_zone = "Broken/Zone"
             """,
             """
-            f:4:13: bad time zone 'Broken/Zone' of 'time_zone' in [service.shop]: the file is cut \
+            f:4:13: bad time zone 'Broken/Zone' for 'time_zone' in [service.shop]: the file is cut \
             short
             """),
         WrongFile(
@@ -214,7 +214,7 @@ extension WrongFile {
             time_zone = "Mars/Olympus_Mons"
             """,
             """
-            f:4:13: unknown time zone 'Mars/Olympus_Mons' of 'time_zone' in [service.shop]
+            f:4:13: unknown time zone 'Mars/Olympus_Mons' for 'time_zone' in [service.shop]
             """),
         WrongFile(
             "noticesThatAreNone",
@@ -241,13 +241,13 @@ extension WrongFile {
             notify_before = [3600]
             """,
             """
-            f:4:17: wrong type of 'notify_before' in [service.shop]: expected a list of durations \
+            f:4:17: wrong type for 'notify_before' in [service.shop]: expected a list of durations \
             such as ["7d", "1h"], found a string; write ["7d"]
-            f:8:17: bad list of 'notify_before' in [service.blog]: 'a week': write a number and a \
+            f:8:17: bad list for 'notify_before' in [service.blog]: 'a week': write a number and a \
             unit (ms, s, m, h, d), such as '30s'
-            f:12:17: bad list of 'notify_before' in [service.wiki]: it names '1h' twice
-            f:16:17: bad list of 'notify_before' in [service.mail]: '500ms': expected 1s to 3650d
-            f:20:17: bad list of 'notify_before' in [service.chat]: '3600': write "3600s"
+            f:12:17: bad list for 'notify_before' in [service.wiki]: it names '1h' twice
+            f:16:17: bad list for 'notify_before' in [service.mail]: '500ms': expected 1s to 3650d
+            f:20:17: bad list for 'notify_before' in [service.chat]: '3600': write "3600s"
             """),
     ]
 }

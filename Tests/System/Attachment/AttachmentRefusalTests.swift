@@ -18,7 +18,7 @@ extension Attached {
             Refusal(units: "dbus.socket", saying: "killswitchd needs it"),
             Refusal(units: "systemd-journald", saying: "it belongs to systemd"),
             Refusal(units: "killswitchd", saying: "it belongs to killswitchd itself"),
-            Refusal(units: "ssh", saying: "it is a way into this host"),
+            Refusal(units: "ssh", saying: "it is a way to log in to this host"),
             Refusal(units: "multi-user.target", saying: "is a target"),
             Refusal(units: "t-nosuch", saying: "there is no unit"),
             Refusal(units: "t-masked", saying: "cannot be used: masked"),

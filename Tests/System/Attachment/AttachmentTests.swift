@@ -168,7 +168,7 @@ extension Attached {
             #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
             #expect(
                 result.errors == """
-                    killswitchctl: '\(file("t-own"))' is not as attach writes it, and stays so; \
+                    killswitchctl: '\(file("t-own"))' is not as attach writes it, and is left unchanged; \
                     'killswitchctl attach shop t-own.service' replaces it
 
                     """)

@@ -26,7 +26,7 @@ extension Attached {
             #expect(still.contains("is killswitchd running?"))
         }
 
-        /// Whoever types `systemctl start web` finds the kill switch in the journal and in `systemctl status`.
+        /// A user who types `systemctl start web` finds the kill switch in the journal and in `systemctl status`.
         @Test func aRefusedStartLeadsToTheKillSwitch() throws {
             let host = try Host()
             try host.unit(
@@ -67,7 +67,7 @@ extension Attached {
             let sentence = try #require(try host.sentences(of: .startRefused).last)
             #expect(
                 sentence.hasPrefix(
-                    "shop: a start of unit 't-web.service' refused: the service is maintenance, because"
+                    "shop: a start of unit 't-web.service' refused: the service is maintenance;"
                 ), "\(sentence)")
             #expect(sentence.contains("disk swap") && sentence.contains("root"), "\(sentence)")
             let entry = try #require(try host.journal(of: .startRefused).last)
@@ -105,9 +105,9 @@ extension Attached {
             let forced = try host.run(
                 "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
                     + "--for 1h --reason disk")
-            #expect(forced.contains(" by \(author)\n"), "\(forced)")
+            #expect(forced.contains(" by \(author); its gate is "), "\(forced)")
             #expect(
-                try host.sentences(of: .decided).last?.contains("'\(author)' forced it") == true)
+                try host.sentences(of: .decided).last?.contains("forced by '\(author)'") == true)
             #expect(try host.run("killswitchctl history shop").contains("t-alice"))
         }
 

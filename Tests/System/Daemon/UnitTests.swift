@@ -116,7 +116,8 @@ extension Attached {
             try system.wait(until: "systemctl is-active killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
             #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
-            try system.wait(until: "systemctl status killswitchd | grep 'ended while it read'")
+            try system.wait(
+                until: "systemctl status killswitchd | grep 'ended unexpectedly while reading'")
             try system.write(Self.running, to: "/etc/killswitchd/big.json")
             try system.wait(until: "killswitchctl is-open web")
             #expect(try property("NRestarts") == "1")

@@ -54,7 +54,7 @@ extension Drilled {
             // The files say closed before systemd is asked: a daemon that is killed in between moves nothing.
             try host.wait(until: "! systemctl is-active --quiet t-web")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
-            let waiting = "killswitchd does not answer, waiting for it"
+            let waiting = "waiting: killswitchd does not answer"
             try host.wait(until: "grep -q '\(waiting)' /run/t-drill.err")
             try host.run("systemctl restart killswitchd")
             let end = try host.endOfDrill()

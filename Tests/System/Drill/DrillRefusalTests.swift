@@ -32,11 +32,11 @@ extension Drilled {
                 name: "closed for real",
                 making: "echo '{\"state\": \"ended\"}' > /etc/killswitchd/shop.json; "
                     + "killswitchctl wait shop --for closed --timeout 10s",
-                saying: "'shop' is ended; only an open gate can be rehearsed"),
+                saying: "'shop' is ended; a drill needs an open gate"),
             Refusal(
                 name: "forced",
                 making: "killswitchctl force shop running --for 1h --reason audit",
-                saying: "'shop' is forced to be running by root (uid 0) until "),
+                saying: "'shop' is forced to running by root (uid 0) until "),
             Refusal(
                 name: "without a unit", making: "killswitchctl detach shop t-web",
                 saying: "no unit is attached to the open gate of 'shop'"),
@@ -51,13 +51,13 @@ extension Drilled {
                 saying: "is killswitchd running?", status: 69),
             Refusal(
                 name: "by a daemon that moves no gates", making: withoutGates,
-                saying: "the running killswitchd was started without --gates"),
+                saying: "killswitchd was started without --gates and moves no gate"),
             Refusal(
                 name: "a state that leaves the gate open",
                 making: "sed -i 's/^min_closed.*/&\\nupdate_required = \"open\"/' "
                     + "/etc/killswitchd/killswitchd.toml; killswitchctl reload",
                 command: "killswitchctl drill shop --state update-required",
-                saying: "update-required does not close 'shop'"),
+                saying: "state update-required leaves the gate of 'shop' open"),
             Refusal(
                 name: "for no time", command: "killswitchctl drill shop --for 100ms",
                 saying: "--for is 1s to 10m", status: 2),

@@ -88,7 +88,7 @@ extension Drilled {
             #expect(result.errors.contains("waiting for t-deaf.service (deactivating)\n"))
             #expect(result.errors.hasSuffix("the drill of 'shop' has failed: t-deaf.service\n"))
             let deaf = try report.unit("t-deaf.service")
-            #expect(deaf["problem"] == "it was not down after 2 s")
+            #expect(deaf["problem"] == "still running after 2 s")
             #expect(deaf["refused"] == .null)
             #expect(try #require(deaf["stop_ms"]?.number?.int64) >= 4500)
             #expect(try report.unit("t-web.service")["ok"] == true)
@@ -105,7 +105,7 @@ extension Drilled {
             let deaf = try report.unit("t-deaf.service")
             #expect(
                 deaf["problem"]
-                    == "it did not stop by itself and was killed when its limit of 1 s was over")
+                    == "did not stop within its limit of 1 s, and systemd killed it")
             #expect(deaf["refused"] == true && deaf["start_ms"] != .null)
             try host.awaitOpen("t-deaf")
         }
@@ -126,7 +126,7 @@ extension Drilled {
             #expect(needy["stop_ms"] != .null && needy["start_ms"] == .null)
             #expect(
                 needy["problem"]?.string
-                    == "it stopped with t-web.service and has not come back; attach it too: "
+                    == "stopped with t-web.service and was not started again; attach it too: "
                     + "killswitchctl attach shop t-needy.service")
             #expect(try report.unit("t-web.service")["ok"] == true)
             try host.run("killswitchctl attach shop t-needy.service; systemctl start t-needy")
@@ -148,7 +148,8 @@ extension Drilled {
             try host.open("t-once")
             let (result, report) = try host.drill()
             #expect(result.status == 1)
-            #expect(try report.unit("t-once.service")["problem"] == "it has failed: exit-code")
+            #expect(
+                try report.unit("t-once.service")["problem"] == "failed with result 'exit-code'")
             try host.awaitOpen()
         }
 
@@ -161,7 +162,7 @@ extension Drilled {
             #expect(result.status == 0)
             let app = try report.unit("t-app.service")
             #expect(app["was"] == "inactive" && app["stop_ms"] == .null && app["refused"] == true)
-            #expect(app["remark"] == "it was down, and the opening has started it")
+            #expect(app["remark"] == "was stopped before; the opening started it")
         }
 
         @Test func aServiceBehindItsSocketNeedNotRunAfterwards() throws {
@@ -175,7 +176,7 @@ extension Drilled {
             #expect(try report.unit("t-echo.socket")["refused"] == true)
             #expect(
                 try report.unit("t-echo.service")["remark"]
-                    == "it is down until something triggers it")
+                    == "stays stopped until something triggers it")
             try host.awaitOpen("t-echo.socket")
         }
 
@@ -204,7 +205,7 @@ extension Drilled {
             #expect(status == 1)
             #expect(
                 errors.contains(
-                    "somebody else has the service now: root (uid 0) has forced ended: a real one"))
+                    "another order has taken over: root (uid 0) has forced ended: a real one"))
             try host.awaitUp("killswitch-ended@shop.target")
             #expect(try host.run("killswitchctl get shop override.reason") == "a real one\n")
             try host.awaitDown("t-slow")
@@ -218,7 +219,7 @@ extension Drilled {
             try host.set(Host.ended)
             let (status, _, errors) = try host.endOfDrill()
             #expect(status == 1)
-            #expect(errors.contains("the gate is closed for real now: "))
+            #expect(errors.contains("its flags closed the gate during the drill: "))
             try host.awaitUp("killswitch-ended@shop.target")
             try host.awaitDown("t-slow")
         }

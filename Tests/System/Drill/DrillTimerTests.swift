@@ -24,8 +24,8 @@ extension Drilled {
             #expect(drill["problem"] == .null)
             #expect(drill["at"]?.string != nil && drill["at"] == drill["last_good"])
             #expect(
-                try host.run("killswitchctl status").contains("shop: its last drill went well, "))
-            #expect(try host.sentences(of: .drilled).first?.hasSuffix("went well") == true)
+                try host.run("killswitchctl status").contains("shop: its last drill succeeded "))
+            #expect(try host.sentences(of: .drilled).first?.hasSuffix("has succeeded") == true)
             try host.wait(
                 until:
                     "grep -q '^killswitch_drill_success{service=\"shop\"} 1' /run/killswitchd/metrics.prom"

@@ -54,7 +54,7 @@ extension OnSystemd {
             try host.awaitDown("t-web")
             #expect(
                 try host.sentences(of: .unitIntruding) == [
-                    "shop: unit 't-web.service': it ran behind a closed gate, and is being stopped"
+                    "shop: unit 't-web.service': it ran although the gate is closed; killswitchd is stopping it"
                 ])
         }
 
@@ -67,7 +67,8 @@ extension OnSystemd {
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             try host.awaitDown("t-web")
             try host.wait(
-                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'put back to closed'"
+                until:
+                    "journalctl --sync; journalctl -u killswitchd | grep -q 'moves it back to closed'"
             )
             try host.set(Host.open)
             try host.awaitUp("t-web")
@@ -75,8 +76,8 @@ extension OnSystemd {
             try host.awaitUp("killswitch-open@shop.target", "t-web")
             #expect(
                 try host.sentences(of: .gateMovedElsewhere) == [
-                    "shop: somebody else has moved the gate; it is put back to closed",
-                    "shop: somebody else has moved the gate; it is put back to open",
+                    "shop: somebody else has moved the gate; killswitchd moves it back to closed",
+                    "shop: somebody else has moved the gate; killswitchd moves it back to open",
                 ])
         }
     }

@@ -25,8 +25,8 @@ extension OnSystemd {
             try host.wait(until: "grep -q killed /run/killswitchd/shop/units.json")
             #expect(
                 try host.sentences(of: .unitKilled) == [
-                    "shop: unit 't-deaf.service': it did not stop by itself and was killed when "
-                        + "its limit was over"
+                    "shop: unit 't-deaf.service': it did not stop within its stop limit, and systemd "
+                        + "killed it"
                 ])
             #expect(try host.journal(of: .unitLate).isEmpty)
             #expect(try host.property("NRestarts") == "0")
@@ -95,13 +95,16 @@ extension OnSystemd {
             try host.start(attaching: "t-bad")
             try host.set(Host.open)
             try host.wait(
-                until: "systemctl status killswitchd | grep -q 'it has failed: exit-code'")
+                until:
+                    "systemctl status killswitchd | grep -q \"it failed with result 'exit-code'\"")
             #expect(
                 try host.sentences(of: .unitFailed) == [
-                    "shop: unit 't-bad.service': it has failed: exit-code"
+                    "shop: unit 't-bad.service': it failed with result 'exit-code'"
                 ])
             try host.wait(until: "grep -q 'failed: exit' /run/killswitchd/shop/units.json")
-            #expect(try host.row("t-bad.service")?["problem"]?.string == "it has failed: exit-code")
+            #expect(
+                try host.row("t-bad.service")?["problem"]?.string
+                    == "it failed with result 'exit-code'")
         }
     }
 }

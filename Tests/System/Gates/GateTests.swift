@@ -145,7 +145,7 @@ extension OnSystemd {
             #expect(entry["KILLSWITCH_GATE"]?.string == "closed")
             #expect(entry["PRIORITY"]?.string == "5")
             let sentence = try #require(entry["MESSAGE"]?.string)
-            #expect(sentence.hasPrefix("shop: the gate is closed after "))
+            #expect(sentence.hasPrefix("shop: gate closed in "))
             #expect(sentence.contains("t-web.service"))
             let explained = try host.run("journalctl MESSAGE_ID=\(id) -x -n 1")
             #expect(explained.contains("Subject: The gate of service shop is closed"))

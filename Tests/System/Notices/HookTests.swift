@@ -67,7 +67,7 @@ extension Attached {
             try host.set(Host.open)
             try host.wait(
                 until:
-                    "killswitchctl units shop | grep -q 'chat@shop:notice.service .* it has failed'"
+                    "killswitchctl units shop | grep -q 'chat@shop:notice.service .* it failed'"
             )
             try serve(host)
             try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)

@@ -75,7 +75,8 @@ extension Attached {
             let host = try host()
             try host.run("mkdir /run/t-told")
             try host.set(try countdown(host, "10 days"))
-            try host.wait(until: "killswitchctl units shop | grep -q 'it has failed: exit-code'")
+            try host.wait(
+                until: "killswitchctl units shop | grep -q \"it failed with result 'exit-code'\"")
             let check = try host.system.attempt("killswitchctl status --check")
             let lines = check.output + check.errors
             #expect(check.status == 1 && lines.contains("unit 't-mail@shop.service'"), "\(lines)")
@@ -83,7 +84,7 @@ extension Attached {
             try host.set(Host.open)
             try awaitLines(1, host)
             try host.wait(until: "killswitchctl status --check")
-            try host.wait(until: "! killswitchctl units shop | grep -q 'it has failed'")
+            try host.wait(until: "! killswitchctl units shop | grep -q 'it failed'")
         }
 
         @Test func attachedToNoticesAUnitRunsAtNoTransition() throws {

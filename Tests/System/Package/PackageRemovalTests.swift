@@ -35,7 +35,9 @@ extension Packaged {
                 #expect(said.contains(line), "\(said)")
                 try host.run(start)
             }
-            #expect(said.contains("'t-own.service' is attached to 'shop' by files of yours"))
+            #expect(
+                said.contains(
+                    "'t-own.service' stays attached to 'shop': killswitchctl did not write"))
             #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
             // Configuration and state stay for a later installation.

@@ -91,7 +91,7 @@ extension Trouble {
         Trouble(
             name: "a notice is not passed on",
             configuration: Host.service("shop", #"notify_before = ["31d"]"#),
-            needle: "the units that pass on its notices cannot be started",
+            needle: "the units for its notices cannot be started",
             journal: "start 'killswitch-notice@shop.target'",
             prepare: { host in
                 try host.run("systemctl mask --runtime killswitch-notice@shop.target")
@@ -119,7 +119,8 @@ extension Trouble {
             }, cause: { host in try host.set(Host.ended) },
             end: { host in try host.run("systemctl kill --signal=KILL t-web; true") }),
         Trouble(
-            name: "a unit fails to start", flags: Host.ended, needle: "it has failed: exit-code",
+            name: "a unit fails to start", flags: Host.ended,
+            needle: "it failed with result 'exit-code'",
             prepare: { host in
                 try host.unit("t-web.service", "[Service]\nExecStart=/bin/false")
             }, cause: { host in try host.set(Host.open) }),
@@ -190,7 +191,7 @@ extension Trouble {
                 [limits]
                 close_at_once = 1
                 """, needle: "than close_at_once allows",
-            journal: "would close at once, and close_at_once is 1",
+            journal: "would close at once (close_at_once is 1)",
             cause: { host in try host.set(Host.ended) }),
     ]
 
@@ -234,7 +235,7 @@ extension Trouble {
                 _ = try host.system.attempt("systemctl start killswitchd-alarm")
             }, unit: "killswitchd-alarm", hasDaemon: false),
         Trouble(
-            name: "an operator's order is about to end", needle: "to be maintenance ends at",
+            name: "an operator's order is about to end", needle: "(maintenance) ends at",
             cause: { host in
                 try host.run(
                     """

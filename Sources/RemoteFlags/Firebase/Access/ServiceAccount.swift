@@ -17,7 +17,7 @@ struct ServiceAccount {
     init(_ bytes: [UInt8], named name: String) throws(Failure) {
         do {
             guard case .object(let members) = try JSON.Value.parse(bytes) else {
-                throw AccountProblem(description: "it is no JSON object")
+                throw AccountProblem(description: "it is not a JSON object")
             }
             guard members["type"]?.string.map({ $0 == "service_account" }) ?? true else {
                 throw AccountProblem(description: "its 'type' is not 'service_account'")

@@ -20,7 +20,7 @@ extension Condition {
             return
         }
         guard case .object(let object) = value else {
-            self = .unreadable("it is no object")
+            self = .unreadable("it is not an object")
             return
         }
         do throws(ConditionError) {
@@ -129,7 +129,7 @@ extension JSON.Object {
         let values = try member(key, "an array", \.array) ?? []
         let texts = values.compactMap(\.string)
         guard texts.count == values.count else {
-            throw ConditionError("'\(key)' holds a value that is no string")
+            throw ConditionError("'\(key)' holds a value that is not a string")
         }
         return texts
     }

@@ -165,7 +165,7 @@ extension Double {
     init(agreedOn text: String) throws(ConditionError) {
         let trimmed = String(Blanks.both.trim(text))
         guard trimmed.isDecimal, let value = Double(trimmed) else {
-            throw ConditionError("\(quoted(text)) is no number to both official clients")
+            throw ConditionError("\(quoted(text)) is not a number to both official clients")
         }
         self = value
     }
@@ -190,7 +190,7 @@ struct VersionNumber: Comparable {
         var segments: [Int64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             guard let segment = Self.segment(String(part)) else {
-                throw ConditionError("\(quoted(text)) is no version to both official clients")
+                throw ConditionError("\(quoted(text)) is not a version to both official clients")
             }
             segments.append(segment)
         }

@@ -89,7 +89,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         cluster.send(SIGSTOP, to: cluster.members[0])
-        try await daemon.awaitLine("no whole answer in time")
+        try await daemon.awaitLine("no complete answer in time")
         #expect(try daemon.member("state") == #""running""#)
         cluster.send(SIGCONT, to: cluster.members[0])
         try cluster.put(.maintenance)

@@ -43,7 +43,7 @@ import Testing
         try await server.behave("etcd-slow")
         let daemon = try await started(on: server, hosts: ["127.0.0.1", "127.0.0.2"])
         try await daemon.awaitState("running")
-        #expect(try daemon.lines(with: "no whole answer").isEmpty)
+        #expect(try daemon.lines(with: "no complete answer").isEmpty)
     }
 
     /// Single bytes keep a watch open and lead to no fetch.

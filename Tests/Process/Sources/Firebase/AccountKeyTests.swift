@@ -23,9 +23,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static let unreadable = "it is no private key in PEM, or only a part of one"
+    private static let unreadable = "it is not a private key in PEM, or only a part of one"
     private static let encrypted = "the private key is encrypted; write it without a passphrase"
-    private static let otherKind = "it is no RSA key"
+    private static let otherKind = "it is not an RSA key"
     private static let passphrase = ["-passout", "pass:secret"]
 
     static let forms = [

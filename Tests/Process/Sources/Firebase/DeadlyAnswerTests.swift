@@ -67,8 +67,8 @@ import Testing
         try daemon.start(["LD_PRELOAD": preload.path])
         #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
         try daemon.start()
-        try await daemon.awaitLine("the daemon ended while it read this answer of 1")
-        try await daemon.awaitLine("which is not read again for ten minutes after the start")
+        try await daemon.awaitLine("killswitchd ended unexpectedly while reading this answer (1")
+        try await daemon.awaitLine("it skips the answer for ten minutes after the start")
         try await daemon.awaitState("running")
         try daemon.stop()
         // As if it had been read again after ten minutes, and had ended the daemon again.

@@ -12,10 +12,10 @@ extension ServerTemplateTests {
         try server.publish(server: ["service_end": "no"], version: 1)
         let wrong: [(json: String, line: String)] = [
             ("{", "read the key of the service account 'account': "),
-            ("[]", "it is no JSON object"),
+            ("[]", "it is not a JSON object"),
             (try key.json(["type": "authorized_user"]), "its 'type' is not 'service_account'"),
             (try key.json(["client_email": .null]), "its 'client_email' is missing"),
-            (try key.json(["private_key": "-----BEGIN"]), "it is no private key in PEM"),
+            (try key.json(["private_key": "-----BEGIN"]), "it is not a private key in PEM"),
             (
                 try key.json(["token_uri": "http://127.example.com/token"]),
                 "its 'token_uri' is not https"

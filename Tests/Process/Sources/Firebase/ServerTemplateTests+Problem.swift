@@ -18,14 +18,14 @@ extension ServerTemplateTests {
         TemplateProblem(name: "page", line: "the answer is a web page, not JSON"),
         TemplateProblem(name: "empty", line: "the answer is empty"),
         TemplateProblem(name: "huge", line: "the answer is larger than 8388608 bytes"),
-        TemplateProblem(name: "late", line: "no whole answer within 2.0 seconds"),
+        TemplateProblem(name: "late", line: "no complete answer within 2.0 seconds"),
         TemplateProblem(name: "truncated", line: "the answer is not valid JSON"),
         TemplateProblem(
             name: "error-200", line: "UNAVAILABLE: The service is currently unavailable."),
         // The highest version is known only while the daemon runs: after a restart the old template is
         // read.
         TemplateProblem(
-            name: "old-version", line: "version 1 of the template is older than 7",
+            name: "old-version", line: "template version 1 is lower than 7",
             lineAtStart: "is missing"),
         TemplateProblem(name: "closed", line: "cannot connect: connection refused"),
     ]

@@ -180,7 +180,7 @@ import Testing
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)
         try server.publish(server: ["service_end": "over"], version: 3)
-        try await daemon.awaitLine("no longer holds key 'other'; its default counts")
+        try await daemon.awaitLine("no longer has key 'other'; the configured default is in force")
         try await waitUntil("the default counts") {
             try daemon.member("values") == #"{"other":"2"}"#
         }

@@ -115,19 +115,19 @@ extension Misbehaviour {
         .broken("length-and-chunks", "it has a length and a transfer coding"),
         .status("status-in-the-trailer", "500 (internal error)"),
         .status("status-among-the-fields", "500 (internal error)"),
-        .broken("other-status-line", "it is not HTTP as we know it"),
+        .broken("other-status-line", "it is not valid HTTP"),
         Misbehaviour(name: "headers", line: "the headers are larger than 65536 bytes"),
         Misbehaviour(name: "long-header", line: "get 'http://127.0.0.1:"),
         Misbehaviour(
-            name: "drip", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
+            name: "drip", line: "no complete answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(
-            name: "header-drip", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
+            name: "header-drip", line: "no complete answer within 2.0 seconds", pause: 0.05...4.4),
         Misbehaviour(
-            name: "silence", line: "no whole answer within 2.0 seconds", pause: 0.05...4.4),
+            name: "silence", line: "no complete answer within 2.0 seconds", pause: 0.05...4.4),
         .broken("cut-short", "it was cut short"),
         // On a kept connection the request is repeated at once: the server may just have closed it.
         Misbehaviour(name: "hang-up", line: "the answer is broken: ", pause: 0...2.4),
-        .broken("nonsense", "it is not HTTP as we know it"),
+        .broken("nonsense", "it is not valid HTTP"),
         Misbehaviour(name: "redirect-host", line: "redirected to another host, '127.0.0.2'"),
         Misbehaviour(name: "redirect-port", line: "redirected to another port, "),
         Misbehaviour(name: "redirect-loop", line: "redirected more than 10 times"),

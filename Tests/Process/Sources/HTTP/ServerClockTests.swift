@@ -33,12 +33,12 @@ import Testing
         let (daemon, server) = try await follow(172_800, end: 86_400)
         guard !isSynchronised else {
             try await daemon.awaitLine(
-                "2 days ahead of the clock of this host, which is synchronised")
+                "2 days ahead; killswitchd uses the clock of this host, which is synchronised")
             return try await daemon.awaitState("countdown")
         }
         try await daemon.awaitState("ended")
         #expect(try daemon.member("reason") == #""end-passed""#)
-        #expect(try daemon.member("reason_text")?.contains("by the clock of its server") == true)
+        #expect(try daemon.member("reason_text")?.contains("by the server's clock") == true)
         try await server.behave("clock_0_86400")
         try await daemon.awaitState("countdown")
         #expect(try daemon.member("reason") == #""flags""#)

@@ -23,7 +23,7 @@ import Testing
         ([web, entry("web", maintenance), limit, failed("null")[1]], "is given more than once"),
         (failed(#""GENERAL""#), "could not be evaluated: 'GENERAL'"),
         (failed(#""PROVIDER_NOT_READY""#), "could not be evaluated: 'PROVIDER_NOT_READY'"),
-        (failed("[]"), "could not be evaluated: its error code is no string"),
+        (failed("[]"), "could not be evaluated: its error code is not a string"),
         (["7"], "is missing, and an entry of the answer has no key"),
         ([#"{"value": true}"#], "is missing, and an entry of the answer has no key"),
     ]

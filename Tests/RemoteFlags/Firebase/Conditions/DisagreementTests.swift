@@ -39,34 +39,34 @@ struct DisagreementTests {
             "the official clients disagree on zero"),
         Case(
             "not a number", "NUMERIC_EQUAL", ["nan"], .integer(1),
-            "'nan' is no number to both official clients"),
+            "'nan' is not a number to both official clients"),
         Case(
             "a short infinity", "NUMERIC_LESS_THAN", ["inf"], .integer(1),
-            "'inf' is no number to both official clients"),
+            "'inf' is not a number to both official clients"),
         Case(
             "an empty target", "NUMERIC_EQUAL", [""], .text("0"),
-            "'' is no number to both official clients"),
+            "'' is not a number to both official clients"),
         Case(
             "another base", "NUMERIC_EQUAL", ["0x10"], .integer(16),
-            "'0x10' is no number to both official clients"),
+            "'0x10' is not a number to both official clients"),
         Case(
             "an underscore", "NUMERIC_EQUAL", ["1_0"], .integer(10),
-            "'1_0' is no number to both official clients"),
+            "'1_0' is not a number to both official clients"),
         Case(
             "digits of another script", "NUMERIC_EQUAL", ["١٢"], .integer(12),
-            "'١٢' is no number to both official clients"),
+            "'١٢' is not a number to both official clients"),
         Case(
             "six numbers", "SEMANTIC_VERSION_EQUAL", ["1.2.3.4.5.6"], .text("1.2.3.4.5.6"),
             "the official clients disagree on versions of more than 5 numbers"),
         Case(
             "a word behind the first difference", "SEMANTIC_VERSION_LESS_THAN", ["2.0"],
-            .text("1.abc"), "'1.abc' is no version to both official clients"),
+            .text("1.abc"), "'1.abc' is not a version to both official clients"),
         Case(
             "a negative number", "SEMANTIC_VERSION_LESS_THAN", ["12.1.3.444"],
-            .text("12.1.3.-2"), "'12.1.3.-2' is no version to both official clients"),
+            .text("12.1.3.-2"), "'12.1.3.-2' is not a version to both official clients"),
         Case(
             "a number left out", "SEMANTIC_VERSION_EQUAL", ["1.0.2"], .text("1..2"),
-            "'1..2' is no version to both official clients"),
+            "'1..2' is not a version to both official clients"),
         Case(
             "a number of a version beyond doubles", "SEMANTIC_VERSION_GREATER_THAN",
             ["1.9007199254740992"], .text("1.9007199254740993"),
@@ -78,7 +78,7 @@ struct DisagreementTests {
         Case(
             "a number of a version with 17 digits", "SEMANTIC_VERSION_LESS_THAN",
             ["99999999999999999"], .text("1"),
-            "'99999999999999999' is no version to both official clients"),
+            "'99999999999999999' is not a version to both official clients"),
         Case(
             "a whole number beyond doubles as version", "SEMANTIC_VERSION_EQUAL",
             ["9007199254740992"], .integer(9_007_199_254_740_993),
@@ -158,7 +158,7 @@ struct DisagreementTests {
     }
 
     static let shapes = [
-        Shape(name: "none", json: "null", warning: "it is no object"),
+        Shape(name: "none", json: "null", warning: "it is not an object"),
         Shape(name: "empty", json: "{}", warning: "it is empty"),
         Shape(
             name: "unknown kind", json: #"{"dateTime": {}}"#,
@@ -189,7 +189,7 @@ struct DisagreementTests {
         Shape(
             name: "no text as target",
             json: #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": [1]}}"#,
-            warning: "'targetCustomSignalValues' holds a value that is no string"),
+            warning: "'targetCustomSignalValues' holds a value that is not a string"),
     ]
 
     @Test(arguments: shapes)
