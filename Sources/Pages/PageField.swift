@@ -55,7 +55,7 @@ enum PageField: Hashable, Sendable {
     }
 
     /// The facts that a page shows as they are published.
-    fileprivate static let published = PublishedVerdict.fields(on: .page)
+    fileprivate static let published = PublishedFactSet.fields(on: .page)
 
     private static let valuePrefix = "values."
 }
@@ -110,7 +110,7 @@ struct PageFacts {
         var record = record
         if isStarting { record.verdict.texts = Texts() }
         let field = PageField.published.first { $0.name == name }
-        let value = field?.value(in: PublishedVerdict(record, of: service.name))
+        let value = field?.value(in: PublishedFactSet(record, of: service.name))
         return present(value?.text(in: service.zone))
     }
 

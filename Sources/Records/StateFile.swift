@@ -19,9 +19,9 @@ package enum StateFile {
     package static func json(
         of record: Record, for service: Service, bootID: String
     ) -> JSON.Object {
-        let published = PublishedVerdict(record, of: service.name, bootID: bootID)
+        let published = PublishedFactSet(record, of: service.name, bootID: bootID)
         return JSON.Object(
-            PublishedVerdict.fields.lazy.map {
+            PublishedFactSet.fields.lazy.map {
                 ($0.name, $0.value(in: published).json(in: service.zone))
             })
     }

@@ -65,7 +65,7 @@ struct ServiceReport {
 
     /// The object in the document; docs/report.schema.json describes it.
     var json: JSON.Object {
-        let published = PublishedVerdict(view.record, of: view.name)
+        let published = PublishedFactSet(view.record, of: view.name)
         var object = JSON.Object()
         for field in Self.fields {
             object[field.name] = field.value(in: published).json(in: .utc)
@@ -84,7 +84,7 @@ struct ServiceReport {
         return object
     }
 
-    private static let fields = PublishedVerdict.fields(
+    private static let fields = PublishedFactSet.fields(
         on: .report, last: ["source", "version", "author", "stale", "generation", "override"])
 
     /// So many units are named at most: a service may have thousands, and the server limits what it takes.

@@ -70,7 +70,7 @@ extension Verdict {
         var verdict = self
         verdict.source = source ?? reason.source
         if let override { verdict.authors = [override.author] }
-        let published = PublishedVerdict(verdict, of: service)
+        let published = PublishedFactSet(verdict, of: service)
         let fields = Self.journal.flatMap { field in
             let value = field.value(in: published)
             // Each name has a field of its own.
@@ -83,7 +83,7 @@ extension Verdict {
         return fields + (override?.order ?? [])
     }
 
-    private static let journal = PublishedVerdict.fields(on: .journal, last: ["author"])
+    private static let journal = PublishedFactSet.fields(on: .journal, last: ["author"])
 }
 
 extension Override {

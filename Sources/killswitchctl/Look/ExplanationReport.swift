@@ -39,7 +39,7 @@ struct ExplanationReport {
             text(of: "reason").map { "\($0): \(text(of: "reason_text", limit: 400) ?? "")" })
         let authors = state.object.strings("author")
         lines.add("  author", authors.isEmpty ? nil : authors.joined(separator: ", "))
-        for field in PublishedVerdict.fields(on: .explain) {
+        for field in PublishedFactSet.fields(on: .explain) {
             lines.add("  \(field.name)", text(of: field.name))
         }
         for (name, value) in state.object.object("values") {

@@ -144,7 +144,7 @@ struct JournalEvent {
     }
 
     private static let members =
-        PublishedVerdict.fields(on: .journal, last: ["author"]).map(\.name)
+        PublishedFactSet.fields(on: .journal, last: ["author"]).map(\.name)
         .filter { $0 != "days_left" } + ["cause", "until"]
 }
 

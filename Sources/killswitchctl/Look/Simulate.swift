@@ -195,9 +195,9 @@ struct SimulationReport {
 
     private func whole(_ record: Record) -> String {
         let verdict = record.verdict
-        let published = PublishedVerdict(record, of: service.name)
+        let published = PublishedFactSet(record, of: service.name)
         var lines = LabelledLines()
-        for field in PublishedVerdict.fields(on: .shell) {
+        for field in PublishedFactSet.fields(on: .shell) {
             let value = field.value(in: published)
             let text = value.text(in: service.zone)
             switch field.name {
@@ -224,9 +224,9 @@ struct SimulationReport {
 
     /// A change, by the members of state.json that depend on flags and time.
     private func change(_ record: Record) -> JSON.Value {
-        let published = PublishedVerdict(record, of: service.name)
+        let published = PublishedFactSet(record, of: service.name)
         var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
-        for field in PublishedVerdict.fields(on: .simulate) {
+        for field in PublishedFactSet.fields(on: .simulate) {
             change[field.name] = field.value(in: published).json(in: service.zone)
         }
         return .object(change)

@@ -5,7 +5,7 @@ package import JSON
 ///
 /// Every surface prints from `fields`: state.json, state.env, the journal, the report, the page, the control socket
 /// and killswitchctl. A surface adds only what it shows in another way. A new fact is a line here.
-package struct PublishedVerdict: Sendable {
+package struct PublishedFactSet: Sendable {
     private let service: ServiceName
     /// Nil for a service without a record.
     private let verdict: Verdict?
@@ -76,7 +76,7 @@ package struct PublishedVerdict: Sendable {
     }
 }
 
-extension PublishedVerdict {
+extension PublishedFactSet {
     /// One fact.
     package struct Field: Sendable {
         /// Its member in state.json.
@@ -86,18 +86,18 @@ extension PublishedVerdict {
         /// Its type in the interface of the control socket.
         package let type: String
         fileprivate let surfaces: [Surface]
-        private let fact: @Sendable (PublishedVerdict) -> Value
+        private let fact: @Sendable (PublishedFactSet) -> Value
 
         fileprivate init(
             _ name: String, _ type: String, _ surfaces: [Surface] = [],
-            _ fact: @escaping @Sendable (PublishedVerdict) -> Value
+            _ fact: @escaping @Sendable (PublishedFactSet) -> Value
         ) {
             (self.name, variable, self.type) = (name, name.uppercased(), type)
             (self.surfaces, self.fact) = (surfaces, fact)
         }
 
         /// Its value for this verdict.
-        package func value(in published: PublishedVerdict) -> Value { fact(published) }
+        package func value(in published: PublishedFactSet) -> Value { fact(published) }
     }
 
     /// Where facts are shown besides state.json and the control socket, which show all of them.
